@@ -1,0 +1,90 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "reveille",
+    products: [
+        .executable(name: "reveille", targets: ["ReveilleTool"]),
+        .library(name: "Varlink", targets: ["Varlink"]),
+        .library(name: "ReveilleTesting", targets: ["ReveilleTesting"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    ],
+    targets: [
+        // MARK: - C libraries
+        .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .target(name: "CReveilleLinux"),
+        .target(name: "CUmockdev", linkerSettings: [.linkedLibrary("dl")]),
+
+        // MARK: - Pure
+        .target(name: "ReveilleCore"),
+        .target(name: "Varlink"),
+        .target(
+            name: "ReveilleWire",
+            dependencies: ["ReveilleCore", "Varlink"],
+            resources: [.embedInCode("Interfaces/org.reveille.Bus.varlink")]
+        ),
+
+        // MARK: - Linux
+        .target(name: "ReveilleSystem", dependencies: ["CUdev", "CSystemd", "CReveilleLinux"]),
+        .target(name: "ReveilleWatchers", dependencies: ["ReveilleCore", "ReveilleSystem"]),
+        .target(
+            name: "ReveilleService",
+            dependencies: [
+                "ReveilleCore", "ReveilleSystem", "ReveilleWatchers", "ReveilleWire", "Varlink",
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+
+        // MARK: - Programs and test kits
+        .target(name: "ReveilleTesting", dependencies: ["CUmockdev"]),
+        .executableTarget(
+            name: "ReveilleTool",
+            dependencies: [
+                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleTesting", "ReveilleWatchers",
+                "ReveilleWire", "Varlink",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+
+        // MARK: - Tests
+        .testTarget(name: "ReveilleCoreTests", dependencies: ["ReveilleCore"]),
+        .testTarget(name: "VarlinkTests", dependencies: ["Varlink"]),
+        .testTarget(name: "ReveilleWireTests", dependencies: ["ReveilleCore", "ReveilleWire", "Varlink"]),
+        .testTarget(name: "ReveilleSystemTests", dependencies: ["ReveilleSystem"]),
+        .testTarget(
+            name: "ReveilleWatchersTests",
+            dependencies: ["ReveilleCore", "ReveilleSystem", "ReveilleWatchers"]
+        ),
+        .testTarget(
+            name: "IntegrationTests",
+            dependencies: ["ReveilleSystem", "ReveilleTesting", "ReveilleTool", "Varlink"]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system && !target.name.hasPrefix("C") {
+    var settings = target.swiftSettings ?? []
+    settings += [
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+        .enableUpcomingFeature("ExistentialAny"),
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
+        .enableUpcomingFeature("MemberImportVisibility"),
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0461-async-function-isolation.md
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0470-isolated-conformances.md
+        .enableUpcomingFeature("InferIsolatedConformances"),
+    ]
+    if ["ReveilleCore", "Varlink"].contains(target.name) {
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0458-strict-memory-safety.md
+        settings.append(.strictMemorySafety())
+    }
+    target.swiftSettings = settings
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The state of all battery packs of the system together.
+public struct BatteryReading: Sendable, Hashable {
+    /// What UIDevice calls the battery state: about being plugged in, not about the flow of current.
+    public enum State: String, Sendable, CaseIterable {
+        /// There is no battery, or it cannot be told whether the device is plugged in.
+        case unknown
+        /// Runs on its battery.
+        case unplugged
+        /// Plugged in, below full.
+        case charging
+        /// Plugged in and full.
+        case full
+    }
+
+    /// The raw status of a pack, or of all packs together.
+    public enum ChargeStatus: String, Sendable, CaseIterable {
+        /// The driver does not say.
+        case unknown
+        /// Current flows in.
+        case charging
+        /// Current flows out.
+        case discharging
+        /// Plugged in, or at rest, and no current flows in: a charge threshold, say.
+        case notCharging
+        /// The pack is full.
+        case full
+    }
+
+    /// One battery pack.
+    public struct Pack: Sendable, Hashable {
+        /// The kernel's name of the pack: `BAT0`, `bq24735@5-0009`.
+        public var name: String
+        /// 0 to 1, `nil` when it cannot be read.
+        public var level: Double?
+        /// What the pack itself says.
+        public var chargeStatus: ChargeStatus
+
+        /// Makes the reading of a pack.
+        public init(name: String, level: Double?, chargeStatus: ChargeStatus) {
+            self.name = name
+            self.level = level
+            self.chargeStatus = chargeStatus
+        }
+    }
+
+    /// Plugged in or not, full or not.
+    public var state: State
+    /// 0 to 1 over all packs, `nil` when it cannot be read.
+    public var level: Double?
+    /// Whether power comes from outside; `nil` when it cannot be told.
+    public var isPlugged: Bool?
+    /// The raw status of all packs together.
+    public var chargeStatus: ChargeStatus
+    /// The packs, by name.
+    public var packs: [Pack]
+
+    /// Makes a reading of its parts.
+    public init(state: State, level: Double?, isPlugged: Bool?, chargeStatus: ChargeStatus, packs: [Pack]) {
+        self.state = state
+        self.level = level
+        self.isPlugged = isPlugged
+        self.chargeStatus = chargeStatus
+        self.packs = packs
+    }
+
+    /// What a device without a battery reads.
+    public static let unknown = BatteryReading(
+        state: .unknown, level: nil, isPlugged: nil, chargeStatus: .unknown, packs: [])
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// Whether something is close to the front of the device.
+public enum ProximityReading: String, Sendable, CaseIterable {
+    /// Something is close: an ear, a pocket.
+    case near
+    /// Nothing is close.
+    case far
+    /// There is no sensor, or it has not been read yet.
+    case unknown
+}

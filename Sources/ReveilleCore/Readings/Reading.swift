@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The value of one aspect at a time.
+public enum Reading: Sendable, Hashable {
+    /// Language and formats.
+    case locale(LocaleReading)
+    /// The settings domains and their keys.
+    case defaults(DefaultsReading)
+    /// All battery packs together.
+    case battery(BatteryReading)
+    /// Near or far.
+    case proximity(ProximityReading)
+    /// The pose.
+    case orientation(OrientationReading)
+
+    /// The aspect that the value belongs to.
+    public var aspect: Aspect {
+        switch self {
+        case .locale: .locale
+        case .defaults: .defaults
+        case .battery: .battery
+        case .proximity: .proximity
+        case .orientation: .orientation
+        }
+    }
+
+    /// What an aspect reads before its first source was read, or without any.
+    public static func unknown(_ aspect: Aspect) -> Reading {
+        switch aspect {
+        case .locale: .locale(.posix)
+        case .defaults: .defaults(DefaultsReading(domains: []))
+        case .battery: .battery(.unknown)
+        case .proximity: .proximity(.unknown)
+        case .orientation: .orientation(.unknown)
+        }
+    }
+}
