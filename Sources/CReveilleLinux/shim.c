@@ -1,4 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+#define _GNU_SOURCE
 #include "CReveilleLinux.h"
+
+#include <linux/input.h>
+#include <linux/sockios.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+int c_reveille_accept(int listener) {
+    return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+int c_reveille_peer_credentials(int socket, pid_t *pid, uid_t *uid) {
+    struct ucred credentials;
+    socklen_t size = sizeof credentials;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) < 0)
+        return -1;
+    *pid = credentials.pid;
+    *uid = credentials.uid;
+    return 0;
+}
+
+int c_reveille_unread(int socket, int *bytes) {
+    return ioctl(socket, SIOCOUTQ, bytes);
+}
+
+const char *c_reveille_error_name(int number) {
+    return strerrorname_np(number);
+}
+
+int c_reveille_switches(int device, unsigned char *bits, int size) {
+    return ioctl(device, EVIOCGSW(size), bits);
+}
+
+int c_reveille_axis(int device, int axis, int *value, int *resolution) {
+    struct input_absinfo info;
+    if (ioctl(device, EVIOCGABS(axis), &info) < 0)
+        return -1;
+    *value = info.value;
+    *resolution = info.resolution;
+    return 0;
+}

@@ -2,3 +2,24 @@
 // Part of Reveille.
 
 #pragma once
+#include <sys/types.h>
+
+// What Swift cannot call by itself: functions and requests that need _GNU_SOURCE or are macros.
+
+// accept4(2) with SOCK_NONBLOCK and SOCK_CLOEXEC, without the peer's address.
+int c_reveille_accept(int listener);
+
+// The credentials of the process that connected (SO_PEERCRED, unix(7)); -1 and errno on failure.
+int c_reveille_peer_credentials(int socket, pid_t *pid, uid_t *uid);
+
+// Memory held by what the peer has not read yet (SIOCOUTQ, unix(7)); 0 when it has read everything.
+int c_reveille_unread(int socket, int *bytes);
+
+// The name of an error number, such as "ENOSPC"; NULL for a number without one.
+const char *c_reveille_error_name(int number);
+
+// State of all switches of an input device (EVIOCGSW): fills at most `size` bytes of `bits`.
+int c_reveille_switches(int device, unsigned char *bits, int size);
+
+// One axis of an input device (EVIOCGABS): its value now and its resolution.
+int c_reveille_axis(int device, int axis, int *value, int *resolution);

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+
+/// The two clocks of the service, in microseconds.
+package enum Clocks {
+    /// Wall-clock time since 1970, UTC.
+    package static func wall() -> Int64 {
+        read(CLOCK_REALTIME)
+    }
+
+    /// Time since the start of the machine, the time asleep included; it never goes backwards.
+    package static func boot() -> Int64 {
+        read(CLOCK_BOOTTIME)
+    }
+
+    private static func read(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+    }
+}
