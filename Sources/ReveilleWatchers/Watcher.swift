@@ -52,8 +52,9 @@ package enum SourceDescription: Sendable, Hashable {
 package struct WatcherContext {
     /// Takes a reading; equal readings may be reported again and again.
     package let report: (Reading) -> Void
-    /// Takes one line for the log: what was tried, on what, and why it failed. Each problem is told once
-    /// until it is over.
+    /// Takes one line for the log: what was tried, on what, and why it failed.
+    ///
+    /// Each problem is told once until it is over.
     package let warn: (String) -> Void
     /// Counts a loss: a full netlink or inotify queue that ended in reading everything again.
     package let overflowed: () -> Void

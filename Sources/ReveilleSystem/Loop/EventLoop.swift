@@ -63,6 +63,8 @@ package final class EventLoop {
     ///   - interest: What to wait for; ``Interest/hungUp`` and ``Interest/failed`` come unasked.
     ///   - priority: What goes first when several are due.
     ///   - handler: Gets what came, each time it comes.
+    /// - Returns: The source; waiting ends when it is released.
+    /// - Throws: `SystemError` when the descriptor cannot be waited for.
     package func watch(
         _ descriptor: Int32, for interest: Interest, priority: EventSource.Priority = .normal,
         handler: @escaping (Interest) -> Void
@@ -107,8 +109,9 @@ package final class EventLoop {
         return UInt64(max(0, seconds * 1_000_000 + attoseconds / 1_000_000_000_000))
     }
 
-    /// How late a timer may fire so that several can share a wake-up: a twentieth of its interval. Never
-    /// 0, which sd_event_add_time(3) takes for 250 ms.
+    /// How late a timer may fire so that several can share a wake-up: a twentieth of its interval.
+    ///
+    /// Never 0, which sd_event_add_time(3) takes for 250 ms.
     static func accuracy(_ microseconds: UInt64) -> UInt64 {
         max(1, microseconds / 20)
     }

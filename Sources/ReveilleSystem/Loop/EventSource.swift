@@ -26,8 +26,9 @@ package final class EventSource {
         sd_event_source_disable_unref(source)
     }
 
-    /// The pointer that libsystemd hands back to a callback. It does not keep the source alive: the
-    /// callback cannot come once `deinit` has run.
+    /// The pointer that libsystemd hands back to a callback.
+    ///
+    /// It does not keep the source alive: no callback comes once `deinit` has run.
     var userdata: UnsafeMutableRawPointer {
         Unmanaged.passUnretained(self).toOpaque()
     }
