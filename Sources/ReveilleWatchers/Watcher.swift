@@ -23,6 +23,35 @@ package protocol Watcher: AnyObject {
 
     /// What is read, or why nothing can be; looks for sources anew when the watcher is off.
     var source: SourceDescription { get }
+
+    /// Looks at every source once, for a person who asks why the aspect reads as it does.
+    ///
+    /// Works at any pace, reports nothing, and may block for ``Pace/sampleTimeout``.
+    func examine() -> Examination
+}
+
+/// What a person is told of an aspect's sources.
+package struct Examination: Sendable, Hashable {
+    /// One thing that was found: a name and what was read there.
+    package struct Finding: Sendable, Hashable {
+        package var name: String
+        package var value: String
+
+        package init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// What was found, in the order of reading.
+    package var findings: [Finding]
+    /// What the person can do about what is missing or wrong; empty when all is well.
+    package var advice: [String]
+
+    package init(findings: [Finding] = [], advice: [String] = []) {
+        self.findings = findings
+        self.advice = advice
+    }
 }
 
 /// How closely a watcher watches.

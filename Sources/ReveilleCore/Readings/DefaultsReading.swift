@@ -14,7 +14,9 @@ public struct DefaultsReading: Sendable, Hashable {
         public var name: String
         /// The file, as configured or found, links not followed.
         public var path: String
-        /// The fingerprint of each key's value. An opaque domain has the file's under the empty key.
+        /// The fingerprint of each key's value.
+        ///
+        /// An opaque domain has the fingerprint of its whole file, under the empty key.
         public var values: [String: Fingerprint]
         /// The format is not read, only that the file changed.
         public var isOpaque: Bool
