@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// One value for each aspect.
+/// One value for each aspect, stored in place: a table in a subscription allocates nothing.
 public struct AspectTable<Value> {
-    private var values: [Value]
+    private var values: InlineArray<5, Value>
 
     /// Makes a table with what `value` gives for each aspect.
     public init(_ value: (Aspect) -> Value) {
-        values = Aspect.allCases.map(value)
+        values = InlineArray { value(Aspect.allCases[$0]) }
     }
 
     /// Makes a table that holds the same value for each aspect.
     public init(repeating value: Value) {
-        self.init { _ in value }
+        values = InlineArray(repeating: value)
     }
 
     /// The value of an aspect.
@@ -22,5 +22,11 @@ public struct AspectTable<Value> {
     }
 }
 
-extension AspectTable: Equatable where Value: Equatable {}
+extension AspectTable: Equatable where Value: Equatable {
+    /// Says whether two tables hold equal values for each aspect.
+    public static func == (lhs: AspectTable, rhs: AspectTable) -> Bool {
+        Aspect.allCases.allSatisfy { lhs[$0] == rhs[$0] }
+    }
+}
+
 extension AspectTable: Sendable where Value: Sendable {}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// What goes out to one subscription in one reply.
+public struct Delivery: Sendable, Hashable {
+    /// Who gets it.
+    public var subscription: SubscriptionID
+    /// One event for each aspect that changed, in ascending order of last change; never none.
+    public var events: [Event]
+}
+
+extension Bus {
+    /// The next reply that is due, of the subscription that became ready first.
+    ///
+    /// It counts as unread from now on: until ``release(_:from:)`` of ``HoldReasons/unread`` nothing more
+    /// comes for that subscription, and what changes meanwhile is merged.
+    public mutating func nextDelivery() -> Delivery? {
+        while readyHead < ready.count {
+            let slot = ready[readyHead]
+            readyHead += 1
+            if readyHead == ready.count {
+                ready.removeAll(keepingCapacity: true)
+                readyHead = 0
+            }
+            slots[slot]?.isQueued = false
+            // A hold may have come since it was queued.
+            guard let open = slots[slot]?.open, let id = slots[slot]?.id else { continue }
+            var events: [Event] = []
+            for aspect in open.aspects {
+                events += slots[slot]?.take(aspect, from: logs[aspect]) ?? []
+            }
+            guard !events.isEmpty else { continue }
+            if events.count > 1 { events.sort { $0.sequence < $1.sequence } }
+            slots[slot]?.events += events.count
+            slots[slot]?.changes += events.reduce(0) { $0 + $1.changes }
+            slots[slot]?.holds.insert(.unread)
+            updateLive(slot)
+            return Delivery(subscription: id, events: events)
+        }
+        return nil
+    }
+
+    /// Queues a subscription if one of these aspects is due to it.
+    mutating func enqueueIfDue(_ slot: Int, _ aspects: AspectSet) {
+        guard let subscription = slots[slot], !subscription.isQueued, !aspects.isEmpty else { return }
+        guard Aspect.allCases.contains(where: { aspects.contains($0) && subscription.isDue($0, in: logs[$0]) })
+        else { return }
+        slots[slot]?.isQueued = true
+        ready.append(slot)
+    }
+
+    /// Brings the lists of those to visit in line with a subscription's holds.
+    mutating func updateLive(_ slot: Int) {
+        guard let subscription = slots[slot] else { return }
+        let open = subscription.open
+        for aspect in Aspect.allCases {
+            setLive(slot, aspect, open.contains(aspect))
+        }
+        let isForeground = subscription.holds.isDisjoint(with: .background)
+        let now = isForeground ? subscription.aspects : subscription.immediate
+        guard now != subscription.wakeful else { return }
+        subscription.wakeful.subtracting(now).aspects.forEach { wakeful[$0] -= 1 }
+        now.subtracting(subscription.wakeful).aspects.forEach { wakeful[$0] += 1 }
+        slots[slot]?.wakeful = now
+    }
+
+    /// Puts a subscription on an aspect's list or takes it off, in constant time.
+    mutating func setLive(_ slot: Int, _ aspect: Aspect, _ isLive: Bool) {
+        guard let place = slots[slot]?.places[aspect], isLive != (place >= 0) else { return }
+        if isLive {
+            slots[slot]?.places[aspect] = Int32(live[aspect].count)
+            live[aspect].append(Int32(slot))
+            return
+        }
+        let last = live[aspect].removeLast()
+        if Int(last) != slot {
+            live[aspect][Int(place)] = last
+            slots[Int(last)]?.places[aspect] = place
+        }
+        slots[slot]?.places[aspect] = -1
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+extension Bus {
+    /// Adds a subscriber and answers it; from here on it hears of every change.
+    ///
+    /// The answer comes in the background too, and counts as unread until ``release(_:from:)`` of
+    /// ``HoldReasons/unread``.
+    ///
+    /// - Parameters:
+    ///   - request: What it asks for.
+    ///   - id: Its name, which nobody else has.
+    /// - Returns: What to answer.
+    public mutating func subscribe(_ request: SubscriptionRequest, as id: SubscriptionID) -> SubscriptionStart {
+        precondition(slotOf[id] == nil, "a subscription's name is used twice")
+        let resumed = request.positions.map { positions in
+            request.instance == instance
+                && request.aspects.aspects.allSatisfy { (positions[$0] ?? 0) <= logs[$0].current.generation }
+        }
+        var events: [Event] = []
+        for aspect in request.aspects.aspects {
+            let position = resumed == true ? request.positions?[aspect] : nil
+            if let position, position < logs[aspect].current.generation {
+                events.append(logs[aspect].event(since: logs[aspect].cursor(at: position)))
+            } else if request.wantsInitial || resumed == false {
+                events.append(state(of: aspect))
+            }
+        }
+        var subscription = Subscription(
+            id: id, name: request.name, aspects: request.aspects, cursors: AspectTable { logs[$0].end })
+        if !request.policies.isEmpty {
+            subscription.policies = AspectTable { .init(policy: request.policies[$0] ?? Policy()) }
+        }
+        subscription.holds = request.startsInBackground ? [.unread, .app] : .unread
+        let slot = freeSlots.popLast() ?? slots.count
+        if slot == slots.count { slots.append(nil) }
+        slots[slot] = subscription
+        slotOf[id] = slot
+        updateLive(slot)
+        return SubscriptionStart(resumed: resumed, events: events.sorted { $0.sequence < $1.sequence })
+    }
+
+    /// Ends a subscription; what was due to it is discarded.
+    public mutating func cancel(_ id: SubscriptionID) {
+        guard let slot = slotOf.removeValue(forKey: id) else { return }
+        for aspect in Aspect.allCases { setLive(slot, aspect, false) }
+        slots[slot]?.wakeful.aspects.forEach { wakeful[$0] -= 1 }
+        slots[slot] = nil
+        freeSlots.append(slot)
+    }
+
+    /// Sets a hold reason; one that stands already changes nothing.
+    public mutating func hold(_ reason: HoldReasons, on id: SubscriptionID) {
+        guard let slot = slotOf[id], var subscription = slots[slot] else { return }
+        if subscription.holds.isDisjoint(with: .background) && !reason.isDisjoint(with: .background) {
+            subscription.enterBackground(logs)
+        }
+        subscription.holds.formUnion(reason)
+        slots[slot] = subscription
+        updateLive(slot)
+    }
+
+    /// Clears a hold reason; with the last one the subscription wakes, and what is due is delivered.
+    public mutating func release(_ reason: HoldReasons, from id: SubscriptionID) {
+        guard let slot = slotOf[id], var subscription = slots[slot] else { return }
+        let wasInBackground = !subscription.holds.isDisjoint(with: .background)
+        subscription.holds.subtract(reason)
+        if wasInBackground && subscription.holds.isDisjoint(with: .background) {
+            subscription.leaveBackground(logs)
+        }
+        slots[slot] = subscription
+        updateLive(slot)
+        enqueueIfDue(slot, subscription.open)
+    }
+
+    /// The hold reasons of a subscription; `nil` when there is none of that name.
+    public func holds(of id: SubscriptionID) -> HoldReasons? {
+        slotOf[id].flatMap { slots[$0]?.holds }
+    }
+
+    /// All subscriptions, for people.
+    public var subscriptions: [SubscriptionStatus] {
+        slots.compactMap { $0 }.map { subscription in
+            let pending = subscription.aspects.aspects.map {
+                SubscriptionStatus.Pending(aspect: $0, changes: subscription.pending($0, in: logs[$0]))
+            }
+            return SubscriptionStatus(
+                id: subscription.id, name: subscription.name, aspects: subscription.aspects,
+                holds: subscription.holds, pending: pending.filter { $0.changes > 0 },
+                events: subscription.events, changes: subscription.changes)
+        }
+    }
+
+    /// Whether anybody could be told of a change of the aspect now: somebody who is not in the background.
+    public func isWatchedLive(_ aspect: Aspect) -> Bool {
+        wakeful[aspect] > 0
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// Names a subscription; chosen by whoever makes it, at random, so that it tells nothing about others.
+public struct SubscriptionID: Sendable, Hashable {
+    /// The number behind the name.
+    public let rawValue: UInt64
+
+    /// Makes a name of a number.
+    public init(rawValue: UInt64) {
+        self.rawValue = rawValue
+    }
+}
+
+/// One subscriber: what it asked for, how far it has seen it, and why it is held.
+struct Subscription {
+    /// What a policy other than the default has to remember.
+    struct PolicyState {
+        var policy: Policy
+        /// `hold`: changes up to this generation came in a background that has ended.
+        var heldThrough = 0
+        /// `drop`: something was pending already when the background began, and is still due.
+        var hadPending = false
+    }
+
+    let id: SubscriptionID
+    let name: String?
+    let aspects: AspectSet
+    var cursors: AspectTable<Cursor>
+    /// `nil` where all aspects have the default policy, so that ten thousand sleepers stay small.
+    var policies: AspectTable<PolicyState>?
+    var holds: HoldReasons = []
+    /// What has been delivered so far, first replies left out.
+    var events = 0
+    var changes = 0
+    /// Whether it waits in the bus's ready queue.
+    var isQueued = false
+    /// The aspects that somebody awake, or never asleep to them, is counted for on the bus.
+    var wakeful: AspectSet = []
+    /// Its place in the bus's list of those to visit when an aspect changes, -1 where it is not.
+    var places = AspectTable<Int32>(repeating: -1)
+
+    /// The aspects whose changes may go out now.
+    var open: AspectSet {
+        if holds.isEmpty { return aspects }
+        return holds.contains(.unread) ? [] : immediate
+    }
+
+    /// The aspects that do not wait for the foreground.
+    var immediate: AspectSet {
+        guard let policies else { return [] }
+        return AspectSet(aspects.aspects.filter { policies[$0].policy.background == .immediate })
+    }
+
+    /// How many changes of an aspect wait to be told.
+    func pending(_ aspect: Aspect, in log: ChangeLog) -> Int {
+        if let state = policies?[aspect], state.policy.background == .drop, !state.hadPending,
+            !holds.isDisjoint(with: .background)
+        {
+            return 0
+        }
+        return log.current.generation - cursors[aspect].generation
+    }
+
+    /// Says whether an event of the aspect would be delivered, if nothing held the subscription.
+    func isDue(_ aspect: Aspect, in log: ChangeLog) -> Bool {
+        let cursor = cursors[aspect]
+        guard log.current.generation > cursor.generation else { return false }
+        guard let state = policies?[aspect], state.policy.netChangeOnly else { return true }
+        return state.heldThrough > cursor.generation || cursor.change?.reading != log.current.reading
+    }
+
+    /// Says what is due of an aspect, and moves the cursor behind it.
+    mutating func take(_ aspect: Aspect, from log: ChangeLog) -> [Event] {
+        var events: [Event] = []
+        if let state = policies?[aspect], case .hold(let limit) = state.policy.background,
+            state.heldThrough > cursors[aspect].generation
+        {
+            events = log.events(since: cursors[aspect], through: state.heldThrough, limit: limit)
+            cursors[aspect] = log.cursor(at: state.heldThrough)
+        }
+        if isDue(aspect, in: log) {
+            events.append(log.event(since: cursors[aspect]))
+            cursors[aspect] = log.end
+        }
+        return events
+    }
+
+    /// Notes, as a background begins, what was due before it.
+    mutating func enterBackground(_ logs: AspectTable<ChangeLog>) {
+        guard var states = policies else { return }
+        for aspect in aspects.aspects {
+            states[aspect].hadPending = isDue(aspect, in: logs[aspect])
+        }
+        policies = states
+    }
+
+    /// Settles, as a background ends, what the policies keep of it.
+    mutating func leaveBackground(_ logs: AspectTable<ChangeLog>) {
+        guard let states = policies else { return }
+        for aspect in aspects.aspects {
+            switch states[aspect].policy.background {
+            case .hold: policies?[aspect].heldThrough = logs[aspect].current.generation
+            case .drop where !states[aspect].hadPending: cursors[aspect] = logs[aspect].end
+            case .coalesce, .immediate, .drop: break
+            }
+        }
+    }
+}

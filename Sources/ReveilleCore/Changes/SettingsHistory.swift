@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// When each settings key changed last, so that an event lists the keys newer than its subscriber.
+struct SettingsHistory {
+    /// How many removed keys are remembered in all.
+    ///
+    /// A removed key costs memory for as long as it is remembered; a thousand is more than a program
+    /// removes at once. An event for a subscriber from before a forgotten key lists the domain's keys all.
+    static let removedLimit = 1_000
+
+    private struct Domain {
+        var name: String
+        var isOpaque: Bool
+        /// When the domain came or went.
+        var changed = 0
+        /// When each key changed; keys that never did are missing.
+        var keys: [String: Int] = [:]
+        /// Before this generation a key may have changed without being known.
+        var forgottenThrough = 0
+    }
+
+    private var domains: [String: Domain] = [:]
+    /// Removed keys in the order of removal; one that came back may still be in it.
+    private var removed: [(path: String, key: String, generation: Int)] = []
+
+    /// Makes the history of settings that never changed.
+    init() {}
+
+    /// Makes the history of settings whose earlier changes are not known.
+    init(restoring reading: DefaultsReading, at generation: Int) {
+        for domain in reading.domains {
+            domains[domain.path] = Domain(
+                name: domain.name, isOpaque: domain.isOpaque, forgottenThrough: generation)
+        }
+    }
+
+    /// Notes what differs between two readings.
+    ///
+    /// - Parameters:
+    ///   - old: The reading before the change.
+    ///   - new: The reading after it.
+    ///   - generation: The generation of the change.
+    ///   - listingAll: Every key of the new reading counts as changed, as in a posted state.
+    /// - Returns: What this change alone touched.
+    mutating func record(
+        from old: DefaultsReading, to new: DefaultsReading, generation: Int, listingAll: Bool
+    ) -> [SettingsChange] {
+        let before = Dictionary(old.domains.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
+        let after = Dictionary(new.domains.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
+        var touched: [SettingsChange] = []
+        for path in Set(before.keys).union(after.keys).sorted() {
+            let old = before[path]
+            let new = after[path]
+            guard listingAll && new != nil || old != new, let shown = new ?? old else { continue }
+            var domain = domains[path] ?? Domain(name: shown.name, isOpaque: shown.isOpaque)
+            domain.name = shown.name
+            domain.isOpaque = shown.isOpaque
+            if (old == nil) != (new == nil) { domain.changed = generation }
+            var keys: [String] = []
+            for (key, value) in new?.values ?? [:] where listingAll || old?.values[key] != value {
+                domain.keys[key] = generation
+                keys.append(key)
+            }
+            for key in (old?.values ?? [:]).keys where new?.values[key] == nil {
+                domain.keys[key] = generation
+                keys.append(key)
+                removed.append((path, key, generation))
+            }
+            domains[path] = domain
+            touched.append(change(path, domain, keys: keys))
+        }
+        forget(in: after)
+        return touched
+    }
+
+    /// What differs for a subscriber that has seen a generation.
+    func changes(since generation: Int, in reading: DefaultsReading) -> [SettingsChange] {
+        let now = Dictionary(reading.domains.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
+        return domains.keys.sorted().compactMap { path in
+            guard let domain = domains[path] else { return nil }
+            var keys = Set(domain.keys.filter { $0.value > generation }.keys)
+            if generation < domain.forgottenThrough { keys.formUnion(now[path]?.values.keys.map { $0 } ?? []) }
+            guard !keys.isEmpty || domain.changed > generation else { return nil }
+            return change(path, domain, keys: Array(keys))
+        }
+    }
+
+    private func change(_ path: String, _ domain: Domain, keys: [String]) -> SettingsChange {
+        SettingsChange(
+            domain: domain.name, path: path, keys: domain.isOpaque ? [] : keys.filter { !$0.isEmpty }.sorted(),
+            isOpaque: domain.isOpaque)
+    }
+
+    private mutating func forget(in now: [String: DefaultsReading.Domain]) {
+        guard removed.count > Self.removedLimit else { return }
+        for (path, key, generation) in removed.prefix(removed.count - Self.removedLimit) {
+            // One that came back, or was removed again later, has a newer generation or a value.
+            guard domains[path]?.keys[key] == generation, now[path]?.values[key] == nil else { continue }
+            domains[path]?.keys[key] = nil
+            domains[path]?.forgottenThrough = generation
+            if now[path] == nil, domains[path]?.keys.isEmpty == true { domains[path] = nil }
+        }
+        removed.removeFirst(removed.count - Self.removedLimit)
+    }
+}
+
+extension SettingsChange {
+    /// Every key of every domain, as in a current state.
+    public static func all(of reading: DefaultsReading) -> [SettingsChange] {
+        reading.domains.map {
+            SettingsChange(domain: $0.name, path: $0.path, keys: $0.keys, isOpaque: $0.isOpaque)
+        }
+    }
+}

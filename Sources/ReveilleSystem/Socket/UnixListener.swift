@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import CReveilleLinux
+import Glibc
+
+/// A listening socket in the file system, which only one process at a time has.
+///
+/// A file beside the socket, `<path>.lock`, is locked for as long as the listener lives. So a socket that
+/// nobody serves any more can be told from a living one and replaced, and of two that start at once only
+/// one does.
+package final class UnixListener {
+    private let descriptor: OwnedDescriptor
+    /// What to remove at the end: `nil` for a socket that a supervisor handed over and keeps.
+    private let owned: Owned?
+
+    private struct Owned: ~Copyable {
+        let path: String
+        let lock: OwnedDescriptor
+    }
+
+    /// What waits to be accepted.
+    package enum Accepted {
+        case connection(UnixStream)
+        /// Nobody waits now.
+        case none
+        /// There are no descriptors or no memory left; trying again at once would spin.
+        case exhausted(SystemError)
+    }
+
+    /// Listens at an address, and lets every user connect.
+    ///
+    /// - Parameter address: Where; its directory must exist.
+    /// - Throws: `SystemError` with `EADDRINUSE` where another process serves the address, or something
+    ///   that is no socket has its name.
+    package init(at address: UnixAddress) throws(SystemError) {
+        let lock = try UnixListener.lock(address.path)
+        try UnixListener.removeStale(address.path)
+        let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_NONBLOCK | O_CLOEXEC, 0)
+        guard number >= 0 else { throw SystemError("socket") }
+        descriptor = OwnedDescriptor(number)
+        // By umask: a mode set after bind leaves a moment in which others are refused.
+        let mask = umask(0o111)
+        let bound = address.withSocketAddress { bind(number, $0, $1) }
+        let failure = errno
+        umask(mask)
+        guard bound == 0 else { throw SystemError("bind", on: address.path, code: failure) }
+        guard listen(number, SOMAXCONN) == 0 else { throw SystemError("listen", on: address.path) }
+        owned = Owned(path: address.path, lock: lock)
+    }
+
+    /// Takes a listening socket that a supervisor made.
+    package init(inherited number: Int32) throws(SystemError) {
+        descriptor = OwnedDescriptor(number)
+        owned = nil
+        guard fcntl(number, F_SETFL, O_NONBLOCK) == 0 else { throw SystemError("fcntl") }
+    }
+
+    deinit {
+        if let owned { unlink(owned.path) }
+    }
+
+    /// The descriptor, borrowed for as long as the listener lives.
+    package var number: Int32 { descriptor.number }
+
+    /// Takes the next connection that waits.
+    package func accept() throws(SystemError) -> Accepted {
+        let number = retryingOnInterrupt { c_reveille_accept(descriptor.number) }
+        if number >= 0 { return .connection(UnixStream(OwnedDescriptor(number))) }
+        switch errno {
+        case EAGAIN, ECONNABORTED: return .none
+        case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted(SystemError("accept4"))
+        default: throw SystemError("accept4")
+        }
+    }
+
+    private static func lock(_ path: String) throws(SystemError) -> OwnedDescriptor {
+        let path = path + ".lock"
+        let number = retryingOnInterrupt { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
+        guard number >= 0 else { throw SystemError("open", on: path) }
+        let descriptor = OwnedDescriptor(number)
+        guard flock(number, LOCK_EX | LOCK_NB) == 0 else {
+            throw errno == EWOULDBLOCK
+                ? SystemError("bind", on: String(path.dropLast(".lock".count)), code: EADDRINUSE)
+                : SystemError("flock", on: path)
+        }
+        return descriptor
+    }
+
+    private static func removeStale(_ path: String) throws(SystemError) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else { throw SystemError("bind", on: path, code: EADDRINUSE) }
+        // A server that does not know the lock may live behind it.
+        guard let address = try? UnixAddress("unix:" + path), (try? UnixStream(connectingTo: address)) == nil else {
+            throw SystemError("bind", on: path, code: EADDRINUSE)
+        }
+        guard unlink(path) == 0 else { throw SystemError("unlink", on: path) }
+    }
+}

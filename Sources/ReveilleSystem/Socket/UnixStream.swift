@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import CReveilleLinux
+import Glibc
+
+/// One end of a connection, never blocking.
+package final class UnixStream {
+    private let descriptor: OwnedDescriptor
+
+    /// What a read or a write came to.
+    package enum Outcome: Sendable, Hashable {
+        /// So many bytes were moved, at least one.
+        case bytes(Int)
+        /// Nothing can be moved now.
+        case wouldBlock
+        /// The peer is gone, or will write no more.
+        case ended
+    }
+
+    /// The process that connected, by SO_PEERCRED.
+    package struct Peer: Sendable, Hashable {
+        package var pid: Int32
+        package var uid: UInt32
+    }
+
+    package init(_ descriptor: consuming OwnedDescriptor) {
+        self.descriptor = descriptor
+    }
+
+    /// Connects to a listening socket.
+    package convenience init(connectingTo address: UnixAddress) throws(SystemError) {
+        let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
+        guard number >= 0 else { throw SystemError("socket") }
+        let descriptor = OwnedDescriptor(number)
+        let result = address.withSocketAddress { address, size in
+            retryingOnInterrupt { connect(number, address, size) }
+        }
+        guard result == 0 else { throw SystemError("connect", on: address.path) }
+        guard fcntl(number, F_SETFL, O_NONBLOCK) == 0 else { throw SystemError("fcntl", on: address.path) }
+        self.init(descriptor)
+    }
+
+    /// The descriptor, borrowed for as long as the stream lives.
+    package var number: Int32 { descriptor.number }
+
+    /// The credentials of the process that connected.
+    package func peer() throws(SystemError) -> Peer {
+        var pid: pid_t = 0
+        var uid: uid_t = 0
+        guard c_reveille_peer_credentials(number, &pid, &uid) == 0 else { throw SystemError("getsockopt SO_PEERCRED") }
+        return Peer(pid: pid, uid: uid)
+    }
+
+    /// Whether the peer has read everything that was ever written: the unread gate.
+    ///
+    /// The kernel counts the memory of what waits, not its bytes, so only 0 has a meaning. A full read is
+    /// told by an edge of `EPOLLOUT`.
+    package var isAllRead: Bool {
+        var waiting: Int32 = 0
+        return c_reveille_unread(number, &waiting) == 0 && waiting == 0
+    }
+
+    /// Reads what is there into a buffer.
+    package func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Outcome {
+        let count = retryingOnInterrupt { recv(number, buffer.baseAddress, buffer.count, 0) }
+        if count > 0 { return .bytes(count) }
+        if count == 0 || errno == ECONNRESET { return .ended }
+        if errno == EAGAIN { return .wouldBlock }
+        throw SystemError("recv")
+    }
+
+    /// Writes as much as there is room for.
+    package func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Outcome {
+        let count = bytes.withUnsafeBytes { buffer in
+            retryingOnInterrupt { send(number, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL.rawValue)) }
+        }
+        if count >= 0 { return .bytes(count) }
+        if errno == EAGAIN { return .wouldBlock }
+        if errno == EPIPE || errno == ECONNRESET { return .ended }
+        throw SystemError("send")
+    }
+}

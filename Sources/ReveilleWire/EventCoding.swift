@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+public import ReveilleCore
+public import Varlink
+
+/// Events as the interface's structure `Event`.
+public enum EventCoding {
+    /// The structure of an event; the fields of the four other aspects are absent, which means null.
+    public static func encode(_ event: Event) -> JSON {
+        .object([
+            "aspect": .string(event.aspect.rawValue),
+            "generation": .integer(Int64(event.generation)),
+            "sequence": .integer(Int64(event.sequence)),
+            "changes": .integer(Int64(event.changes)),
+            "netChange": .bool(event.netChange),
+            "firstChangedAt": .integer(event.firstChangedAt.microseconds),
+            "changedAt": .integer(event.changedAt.microseconds),
+            "dropped": .integer(Int64(event.dropped)),
+            event.aspect.rawValue: ReadingCoding.encode(event.reading, settings: event.settings),
+        ])
+    }
+
+    /// The event that a structure says.
+    ///
+    /// - Parameter structure: An element of a reply's `events`; fields that are not known are passed over.
+    /// - Returns: The event; of the settings only the keys that it names are known, not their values.
+    /// - Throws: `InvalidParameter` naming the field that the interface does not allow.
+    public static func decode(_ structure: JSON) throws(CallError) -> Event {
+        let fields = Fields(structure, path: "events")
+        let aspect: Aspect = try fields.word("aspect")
+        let state = try fields.required(aspect.rawValue) { $0.objectValue.map { .object($0) } }
+        let reading = try ReadingCoding.decode(state, of: aspect)
+        var settings: [SettingsChange] = []
+        if case .defaults(let defaults) = reading { settings = SettingsChange.all(of: defaults) }
+        return Event(
+            reading: reading, generation: try fields.integer("generation"), sequence: try fields.integer("sequence"),
+            changes: try fields.integer("changes"), netChange: try fields.bool("netChange"),
+            firstChangedAt: Timestamp(microseconds: Int64(try fields.integer("firstChangedAt"))),
+            changedAt: Timestamp(microseconds: Int64(try fields.integer("changedAt"))),
+            dropped: try fields.integer("dropped"), settings: settings)
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+public import ReveilleCore
+public import Varlink
+
+/// A call of the interface, understood.
+public enum Method: Sendable, Hashable {
+    /// Streams events.
+    case subscribe(SubscriptionRequest)
+    /// Sends a subscription to the background or wakes it.
+    case setState(subscription: String, background: Bool, wakeAfter: Duration?)
+    /// The current state of these aspects.
+    case getState(AspectSet)
+    /// All subscriptions.
+    case listSubscriptions
+    /// What each aspect is read from.
+    case describeAspects
+    /// Reads every source again.
+    case refresh
+    /// Posts a synthetic state.
+    case post(Reading)
+
+    /// Understands a call that the interface's description allows.
+    ///
+    /// - Parameters:
+    ///   - call: A call whose method and parameter types ``Interface/validate(_:)`` has passed.
+    ///   - history: The most changes that a `hold` policy can keep.
+    /// - Throws: `InvalidParameter` naming what has a value that means nothing, `ExpectedMore` of a
+    ///   Subscribe that does not ask for a stream.
+    public init(_ call: Call, history: Int) throws(CallError) {
+        let fields = Fields(call.parameters)
+        switch call.member {
+        case "Subscribe":
+            guard call.mode == .more else { throw .expectedMore }
+            self = .subscribe(try Method.request(fields, history: history))
+        case "SetState":
+            let isBackground = try Method.isBackground(try fields.string("state"), in: fields)
+            let wakeAfter = try fields.optional("wakeAfter") { value in
+                value.integerValue.flatMap { isBackground && $0 >= 1 ? Duration.milliseconds($0) : nil }
+            }
+            self = .setState(
+                subscription: try fields.string("subscription"), background: isBackground, wakeAfter: wakeAfter)
+        case "GetState": self = .getState(try Method.aspects(fields) ?? .all)
+        case "ListSubscriptions": self = .listSubscriptions
+        case "DescribeAspects": self = .describeAspects
+        case "Refresh": self = .refresh
+        case "Post": self = .post(try Method.reading(fields))
+        default: throw .methodNotImplemented(call.method)
+        }
+    }
+
+    private static func request(_ fields: Fields, history: Int) throws(CallError) -> SubscriptionRequest {
+        let aspects = try aspects(fields) ?? .all
+        let state = try fields.optional("state") { $0.stringValue }
+        let name = try fields.optional("name") { value in
+            value.stringValue.flatMap { $0.utf8.count <= BusInterface.nameLimit ? $0 : nil }
+        }
+        var positions: [Aspect: Int]?
+        if fields.value("resume") != nil {
+            positions = [:]
+            for position in try fields.structures("resume") {
+                let generation = try position.integer("generation")
+                guard generation >= 0 else { throw position.invalid("generation") }
+                positions?[try position.word("aspect")] = generation
+            }
+        }
+        var policies: [Aspect: Policy] = [:]
+        if fields.value("policies") != nil {
+            for policy in try fields.structures("policies") {
+                policies[try policy.word("aspect")] = try Method.policy(policy, history: history)
+            }
+        }
+        return SubscriptionRequest(
+            aspects: aspects, name: name,
+            startsInBackground: try state.map { word throws(CallError) in try isBackground(word, in: fields) } ?? false,
+            wantsInitial: try fields.optionalBool("initial") ?? false,
+            instance: try fields.optional("instance") { $0.stringValue }, positions: positions, policies: policies)
+    }
+
+    private static func policy(_ fields: Fields, history: Int) throws(CallError) -> Policy {
+        let limit = try fields.optional("limit") { $0.integerValue.map { Int($0) } }
+        let word = try fields.optional("background") { $0.stringValue } ?? "coalesce"
+        let background: Policy.Background
+        switch word {
+        case "coalesce": background = .coalesce
+        case "drop": background = .drop
+        case "immediate": background = .immediate
+        case "hold":
+            let limit = limit ?? history
+            guard (1...history).contains(limit) else { throw fields.invalid("limit") }
+            background = .hold(limit: limit)
+        default: throw fields.invalid("background")
+        }
+        if word != "hold", limit != nil { throw fields.invalid("limit") }
+        return Policy(background: background, netChangeOnly: try fields.optionalBool("netChangeOnly") ?? false)
+    }
+
+    private static func aspects(_ fields: Fields) throws(CallError) -> AspectSet? {
+        try fields.optional("aspects") { value in
+            guard let words = value.arrayValue, !words.isEmpty else { return nil }
+            let aspects = words.compactMap { $0.stringValue.flatMap { Aspect(rawValue: $0) } }
+            return aspects.count == words.count ? AspectSet(aspects) : nil
+        }
+    }
+
+    private static func isBackground(_ word: String, in fields: Fields) throws(CallError) -> Bool {
+        switch word {
+        case "background": return true
+        case "foreground": return false
+        default: throw fields.invalid("state")
+        }
+    }
+
+    /// The one state that is given; none, or a second one, is an error that names it.
+    private static func reading(_ fields: Fields) throws(CallError) -> Reading {
+        let given = Aspect.allCases.filter { fields.value($0.rawValue) != nil }
+        guard let aspect = given.first, let structure = fields.value(aspect.rawValue) else {
+            throw fields.invalid(Aspect.locale.rawValue)
+        }
+        if given.count > 1 { throw fields.invalid(given[1].rawValue) }
+        return try ReadingCoding.decode(structure, of: aspect)
+    }
+}
