@@ -12,12 +12,8 @@ import Glibc
 package final class UnixListener {
     private let descriptor: OwnedDescriptor
     /// What to remove at the end: `nil` for a socket that a supervisor handed over and keeps.
-    private let owned: Owned?
-
-    private struct Owned: ~Copyable {
-        let path: String
-        let lock: OwnedDescriptor
-    }
+    private let path: String?
+    private let lock: OwnedDescriptor?
 
     /// What waits to be accepted.
     package enum Accepted {
@@ -34,8 +30,8 @@ package final class UnixListener {
     /// - Throws: `SystemError` with `EADDRINUSE` where another process serves the address, or something
     ///   that is no socket has its name.
     package init(at address: UnixAddress) throws(SystemError) {
-        let lock = try UnixListener.lock(address.path)
-        try UnixListener.removeStale(address.path)
+        lock = try UnixListener.lock(address.path)
+        try UnixListener.removeStale(address)
         let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_NONBLOCK | O_CLOEXEC, 0)
         guard number >= 0 else { throw SystemError("socket") }
         descriptor = OwnedDescriptor(number)
@@ -46,18 +42,19 @@ package final class UnixListener {
         umask(mask)
         guard bound == 0 else { throw SystemError("bind", on: address.path, code: failure) }
         guard listen(number, SOMAXCONN) == 0 else { throw SystemError("listen", on: address.path) }
-        owned = Owned(path: address.path, lock: lock)
+        path = address.path
     }
 
     /// Takes a listening socket that a supervisor made.
     package init(inherited number: Int32) throws(SystemError) {
         descriptor = OwnedDescriptor(number)
-        owned = nil
+        path = nil
+        lock = nil
         guard fcntl(number, F_SETFL, O_NONBLOCK) == 0 else { throw SystemError("fcntl") }
     }
 
     deinit {
-        if let owned { unlink(owned.path) }
+        if let path { unlink(path) }
     }
 
     /// The descriptor, borrowed for as long as the listener lives.
@@ -87,14 +84,18 @@ package final class UnixListener {
         return descriptor
     }
 
-    private static func removeStale(_ path: String) throws(SystemError) {
+    private static func removeStale(_ address: UnixAddress) throws(SystemError) {
         var status = stat()
-        guard lstat(path, &status) == 0 else { return }
-        guard status.st_mode & S_IFMT == S_IFSOCK else { throw SystemError("bind", on: path, code: EADDRINUSE) }
-        // A server that does not know the lock may live behind it.
-        guard let address = try? UnixAddress("unix:" + path), (try? UnixStream(connectingTo: address)) == nil else {
-            throw SystemError("bind", on: path, code: EADDRINUSE)
+        guard lstat(address.path, &status) == 0 else { return }
+        let taken = SystemError("bind", on: address.path, code: EADDRINUSE)
+        guard status.st_mode & S_IFMT == S_IFSOCK else { throw taken }
+        do throws(SystemError) {
+            // A server that does not know the lock may live behind it.
+            _ = try UnixStream(connectingTo: address)
+        } catch {
+            guard unlink(address.path) == 0 else { throw SystemError("unlink", on: address.path) }
+            return
         }
-        guard unlink(path) == 0 else { throw SystemError("unlink", on: path) }
+        throw taken
     }
 }

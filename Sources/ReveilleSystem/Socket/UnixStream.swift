@@ -73,7 +73,7 @@ package final class UnixStream {
     /// Writes as much as there is room for.
     package func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Outcome {
         let count = bytes.withUnsafeBytes { buffer in
-            retryingOnInterrupt { send(number, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL.rawValue)) }
+            retryingOnInterrupt { send(number, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL)) }
         }
         if count >= 0 { return .bytes(count) }
         if errno == EAGAIN { return .wouldBlock }
