@@ -88,20 +88,30 @@ public struct Bus {
     /// - Parameters:
     ///   - reading: What the source reads now.
     ///   - time: When it was read.
-    /// - Returns: Whether the state changed.
+    /// - Returns: What came of it.
     @discardableResult
-    public mutating func report(_ reading: Reading, at time: Timestamp) -> Bool {
+    public mutating func report(_ reading: Reading, at time: Timestamp) -> Report {
         let aspect = reading.aspect
         let before = origins[aspect].own
-        guard before != reading else { return false }
+        guard before != reading else { return .same }
         origins[aspect].own = reading
-        if origins[aspect].isPosted && before == nil { return false }
+        if origins[aspect].isPosted && before == nil { return .same }
         origins[aspect].isPosted = false
         if !logs[aspect].isEstablished && !origins[aspect].wasTold {
             logs[aspect].establish(reading)
-            return false
+            return .established
         }
-        return append(reading, at: time, isPosted: false)
+        return append(reading, at: time, isPosted: false) ? .changed : .same
+    }
+
+    /// What a source's reading was to the bus.
+    public enum Report: Sendable {
+        /// Nothing new.
+        case same
+        /// The first reading: state, not a change.
+        case established
+        /// A change.
+        case changed
     }
 
     /// Takes a synthetic state; it stands until the source's own reading changes, or ``expectRefresh(of:)``.

@@ -25,7 +25,7 @@ public struct HoldReasons: OptionSet, Sendable, Hashable {
     /// The reasons that make a background: policies act on them.
     ///
     /// Under ``unread`` alone every policy coalesces, so that a slow reader never loses the last state.
-    static let background: HoldReasons = [.app, .operator, .frozen]
+    public static let background: HoldReasons = [.app, .operator, .frozen]
 
     /// The reasons by the words of the wire.
     public var names: [String] {

@@ -17,8 +17,13 @@ struct Subscription {
     /// What a policy other than the default has to remember.
     struct PolicyState {
         var policy: Policy
-        /// `hold`: changes up to this generation came in a background that has ended.
-        var heldThrough = 0
+        /// `hold`: changes up to here came in a background that has ended.
+        var heldThrough: Cursor?
+
+        func heldChanges(after cursor: Cursor) -> Cursor? {
+            heldThrough.flatMap { $0.generation > cursor.generation ? $0 : nil }
+        }
+
         /// `drop`: something was pending already when the background began, and is still due.
         var hadPending = false
     }
@@ -67,17 +72,17 @@ struct Subscription {
         let cursor = cursors[aspect]
         guard log.current.generation > cursor.generation else { return false }
         guard let state = policies?[aspect], state.policy.netChangeOnly else { return true }
-        return state.heldThrough > cursor.generation || cursor.change?.reading != log.current.reading
+        return state.heldChanges(after: cursor) != nil || cursor.change?.reading != log.current.reading
     }
 
     /// Says what is due of an aspect, and moves the cursor behind it.
     mutating func take(_ aspect: Aspect, from log: ChangeLog) -> [Event] {
         var events: [Event] = []
         if let state = policies?[aspect], case .hold(let limit) = state.policy.background,
-            state.heldThrough > cursors[aspect].generation
+            let held = state.heldChanges(after: cursors[aspect])
         {
-            events = log.events(since: cursors[aspect], through: state.heldThrough, limit: limit)
-            cursors[aspect] = log.cursor(at: state.heldThrough)
+            events = log.events(since: cursors[aspect], through: held.generation, limit: limit)
+            cursors[aspect] = held
         }
         if isDue(aspect, in: log) {
             events.append(log.event(since: cursors[aspect]))
@@ -100,7 +105,7 @@ struct Subscription {
         guard let states = policies else { return }
         for aspect in aspects.aspects {
             switch states[aspect].policy.background {
-            case .hold: policies?[aspect].heldThrough = logs[aspect].current.generation
+            case .hold: policies?[aspect].heldThrough = logs[aspect].end
             case .drop where !states[aspect].hadPending: cursors[aspect] = logs[aspect].end
             case .coalesce, .immediate, .drop: break
             }

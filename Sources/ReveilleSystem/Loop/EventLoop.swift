@@ -106,7 +106,10 @@ package final class EventLoop {
 
     static func microseconds(_ duration: Duration) -> UInt64 {
         let (seconds, attoseconds) = duration.components
-        return UInt64(max(0, seconds * 1_000_000 + attoseconds / 1_000_000_000_000))
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        let (whole, isTooLong) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000)
+        // Longer than any machine runs: never.
+        return isTooLong ? UInt64.max : whole + UInt64(attoseconds / 1_000_000_000_000)
     }
 
     /// How late a timer may fire so that several can share a wake-up: a twentieth of its interval.

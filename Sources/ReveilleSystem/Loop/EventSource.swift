@@ -23,7 +23,12 @@ package final class EventSource {
     }
 
     deinit {
-        sd_event_source_disable_unref(source)
+        cancel()
+    }
+
+    /// Ends it now, also from inside its own handler.
+    package func cancel() {
+        source = sd_event_source_disable_unref(source)
     }
 
     /// The pointer that libsystemd hands back to a callback.

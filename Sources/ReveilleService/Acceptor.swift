@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Logging
+import ReveilleSystem
+
+/// Accepts connections at one listening socket.
+///
+/// Where descriptors run out it pauses, instead of being told of the same connection over and over, until
+/// one is returned or a moment has passed.
+final class Acceptor {
+    /// Connections accepted before others have their turn.
+    private static let acceptsPerTurn = 64
+    /// How long to wait for descriptors that others may return.
+    private static let pause: Duration = .milliseconds(200)
+
+    private let listener: UnixListener
+    private let loop: EventLoop
+    private let broker: Broker
+    private let logger: Logger
+    private var source: EventSource?
+    private var timer: EventSource?
+
+    init(listener: UnixListener, loop: EventLoop, broker: Broker, logger: Logger) throws(SystemError) {
+        self.listener = listener
+        self.loop = loop
+        self.broker = broker
+        self.logger = logger
+        timer = try loop.timer { [weak self] in self?.resume() }
+        try listen()
+    }
+
+    /// Accepts again after a pause; a connection was closed.
+    func resume() {
+        guard source == nil else { return }
+        do throws(SystemError) {
+            try listen()
+        } catch {
+            logger.error("\(error)")
+            timer?.fire(after: Self.pause)
+        }
+    }
+
+    private func listen() throws(SystemError) {
+        source = try loop.watch(listener.number, for: .readable) { [weak self] _ in self?.accept() }
+    }
+
+    private func accept() {
+        do throws(SystemError) {
+            for _ in 0..<Self.acceptsPerTurn {
+                switch try listener.accept() {
+                case .connection(let stream): broker.accept(stream)
+                case .none: return
+                case .exhausted(let error):
+                    logger.warning("connections wait: \(error)")
+                    return wait()
+                }
+            }
+        } catch {
+            logger.error("\(error)")
+            wait()
+        }
+    }
+
+    private func wait() {
+        source = nil
+        timer?.fire(after: Self.pause)
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleCore
+import ReveilleSystem
+import ReveilleWatchers
+import ReveilleWire
+import Varlink
+
+extension Broker {
+    /// Answers a call, now or once a fresh sample is there.
+    func answer(_ call: Call, on connection: Connection) {
+        if let refusal = connection.refusal {
+            connection.isClosing = true
+            return fail(refusal, on: connection)
+        }
+        if call.mode == .upgrade { return fail(.methodNotImplemented(call.method), on: connection) }
+        switch description.answer(call) {
+        case .success(let reply): return send(connection.session.reply(reply.parameters), to: connection)
+        case .failure(let error): return fail(error, on: connection)
+        case nil: break
+        }
+        do throws(CallError) {
+            try carryOut(try Method(call, history: bus.history), on: connection)
+        } catch {
+            fail(error, on: connection)
+        }
+    }
+
+    private func carryOut(_ method: Method, on connection: Connection) throws(CallError) {
+        switch method {
+        case .subscribe(let request): subscribe(request, on: connection)
+        case .setState(let name, let isBackground, let wakeAfter):
+            try setState(name, isBackground: isBackground, wakeAfter: wakeAfter, on: connection)
+        case .getState(let aspects): getState(aspects, on: connection)
+        case .listSubscriptions: reply(["subscriptions": .array(subscriptions)], on: connection)
+        case .describeAspects: reply(["aspects": .array(Aspect.allCases.map(describe))], on: connection)
+        case .refresh: refresh(on: connection)
+        case .post(let reading):
+            guard [0, geteuid()].contains(connection.peer.uid) else { throw .permissionDenied }
+            post(reading)
+            let state = bus.state(of: reading.aspect)
+            reply(
+                ["generation": .integer(Int64(state.generation)), "sequence": .integer(Int64(state.sequence))],
+                on: connection)
+        }
+    }
+
+    private func reply(_ parameters: JSONObject, on connection: Connection) {
+        send(connection.session.reply(parameters), to: connection)
+    }
+
+    private func fail(_ error: CallError, on connection: Connection) {
+        send(connection.session.fail(error), to: connection)
+    }
+
+    /// Goes on with a connection whose call had to wait, unless it has gone meanwhile.
+    private func resume(_ connection: Connection, _ body: () -> Void) {
+        guard !connection.isClosed else { return }
+        body()
+        advance(connection)
+        deliver()
+    }
+
+    // MARK: - Methods
+
+    private func subscribe(_ request: SubscriptionRequest, on connection: Connection) {
+        connection.aspects = request.aspects
+        sources.begin(request.aspects)
+        sources.freshen(request.aspects, isStaying: !request.startsInBackground) { [weak self] in
+            guard let self, !connection.isClosed else { return }
+            var random = SystemRandomNumberGenerator()
+            let id = SubscriptionID(rawValue: random.next())
+            let start = bus.subscribe(request, as: id)
+            connection.subscription = id
+            streams[id] = connection
+            var parameters = Array("{\"subscription\":\"\(id.wireName)\",\"instance\":\"\(bus.instance)\",".utf8)
+            if let resumed = start.resumed { parameters += Array("\"resumed\":\(resumed),".utf8) }
+            parameters += Array("\"events\":".utf8)
+            writer.append(start.events, to: &parameters)
+            parameters.append(UInt8(ascii: "}"))
+            send(connection.session.reply(encoded: parameters, continues: true), to: connection)
+            adjustSources()
+        }
+    }
+
+    private func getState(_ aspects: AspectSet, on connection: Connection) {
+        sources.freshen(aspects, isStaying: false) { [weak self] in
+            self?.resume(connection) {
+                guard let self else { return }
+                let events = aspects.aspects.map { EventCoding.encode(self.bus.state(of: $0)) }
+                self.reply(["instance": .string(self.bus.instance), "events": .array(events)], on: connection)
+            }
+        }
+    }
+
+    private func refresh(on connection: Connection) {
+        for aspect in Aspect.allCases { bus.expectRefresh(of: aspect) }
+        sources.refreshAll { [weak self] in
+            self?.deliver()
+            self?.resume(connection) { self?.reply([:], on: connection) }
+        }
+    }
+
+    private func setState(
+        _ name: String, isBackground: Bool, wakeAfter: Duration?, on connection: Connection
+    ) throws(CallError) {
+        guard let id = SubscriptionID(wireName: name), let target = streams[id] else {
+            throw .noSuchSubscription(name)
+        }
+        guard [0, target.peer.uid].contains(connection.peer.uid) else { throw .permissionDenied }
+        let reason: HoldReasons = connection.peer.pid == target.peer.pid ? .app : .operator
+        guard isBackground else {
+            target.deadlines[reason] = nil
+            return wake(target, from: reason) { [weak self] in
+                self?.resume(connection) { self?.reply([:], on: connection) }
+            }
+        }
+        do throws(SystemError) {
+            try setDeadline(wakeAfter, of: reason, on: target)
+        } catch {
+            // Not held at all rather than held for ever.
+            logger.error("\(error)")
+            throw .methodNotImplemented(BusInterface.name + ".SetState")
+        }
+        bus.hold(reason, on: id)
+        adjustSources()
+        reply([:], on: connection)
+    }
+
+    private func setDeadline(
+        _ wakeAfter: Duration?, of reason: HoldReasons, on target: Connection
+    ) throws(SystemError) {
+        guard let wakeAfter else { return }
+        let timer = try loop.timer { [weak self, weak target] in
+            guard let target else { return }
+            target.deadlines[reason] = nil
+            self?.wake(target, from: reason) { self?.deliver() }
+        }
+        timer.fire(after: wakeAfter)
+        target.deadlines[reason] = timer
+    }
+
+    /// Clears a hold; if it was the last one, a fresh sample comes first.
+    private func wake(_ target: Connection, from reason: HoldReasons, then completion: @escaping () -> Void) {
+        guard let id = target.subscription, let holds = bus.holds(of: id) else { return completion() }
+        let wakes = holds.contains(reason) && holds.subtracting(reason).isDisjoint(with: .background)
+        sources.freshen(wakes ? target.aspects : [], isStaying: true) { [weak self] in
+            self?.bus.release(reason, from: id)
+            self?.adjustSources()
+            completion()
+        }
+    }
+
+    // MARK: - For people
+
+    private var subscriptions: [JSON] {
+        bus.subscriptions.compactMap { status in
+            streams[status.id].map { StatusCoding.encode(status, pid: $0.peer.pid, uid: $0.peer.uid) }
+        }
+    }
+
+    private func describe(_ aspect: Aspect) -> JSON {
+        let isMonitored = sources.isMonitored(aspect)
+        switch sources.source(of: aspect) {
+        case .available(let source):
+            return StatusCoding.encode(aspect, monitored: isMonitored, source: source, reason: nil)
+        case .unavailable(let reason):
+            return StatusCoding.encode(aspect, monitored: isMonitored, source: nil, reason: reason)
+        }
+    }
+}

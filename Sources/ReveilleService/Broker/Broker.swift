@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+package import Logging
+package import ReveilleCore
+package import ReveilleSystem
+package import ReveilleWatchers
+import ReveilleWire
+import Varlink
+
+/// Decides which bytes go where: connections on one side, the bus and its sources on the other.
+///
+/// Loop thread only.
+package final class Broker {
+    /// Calls of one connection that are answered before others have their turn.
+    static let callsPerTurn = 32
+    /// Replies that go out before others have their turn: some milliseconds of writing.
+    static let deliveriesPerTurn = 256
+
+    let loop: EventLoop
+    let limits: Configuration.Bus
+    let logger: Logger
+    let description: ServiceDescription
+    var bus: Bus
+    var writer = EventWriter()
+    var sources: Sources
+    var connections: [ObjectIdentifier: Connection] = [:]
+    var connectionsOfUser: [UInt32: Int] = [:]
+    var streams: [SubscriptionID: Connection] = [:]
+    private var keeper: StateKeeper?
+    private var moreDeliveries: EventSource?
+    /// Calls ``connectionClosed`` when descriptors were returned.
+    var connectionClosed: () -> Void = {}
+
+    /// Makes a broker without connections.
+    ///
+    /// - Parameters:
+    ///   - loop: Its thread's loop.
+    ///   - limits: History, frame and connection limits.
+    ///   - state: Where to keep the state, and what was kept there; `nil` keeps none.
+    ///   - version: The program's version, for GetInfo.
+    ///   - logger: Takes what a person may need to know.
+    package init(
+        loop: EventLoop, limits: Configuration.Bus, state: StateFile?, version: String, logger: Logger
+    ) throws(SystemError) {
+        self.loop = loop
+        self.limits = limits
+        self.logger = logger
+        description = ServiceDescription(
+            vendor: "Reveille", product: "reveille", version: version, url: "https://reveille.org",
+            interfaces: [BusInterface.make()])
+        sources = Sources(loop: loop, watchers: [])
+        let saved = Broker.load(state, logger)
+        let now = Timestamp(microseconds: Clocks.wall())
+        bus = Bus(restoring: saved, history: limits.history, at: now)
+        if let state {
+            keeper = try StateKeeper(file: state, loop: loop, logger: logger) { [unowned self] in bus.savedState }
+        }
+        moreDeliveries = try loop.timer { [weak self] in self?.deliver() }
+    }
+
+    private static func load(_ file: StateFile?, _ logger: Logger) -> SavedState {
+        do throws(StateError) {
+            if let saved = try file?.load() { return saved }
+        } catch {
+            logger.warning("starting as a new instance, the saved state is not used: \(error)")
+        }
+        var random = SystemRandomNumberGenerator()
+        let instance = SubscriptionID(rawValue: random.next()).wireName + SubscriptionID(rawValue: random.next()).wireName
+        return SavedState(instance: instance, sequence: 0, entries: [])
+    }
+
+    /// Starts the sources, and saves what they read at the start.
+    package func start(_ watchers: [any Watcher]) {
+        sources = Sources(loop: loop, watchers: watchers)
+        sources.start()
+        keeper?.save()
+    }
+
+    /// Delivers what is due, ends the streams and saves the state.
+    package func stop() {
+        for id in streams.keys { bus.release(.unread, from: id) }
+        while let delivery = bus.nextDelivery() { send(delivery) }
+        for connection in connections.values { close(connection) }
+        sources.stop()
+        keeper?.save()
+    }
+
+    /// Takes what a source reads.
+    package func report(_ reading: Reading) {
+        guard bus.report(reading, at: Timestamp(microseconds: Clocks.wall())) != .same else { return }
+        keeper?.stateWillBeTold()
+        deliver()
+    }
+
+    /// Reads every source again, after something that may have hidden changes.
+    package func reread() {
+        sources.refreshAll {}
+    }
+
+    func post(_ reading: Reading) {
+        if bus.post(reading, at: Timestamp(microseconds: Clocks.wall())) { keeper?.stateWillBeTold() }
+        deliver()
+    }
+
+    // MARK: - Delivery
+
+    /// Sends what is due, to those who became ready first.
+    func deliver() {
+        for _ in 0..<Self.deliveriesPerTurn {
+            guard let delivery = bus.nextDelivery() else { return }
+            send(delivery)
+        }
+        moreDeliveries?.fire(after: .zero)
+    }
+
+    private func send(_ delivery: Delivery) {
+        guard let connection = streams[delivery.subscription] else { return }
+        var parameters = Array(#"{"events":"#.utf8)
+        writer.append(delivery.events, to: &parameters)
+        parameters.append(UInt8(ascii: "}"))
+        send(connection.session.reply(encoded: parameters, continues: true), to: connection)
+    }
+
+    func send(_ bytes: [UInt8], to connection: Connection) {
+        do throws(SystemError) {
+            try connection.send(bytes)
+        } catch {
+            close(connection)
+        }
+    }
+
+    /// Brings the watchers to the pace that the subscribers need now.
+    func adjustSources() {
+        do throws(SystemError) {
+            try sources.adjust(to: bus)
+        } catch {
+            logger.error("\(error)")
+        }
+    }
+}

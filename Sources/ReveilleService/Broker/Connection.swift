@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleCore
+import ReveilleSystem
+import Varlink
+
+/// One peer: its session, what waits to be written to it, and the subscription it streams.
+///
+/// Loop thread only. Its descriptor is watched edge-triggered, both ways: an edge of writing is how the
+/// peer's reading shows (see ``UnixStream/isAllRead``).
+final class Connection {
+    static let interest: EventLoop.Interest = [.readable, .writable, .halfClosed, .edge]
+
+    let stream: UnixStream
+    let peer: UnixStream.Peer
+    var session: ServerSession
+    /// The limit that refuses this connection: its first call is answered with it, then it is closed.
+    let refusal: CallError?
+    /// Ends with the connection.
+    var source: EventSource?
+    /// What it streams.
+    var subscription: SubscriptionID?
+    /// What it keeps watched.
+    var aspects: AspectSet = []
+    /// Holds that end by themselves, by reason.
+    var deadlines: [HoldReasons: EventSource] = [:]
+    /// There may be bytes to read.
+    var canRead = true
+    /// The peer will write no more.
+    var hasEnded = false
+    var isClosed = false
+    /// Closes once everything is written.
+    var isClosing = false
+    /// Its calls are being read and answered, further up the stack.
+    var isAdvancing = false
+
+    private var output: [UInt8] = []
+    private var written = 0
+
+    init(stream: UnixStream, peer: UnixStream.Peer, maximumFrame: Int, refusal: CallError?) {
+        self.stream = stream
+        self.peer = peer
+        self.refusal = refusal
+        session = ServerSession(maximumFrame: maximumFrame)
+    }
+
+    /// Whether bytes wait for room in the socket.
+    var hasOutput: Bool { written < output.count }
+
+    /// Writes a frame, and keeps what the socket has no room for: a frame is never cut.
+    ///
+    /// - Throws: `SystemError` when the peer is gone.
+    func send(_ bytes: [UInt8]) throws(SystemError) {
+        if hasOutput {
+            output += bytes
+        } else {
+            output = bytes
+            written = 0
+        }
+        try flush()
+    }
+
+    /// Writes what waits, as far as there is room.
+    func flush() throws(SystemError) {
+        while hasOutput {
+            switch try stream.write(output[written...]) {
+            case .bytes(let count): written += count
+            case .wouldBlock: return
+            case .ended: throw SystemError("send", code: EPIPE)
+            }
+        }
+        output.removeAll()
+        written = 0
+    }
+}

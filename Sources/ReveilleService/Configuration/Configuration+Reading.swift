@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import ReveilleCore
+package import ReveilleSystem
+import Varlink
+
+extension Configuration {
+    /// Reads a configuration; keys that are absent or null keep their defaults.
+    ///
+    /// - Parameter text: JSON5, an object.
+    /// - Throws: `ConfigurationError` naming the key that is unknown or has a wrong value.
+    package init(parsing text: [UInt8]) throws(ConfigurationError) {
+        let top = try ConfigurationSection(JSON5.parse(text), path: nil)
+        self.init()
+        try top.section("battery") { section throws(ConfigurationError) in
+            try section.seconds("pollInterval", into: &battery.pollInterval)
+            try section.seconds("settleInterval", into: &battery.settleInterval)
+            try section.number("levelStep", in: 0...1, into: &battery.levelStep)
+            try section.seconds("levelInterval", orZero: true, into: &battery.levelInterval)
+        }
+        try top.section("proximity") { section throws(ConfigurationError) in
+            try section.seconds("sampleInterval", into: &proximity.sampleInterval)
+            var level = proximity.nearLevel ?? 0
+            try section.number("nearLevel", in: 0...Double(Int32.max), into: &level)
+            proximity.nearLevel = level > 0 ? level : nil
+        }
+        try top.section("orientation") { section throws(ConfigurationError) in
+            try section.seconds("sampleInterval", into: &orientation.sampleInterval)
+            try section.seconds("settle", orZero: true, into: &orientation.settle)
+            try section.text("frame", "auto, hid or iio-doc") { OrientationFrame(rawValue: $0) }
+                .map { orientation.frame = $0 }
+            try section.text("matrix", "nine numbers as in \"1, 0, 0; 0, 1, 0; 0, 0, 1\"") { MountMatrix($0) }
+                .map { orientation.matrix = $0 }
+        }
+        try top.seconds("idleSampleInterval", into: &idleSampleInterval)
+        try top.section("locale") { section throws(ConfigurationError) in
+            locale.paths = try section.strings("paths")
+        }
+        try top.section("defaults") { section throws(ConfigurationError) in
+            defaults.paths = try section.strings("paths") ?? defaults.paths
+            try section.seconds("settle", orZero: true, into: &defaults.settle)
+            try section.seconds("deletionGrace", orZero: true, into: &defaults.deletionGrace)
+        }
+        try top.section("bus") { section throws(ConfigurationError) in
+            try section.integer("history", in: 1...65_536, into: &bus.history)
+            try section.integer("maxFrame", in: 1_024...16_777_216, into: &bus.maxFrame)
+            try section.integer("connectionsPerUser", in: 1...1_000_000, into: &bus.connectionsPerUser)
+            try section.integer("connections", in: 1...1_000_000, into: &bus.connections)
+        }
+        try top.rejectUnknownKeys()
+    }
+}

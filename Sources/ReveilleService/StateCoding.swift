@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleWire
+import Varlink
+
+/// The saved state as JSON: the structures of the wire, and the fingerprints of the settings beside them.
+enum StateCoding {
+    /// Grows when the form changes; another form is not read.
+    private static let version: Int64 = 1
+
+    static func encode(_ state: SavedState) -> JSON {
+        let entries = state.entries.map { entry -> JSON in
+            var fields: JSONObject = [
+                "aspect": .string(entry.reading.aspect.rawValue),
+                "generation": .integer(Int64(entry.generation)),
+                "sequence": .integer(Int64(entry.sequence)),
+                "changedAt": .integer(entry.changedAt.microseconds),
+            ]
+            if case .defaults(let reading) = entry.reading {
+                fields["domains"] = .array(reading.domains.map(encode))
+            } else {
+                fields["state"] = ReadingCoding.encode(entry.reading, settings: [])
+            }
+            return .object(fields)
+        }
+        return .object([
+            "version": .integer(version), "instance": .string(state.instance),
+            "sequence": .integer(Int64(state.sequence)), "aspects": .array(entries),
+        ])
+    }
+
+    private static func encode(_ domain: DefaultsReading.Domain) -> JSON {
+        var values = JSONObject()
+        for (key, value) in domain.values.sorted(by: { $0.key < $1.key }) {
+            values[key] = .integer(Int64(bitPattern: value))
+        }
+        return .object([
+            "name": .string(domain.name), "path": .string(domain.path), "opaque": .bool(domain.isOpaque),
+            "values": .object(values),
+        ])
+    }
+
+    static func decode(_ json: JSON) throws(StateError) -> SavedState {
+        let top = json.objectValue
+        guard top?["version"]?.integerValue == version, let instance = top?["instance"]?.stringValue,
+            let sequence = counter(top?["sequence"]), let aspects = top?["aspects"]?.arrayValue
+        else { throw StateError(reason: "not a saved state of version \(version)") }
+        var entries: [SavedState.Entry] = []
+        for aspect in aspects {
+            entries.append(try decodeEntry(aspect))
+        }
+        return SavedState(instance: instance, sequence: sequence, entries: entries)
+    }
+
+    private static func decodeEntry(_ json: JSON) throws(StateError) -> SavedState.Entry {
+        guard let fields = json.objectValue,
+            let aspect = fields["aspect"]?.stringValue.flatMap({ Aspect(rawValue: $0) }),
+            let generation = counter(fields["generation"]), let sequence = counter(fields["sequence"]),
+            let changedAt = fields["changedAt"]?.integerValue
+        else { throw StateError(reason: "an aspect of the saved state lacks a field") }
+        let reading: Reading
+        if aspect == .defaults {
+            var domains: [DefaultsReading.Domain] = []
+            for domain in fields["domains"]?.arrayValue ?? [] {
+                domains.append(try decodeDomain(domain))
+            }
+            reading = .defaults(DefaultsReading(domains: domains))
+        } else {
+            do throws(CallError) {
+                reading = try ReadingCoding.decode(fields["state"] ?? .null, of: aspect)
+            } catch {
+                throw StateError(reason: "\(error)")
+            }
+        }
+        return SavedState.Entry(
+            generation: generation, sequence: sequence, changedAt: Timestamp(microseconds: changedAt),
+            reading: reading)
+    }
+
+    private static func decodeDomain(_ json: JSON) throws(StateError) -> DefaultsReading.Domain {
+        guard let name = json.objectValue?["name"]?.stringValue, let path = json.objectValue?["path"]?.stringValue,
+            let isOpaque = json.objectValue?["opaque"]?.boolValue,
+            let members = json.objectValue?["values"]?.objectValue?.members
+        else { throw StateError(reason: "a settings domain of the saved state lacks a field") }
+        var values: [String: DefaultsReading.Fingerprint] = [:]
+        for member in members {
+            guard let value = member.value.integerValue else {
+                throw StateError(reason: "\(name): a fingerprint of the saved state is no number")
+            }
+            values[member.name] = UInt64(bitPattern: value)
+        }
+        return DefaultsReading.Domain(name: name, path: path, values: values, isOpaque: isOpaque)
+    }
+
+    /// A generation or a sequence; one that the next change could not follow is as good as none.
+    private static func counter(_ json: JSON?) -> Int? {
+        json?.integerValue.flatMap { (0..<Int64.max / 2).contains($0) ? Int($0) : nil }
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+
+/// A small file of this user alone, read whole and replaced in one step.
+package enum PrivateFile {
+    /// The largest file that is read: a state of some ten thousand settings keys.
+    private static let limit = 4 << 20
+
+    /// The contents of a file; `nil` when there is none.
+    ///
+    /// - Throws: `SystemError`; `EPERM` for a file of somebody else, who could make us believe anything.
+    package static func read(_ path: String) throws(SystemError) -> [UInt8]? {
+        let number = retryingOnInterrupt { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
+        guard number >= 0 else {
+            if errno == ENOENT { return nil }
+            throw SystemError("open", on: path)
+        }
+        let descriptor = OwnedDescriptor(number)
+        var status = stat()
+        guard fstat(descriptor.number, &status) == 0 else { throw SystemError("fstat", on: path) }
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
+            throw SystemError("open", on: path, code: EPERM)
+        }
+        guard status.st_size <= limit else { throw SystemError("read", on: path, code: EFBIG) }
+        var contents = [UInt8](repeating: 0, count: Int(status.st_size))
+        var filled = 0
+        while filled < contents.count {
+            let count = contents.withUnsafeMutableBytes { buffer in
+                retryingOnInterrupt {
+                    Glibc.read(descriptor.number, buffer.baseAddress.map { $0 + filled }, buffer.count - filled)
+                }
+            }
+            guard count > 0 else { throw SystemError("read", on: path, code: count == 0 ? EIO : errno) }
+            filled += count
+        }
+        return contents
+    }
+
+    /// Puts new contents in the place of a file; a reader sees the old ones or the new ones, whole.
+    package static func replace(_ path: String, with contents: [UInt8]) throws(SystemError) {
+        let temporary = path + ".new"
+        let number = retryingOnInterrupt {
+            open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        }
+        guard number >= 0 else { throw SystemError("open", on: temporary) }
+        let descriptor = OwnedDescriptor(number)
+        var rest = contents[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { buffer in
+                retryingOnInterrupt { write(descriptor.number, buffer.baseAddress, buffer.count) }
+            }
+            guard count > 0 else { throw SystemError("write", on: temporary) }
+            rest = rest.dropFirst(count)
+        }
+        guard rename(temporary, path) == 0 else { throw SystemError("rename", on: path) }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import CSystemd
+import Glibc
+
+/// The supervisor that started this process, if one did: sd_notify(3) and sd_listen_fds(3).
+package enum Supervisor {
+    /// The service accepts connections.
+    package static func notifyReady() {
+        sd_notify(0, "READY=1")
+    }
+
+    /// The service is about to end.
+    package static func notifyStopping() {
+        sd_notify(0, "STOPPING=1")
+    }
+
+    /// One line for people, shown by the supervisor.
+    package static func notifyStatus(_ line: String) {
+        sd_notify(0, "STATUS=" + line)
+    }
+
+    /// A socket that was handed over.
+    package enum Handed {
+        /// It listens.
+        case listener(Int32)
+        /// Its peer is connected already, as `varlinkctl exec:` does it.
+        case connection(Int32)
+    }
+
+    /// The sockets that were handed over for Varlink, once: the variables are removed.
+    ///
+    /// Of several, those named `varlink` count.
+    package static func takeSockets() throws(SystemError) -> [Handed] {
+        var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+        let count = sd_listen_fds_with_names(1, &names)
+        defer { release(names) }
+        guard count >= 0 else { throw SystemError("sd_listen_fds", code: -count) }
+        var sockets: [Handed] = []
+        for index in 0..<count {
+            let number = SD_LISTEN_FDS_START + index
+            let name = names?[Int(index)].map { String(cString: $0) }
+            guard count == 1 || name == "varlink" else {
+                close(number)
+                continue
+            }
+            guard sd_is_socket_unix(number, Int32(SOCK_STREAM.rawValue), -1, nil, 0) > 0 else {
+                throw SystemError("sd_is_socket_unix", on: "descriptor \(number)", code: ENOTSOCK)
+            }
+            let isListening = sd_is_socket(number, AF_UNIX, Int32(SOCK_STREAM.rawValue), 1) > 0
+            sockets.append(isListening ? .listener(number) : .connection(number))
+        }
+        return sockets
+    }
+
+    private static func release(_ names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) {
+        guard let names else { return }
+        var index = 0
+        while let name = names[index] {
+            free(name)
+            index += 1
+        }
+        free(names)
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+
+/// Drives a bus as its service does: a clock that ticks, and peers that read what they get.
+struct BusDriver {
+    var bus: Bus
+    private(set) var now = Timestamp(microseconds: 1_000)
+    private var lastID: UInt64 = 0
+
+    init(history: Int = 256) {
+        bus = Bus(instance: "one", history: history, at: now)
+        for aspect in Aspect.allCases { bus.report(.first(aspect), at: now) }
+    }
+
+    /// The source of an aspect reads something, one millisecond later.
+    @discardableResult
+    mutating func report(_ reading: Reading) -> Timestamp {
+        now = Timestamp(microseconds: now.microseconds + 1_000)
+        bus.report(reading, at: now)
+        return now
+    }
+
+    @discardableResult
+    mutating func post(_ reading: Reading) -> Bool {
+        now = Timestamp(microseconds: now.microseconds + 1_000)
+        return bus.post(reading, at: now)
+    }
+
+    /// Subscribes, and reads the first reply.
+    mutating func subscribe(_ request: SubscriptionRequest = SubscriptionRequest()) -> SubscriptionID {
+        start(request).id
+    }
+
+    mutating func start(_ request: SubscriptionRequest) -> (id: SubscriptionID, start: SubscriptionStart) {
+        lastID += 1
+        let id = SubscriptionID(rawValue: lastID)
+        let start = bus.subscribe(request, as: id)
+        bus.release(.unread, from: id)
+        return (id, start)
+    }
+
+    /// Everything that is due, each reply read before the next.
+    mutating func read() -> [Delivery] {
+        var deliveries: [Delivery] = []
+        while let delivery = bus.nextDelivery() {
+            deliveries.append(delivery)
+            bus.release(.unread, from: delivery.subscription)
+        }
+        return deliveries
+    }
+
+    /// The events that one subscriber reads now.
+    mutating func events(of id: SubscriptionID) -> [Event] {
+        read().filter { $0.subscription == id }.flatMap(\.events)
+    }
+
+    mutating func background(_ id: SubscriptionID, _ reason: HoldReasons = .app) { bus.hold(reason, on: id) }
+    mutating func foreground(_ id: SubscriptionID, _ reason: HoldReasons = .app) { bus.release(reason, from: id) }
+
+    func status(_ id: SubscriptionID) -> SubscriptionStatus? { bus.subscriptions.first { $0.id == id } }
+
+    func pending(_ id: SubscriptionID, _ aspect: Aspect) -> Int {
+        status(id)?.pending.first { $0.aspect == aspect }?.changes ?? 0
+    }
+}
+
+extension Reading {
+    static func level(_ percent: Int, _ state: BatteryReading.State = .unplugged) -> Reading {
+        .battery(
+            BatteryReading(
+                state: state, level: Double(percent) / 100, isPlugged: state != .unplugged,
+                chargeStatus: state == .unplugged ? .discharging : .charging, packs: []))
+    }
+
+    static func language(_ identifier: String) -> Reading {
+        var locale = LocaleReading.posix
+        locale.identifier = identifier
+        return .locale(locale)
+    }
+
+    static func pose(_ pose: OrientationReading.Pose) -> Reading {
+        .orientation(OrientationReading(pose: pose, planar: pose.isPlanar ? pose : nil))
+    }
+
+    /// Settings: domains, their keys and the values' fingerprints.
+    static func settings(_ domains: [String: [String: UInt64]], opaque: Set<String> = []) -> Reading {
+        .defaults(
+            DefaultsReading(
+                domains: domains.map { name, values in
+                    .init(name: name, path: "/" + name, values: values, isOpaque: opaque.contains(name))
+                }))
+    }
+
+    /// What each source reads at the start of a test.
+    static func first(_ aspect: Aspect) -> Reading {
+        switch aspect {
+        case .locale: .language("en_US")
+        case .defaults: .settings([:])
+        case .battery: .level(81)
+        case .proximity: .proximity(.far)
+        case .orientation: .pose(.portrait)
+        }
+    }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import Testing
+
+/// B1 to B17: what one event stands for.
+@Suite struct CoalescingTests {
+    @Test("B1") func foregroundGetsEachChangeInOrder() {
+        var driver = BusDriver()
+        let id = driver.subscribe()
+        var events: [Event] = []
+        for level in [80, 79, 78] {
+            driver.report(.level(level))
+            events += driver.events(of: id)
+        }
+        #expect(events.map(\.reading) == [.level(80), .level(79), .level(78)])
+        #expect(events.allSatisfy { $0.changes == 1 && $0.firstChangedAt == $0.changedAt && $0.netChange })
+    }
+
+    @Test("B2") func wakingGetsOneEventForManyChanges() {
+        var driver = BusDriver()
+        let id = driver.subscribe()
+        driver.background(id)
+        let first = driver.report(.level(80))
+        driver.report(.level(79))
+        let last = driver.report(.level(78))
+        #expect(driver.read().isEmpty)
+        driver.foreground(id)
+        let events = driver.events(of: id)
+        #expect(events.map(\.reading) == [.level(78)])
+        #expect(events.map(\.changes) == [3])
+        #expect(events.map(\.firstChangedAt) == [first])
+        #expect(events.map(\.changedAt) == [last])
+    }
+
+    @Test("B3") func wakingGetsOneEventForEachChangedAspect() {
+        var driver = BusDriver()
+        let id = driver.subscribe()
+        driver.background(id)
+        for reading: Reading in [
+            .language("de_DE"), .level(80), .language("fr_FR"), .level(79), .proximity(.near), .level(78),
+        ] {
+            driver.report(reading)
+        }
+        driver.foreground(id)
+        let deliveries = driver.read()
+        #expect(deliveries.count == 1)
+        #expect(deliveries.first?.events.map(\.aspect) == [.locale, .proximity, .battery])
+        #expect(deliveries.first?.events.map(\.changes) == [2, 1, 3])
+    }
+
+    @Test("B4") func wakingWithoutChangesDeliversNothing() {
+        var driver = BusDriver()
+        let id = driver.subscribe()
+        driver.background(id)
+        driver.foreground(id)
+        #expect(driver.read().isEmpty)
+    }
+
+    @Test("B5") func wakingDeliversThoughNothingIsPostedAfterwards() {
+        var driver = BusDriver()
+        let id = driver.subscribe()
+        driver.background(id)
+        driver.report(.level(80))
+        driver.foreground(id)
+        #expect(driver.events(of: id).count == 1)
+    }
+
+    @Test("B6") func subscriptionWithoutAspectsHearsOfAll() {
+        var driver = BusDriver()
+        let id = driver.subscribe(SubscriptionRequest())
+        driver.background(id)
+        driver.report(.language("de_DE"))
+        driver.report(.level(80))
+        driver.foreground(id)
+        #expect(driver.events(of: id).map(\.aspect) == [.locale, .battery])
+    }
+
+    @Test("B7, B8") func oneSubscriptionIsHeldAlone() {
+        var driver = BusDriver()
+        let held = driver.subscribe()
+        let live = driver.subscribe()
+        driver.background(held)
+        driver.report(.level(80))
+        #expect(driver.read().map(\.subscription) == [live])
+        driver.foreground(held)
+        #expect(driver.read().map(\.subscription) == [held])
+    }
+
+    @Test(
+        "B9, B16",
+        arguments: [
+            (Reading.level(50), Reading.level(0)), (.pose(.portrait), .pose(.unknown)),
+            (.proximity(.near), .proximity(.far)), (.settings(["a": ["k": 1]]), .settings([:])),
+            (.level(50), .battery(.unknown)),
+        ])
+    func zeroUnknownAndEmptyAreDelivered(before: Reading, after: Reading) {
+        var driver = BusDriver()
+        driver.report(before)
+        let id = driver.subscribe()
+        driver.background(id)
+        driver.report(after)
+        driver.foreground(id)
+        #expect(driver.events(of: id).map(\.reading) == [after])
+    }
+
+    @Test("B10") func stateThatWentAndCameBackIsToldAsSuch() {
+        var driver = BusDriver()
+        let id = driver.subscribe()
+        driver.background(id)
+        driver.report(.level(50))
+        driver.report(.level(81))
+        #expect(driver.pending(id, .battery) == 2)
+        driver.foreground(id)
+        let events = driver.events(of: id)
+        #expect(events.map(\.reading) == [.level(81)])
+        #expect(events.map(\.changes) == [2])
+        #expect(events.map(\.netChange) == [false])
+    }
+
+    @Test("B11") func netChangeOnlySaysNothingOfWhatCameBack() {
+        var driver = BusDriver()
+        let id = driver.subscribe(SubscriptionRequest(policies: [.battery: Policy(netChangeOnly: true)]))
+        driver.background(id)
+        driver.report(.level(50))
+        driver.report(.level(81))
+        driver.foreground(id)
+        #expect(driver.events(of: id).isEmpty)
+        driver.report(.level(79))
+        let events = driver.events(of: id)
+        #expect(events.map(\.changes) == [3])
+        #expect(events.map(\.netChange) == [true])
+    }
+
+    @Test("B12") func equalReadingIsNoChange() {
+        var driver = BusDriver()
+        let id = driver.subscribe()
+        driver.report(.level(81))
+        #expect(driver.read().isEmpty)
+        driver.report(.level(80))
+        #expect(driver.events(of: id).map(\.changes) == [1])
+    }
+
+    @Test("B13, B14") func batteryIsOneAspect() {
+        var driver = BusDriver()
+        let id = driver.subscribe()
+        driver.background(id)
+        driver.report(.level(80))
+        driver.report(.level(70, .charging))
+        driver.foreground(id)
+        #expect(driver.events(of: id).map(\.reading) == [.level(70, .charging)])
+    }
+
+    @Test("B15") func settingsEventListsEachChangedKeyOnce() {
+        var driver = BusDriver()
+        driver.report(.settings(["app": ["a": 1, "b": 1, "c": 1], "other": ["x": 1], "still": ["y": 1]]))
+        let id = driver.subscribe()
+        driver.background(id)
+        driver.report(.settings(["app": ["a": 2, "b": 1, "c": 1], "other": ["x": 1], "still": ["y": 1]]))
+        driver.report(.settings(["app": ["a": 2, "b": 2, "c": 1], "other": ["x": 1], "still": ["y": 1]]))
+        driver.report(.settings(["app": ["a": 3, "b": 2, "c": 1], "other": ["x": 2], "still": ["y": 1]]))
+        driver.foreground(id)
+        let events = driver.events(of: id)
+        #expect(events.map(\.changes) == [3])
+        #expect(events.first?.settings.map(\.domain) == ["app", "other"])
+        #expect(events.first?.settings.map(\.keys) == [["a", "b"], ["x"]])
+    }
+
+    @Test("B28") func laterChangesKeepTheTimeOfTheFirst() {
+        var driver = BusDriver()
+        let id = driver.subscribe()
+        let first = driver.report(.level(80))
+        for level in stride(from: 79, to: 10, by: -1) { driver.report(.level(level)) }
+        #expect(driver.events(of: id).map(\.firstChangedAt) == [first])
+    }
+
+    @Test("B44") func millionChangesAreOneEvent() {
+        var driver = BusDriver()
+        let id = driver.subscribe()
+        driver.background(id)
+        for round in 0..<1_000_000 { driver.report(.level(round % 2)) }
+        driver.foreground(id)
+        #expect(driver.events(of: id).map(\.changes) == [1_000_000])
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import Testing
+
+/// B29 to B37: background and foreground.
+@Suite struct HoldTests {
+    @Test("B29, B32") func holdsAreASetAndNotACounter() {
+        var driver = BusDriver()
+        let id = driver.subscribe()
+        for _ in 0..<300 { driver.background(id) }
+        driver.report(.level(80))
+        driver.foreground(id)
+        #expect(driver.events(of: id).count == 1)
+        #expect(driver.status(id)?.holds == [])
+    }
+
+    @Test("B30", arguments: [[HoldReasons.app, .operator], [.operator, .app], [.frozen, .app]])
+    func eachReasonIsClearedByItself(reasons: [HoldReasons]) {
+        var driver = BusDriver()
+        let id = driver.subscribe()
+        for reason in reasons { driver.background(id, reason) }
+        driver.report(.level(80))
+        driver.foreground(id, reasons[0])
+        #expect(driver.read().isEmpty)
+        driver.foreground(id, reasons[1])
+        #expect(driver.events(of: id).count == 1)
+    }
+
+    @Test("B31") func foregroundInTheForegroundChangesNothing() {
+        var driver = BusDriver()
+        let id = driver.subscribe()
+        driver.foreground(id)
+        #expect(driver.read().isEmpty)
+        driver.background(id)
+        driver.report(.level(80))
+        driver.foreground(id)
+        #expect(driver.events(of: id).count == 1)
+    }
+
+    @Test("B33") func endedSubscriptionGetsNothing() {
+        var driver = BusDriver()
+        let id = driver.subscribe()
+        driver.background(id)
+        driver.report(.level(80))
+        driver.bus.cancel(id)
+        driver.foreground(id)
+        #expect(driver.read().isEmpty)
+        #expect(driver.bus.subscriptions.isEmpty)
+    }
+
+    @Test func subscriptionEndedWhileReadyGetsNothing() {
+        var driver = BusDriver()
+        let gone = driver.subscribe()
+        driver.report(.level(80))
+        driver.bus.cancel(gone)
+        let next = driver.subscribe()
+        #expect(driver.read().isEmpty)
+        driver.report(.level(79))
+        #expect(driver.read().map(\.subscription) == [next])
+    }
+
+    @Test("B34") func startInTheBackgroundAnswersAndThenHolds() {
+        var driver = BusDriver()
+        let (id, start) = driver.start(SubscriptionRequest(startsInBackground: true, wantsInitial: true))
+        #expect(start.events.map(\.aspect).count == 5)
+        #expect(start.events.allSatisfy { $0.changes == 0 })
+        driver.report(.level(80))
+        #expect(driver.read().isEmpty)
+        driver.foreground(id)
+        #expect(driver.events(of: id).map(\.changes) == [1])
+    }
+
+    @Test("B36") func anyOrderOfHoldsAndChangesEndsConsistent() {
+        var driver = BusDriver()
+        let ids = (0..<32).map { _ in driver.subscribe() }
+        var random = SplitMix64(seed: 36)
+        var told = [SubscriptionID: Int]()
+        for round in 0..<32 * 50 {
+            let id = ids[Int(random.next() % 32)]
+            switch random.next() % 3 {
+            case 0: driver.background(id)
+            case 1: driver.foreground(id)
+            default: driver.report(.level(round % 100))
+            }
+            for delivery in driver.read() {
+                #expect(driver.status(delivery.subscription)?.holds == [])
+                told[delivery.subscription, default: 0] += delivery.events.reduce(0) { $0 + $1.changes }
+            }
+        }
+        for id in ids { driver.foreground(id) }
+        for delivery in driver.read() {
+            told[delivery.subscription, default: 0] += delivery.events.reduce(0) { $0 + $1.changes }
+        }
+        let changes = driver.bus.state(of: .battery).generation
+        #expect(ids.allSatisfy { told[$0] == changes })
+    }
+
+    @Test("B89") func statusShowsReasonsAndWhatWaits() {
+        var driver = BusDriver()
+        let id = driver.subscribe(SubscriptionRequest(aspects: [.init(.battery), .init(.locale)], name: "bar"))
+        driver.background(id)
+        driver.background(id, .operator)
+        driver.report(.level(80))
+        driver.report(.level(79))
+        driver.report(.proximity(.near))
+        let status = driver.status(id)
+        #expect(status?.name == "bar")
+        #expect(status?.holds.names == ["app", "operator"])
+        #expect(status?.pending == [.init(aspect: .battery, changes: 2)])
+        driver.foreground(id)
+        driver.foreground(id, .operator)
+        _ = driver.read()
+        #expect(driver.status(id)?.events == 1)
+        #expect(driver.status(id)?.changes == 2)
+    }
+
+    @Test func aspectIsWatchedLiveWhileSomebodyIsAwake() {
+        var driver = BusDriver()
+        #expect(!driver.bus.isWatchedLive(.battery))
+        let id = driver.subscribe(SubscriptionRequest(aspects: AspectSet(.battery)))
+        #expect(driver.bus.isWatchedLive(.battery))
+        #expect(!driver.bus.isWatchedLive(.locale))
+        driver.background(id)
+        #expect(!driver.bus.isWatchedLive(.battery))
+        let eager = driver.subscribe(
+            SubscriptionRequest(startsInBackground: true, policies: [.battery: Policy(background: .immediate)]))
+        #expect(driver.bus.isWatchedLive(.battery))
+        driver.bus.cancel(eager)
+        #expect(!driver.bus.isWatchedLive(.battery))
+        driver.foreground(id)
+        #expect(driver.bus.isWatchedLive(.battery))
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import Testing
+
+/// B18 to B27 and B46: the order of events, and fairness.
+@Suite struct OrderingTests {
+    @Test("B18") func wakingOrdersByLastChange() {
+        var driver = BusDriver()
+        let id = driver.subscribe()
+        for _ in 0..<100 {
+            driver.background(id)
+            for reading in [Reading.language("de_DE"), .level(80), .pose(.faceUp), .language("fr_FR")] {
+                driver.report(reading)
+            }
+            driver.foreground(id)
+            #expect(driver.events(of: id).map(\.aspect) == [.battery, .orientation, .locale])
+            for reading in [Reading.language("en_US"), .level(81), .pose(.portrait)] { driver.report(reading) }
+            _ = driver.read()
+        }
+    }
+
+    @Test("B19") func changeDuringDeliveryComesAfterwards() {
+        var driver = BusDriver()
+        let id = driver.subscribe()
+        driver.background(id)
+        for reading in [Reading.language("de_DE"), .level(80), .pose(.faceUp)] { driver.report(reading) }
+        driver.foreground(id)
+        let first = driver.bus.nextDelivery()
+        driver.report(.proximity(.near))
+        #expect(driver.bus.nextDelivery() == nil, "the reply before it is not read yet")
+        driver.foreground(id, .unread)
+        let second = driver.bus.nextDelivery()
+        let sequences = [first, second].compactMap { $0 }.flatMap(\.events).map(\.sequence)
+        #expect(sequences.count == 4)
+        #expect(sequences == sequences.sorted())
+    }
+
+    @Test("B23") func tenThousandChangesArriveInOrderAndAddUp() {
+        var driver = BusDriver()
+        let id = driver.subscribe()
+        var random = SplitMix64(seed: 23)
+        var events: [Event] = []
+        var isUnread = false
+        for round in 0..<10_000 {
+            driver.report(.level(round % 100))
+            if isUnread, random.next() % 3 == 0 {
+                driver.foreground(id, .unread)
+                isUnread = false
+            }
+            guard let delivery = driver.bus.nextDelivery() else { continue }
+            events += delivery.events
+            isUnread = true
+        }
+        driver.foreground(id, .unread)
+        events += driver.events(of: id)
+        #expect(events.reduce(0) { $0 + $1.changes } == 10_000)
+        #expect(zip(events, events.dropFirst()).allSatisfy { $0.sequence < $1.sequence })
+        #expect(events.last?.reading == .level(9_999 % 100))
+    }
+
+    @Test("B26, B55") func slowReaderGetsTheLastStateWithoutAnotherChange() {
+        var driver = BusDriver()
+        let id = driver.subscribe()
+        driver.report(.level(80))
+        #expect(driver.bus.nextDelivery()?.events.map(\.reading) == [.level(80)])
+        for level in [79, 78, 77] { driver.report(.level(level)) }
+        #expect(driver.status(id)?.holds == .unread)
+        #expect(driver.bus.nextDelivery() == nil)
+        driver.foreground(id, .unread)
+        #expect(driver.bus.nextDelivery()?.events.map(\.changes) == [3])
+    }
+
+    @Test("B46") func aspectThatNeverRestsStarvesNoOther() {
+        var driver = BusDriver()
+        let id = driver.subscribe()
+        driver.report(.proximity(.near))
+        var seen: [Aspect] = []
+        for round in 0..<10 {
+            driver.report(.level(round))
+            guard let delivery = driver.bus.nextDelivery() else { break }
+            seen += delivery.events.map(\.aspect)
+            driver.foreground(id, .unread)
+        }
+        #expect(seen.filter { $0 == .proximity }.count == 1)
+        #expect(seen.prefix(2).contains(.proximity))
+    }
+
+    @Test func subscribersAreServedInTheOrderInWhichTheyBecameReady() {
+        var driver = BusDriver()
+        let ids = (0..<5).map { _ in driver.subscribe() }
+        for id in ids { driver.background(id) }
+        driver.report(.level(80))
+        for id in ids.reversed() { driver.foreground(id) }
+        #expect(driver.read().map(\.subscription) == ids.reversed())
+    }
+}

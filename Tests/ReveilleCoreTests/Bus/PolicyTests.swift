@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import Testing
+
+/// B39 to B43: what an aspect does while its subscriber is held.
+@Suite struct PolicyTests {
+    private func request(_ background: Policy.Background) -> SubscriptionRequest {
+        SubscriptionRequest(policies: [.battery: Policy(background: background)])
+    }
+
+    @Test("B39") func dropForgetsWhatChangedInTheBackground() {
+        var driver = BusDriver()
+        let id = driver.subscribe(request(.drop))
+        driver.background(id)
+        driver.report(.level(80))
+        #expect(driver.pending(id, .battery) == 0)
+        driver.foreground(id)
+        #expect(driver.read().isEmpty)
+        driver.report(.level(79))
+        #expect(driver.events(of: id).map(\.changes) == [1])
+    }
+
+    @Test func dropKeepsWhatWasDueBeforeTheBackground() {
+        var driver = BusDriver()
+        let id = driver.subscribe(request(.drop))
+        driver.report(.level(80))
+        _ = driver.bus.nextDelivery()
+        driver.report(.level(79))
+        driver.background(id)
+        driver.report(.level(78))
+        driver.foreground(id, .unread)
+        driver.foreground(id)
+        #expect(driver.events(of: id).map(\.reading) == [.level(78)])
+    }
+
+    @Test("unread alone coalesces", arguments: [Policy.Background.drop, .hold(limit: 2), .immediate, .coalesce])
+    func slowReaderLosesNothing(background: Policy.Background) {
+        var driver = BusDriver()
+        let id = driver.subscribe(request(background))
+        driver.report(.level(80))
+        _ = driver.bus.nextDelivery()
+        for level in [79, 78, 77] { driver.report(.level(level)) }
+        driver.foreground(id, .unread)
+        #expect(driver.events(of: id).map(\.changes) == [3])
+    }
+
+    @Test("B40, B43") func immediateDoesNotWaitAndWakesNobody() {
+        var driver = BusDriver()
+        let id = driver.subscribe(request(.immediate))
+        driver.background(id)
+        driver.report(.language("de_DE"))
+        driver.report(.level(80))
+        #expect(driver.events(of: id).map(\.aspect) == [.battery])
+        #expect(driver.status(id)?.holds == .app)
+        #expect(driver.pending(id, .locale) == 1)
+        driver.foreground(id)
+        #expect(driver.events(of: id).map(\.aspect) == [.locale])
+    }
+
+    @Test("B41") func holdKeepsTheNewestChanges() {
+        var driver = BusDriver()
+        let id = driver.subscribe(request(.hold(limit: 3)))
+        driver.background(id)
+        let times = [80, 79, 78, 77, 76].map { driver.report(.level($0)) }
+        driver.foreground(id)
+        let events = driver.events(of: id)
+        #expect(events.map(\.reading) == [.level(78), .level(77), .level(76)])
+        #expect(events.map(\.dropped) == [2, 0, 0])
+        #expect(events.map(\.changes) == [1, 1, 1])
+        #expect(events.map(\.changedAt) == Array(times[2...]))
+    }
+
+    @Test func holdListsTheKeysOfEachChange() {
+        var driver = BusDriver()
+        let id = driver.subscribe(SubscriptionRequest(policies: [.defaults: Policy(background: .hold(limit: 8))]))
+        driver.background(id)
+        driver.report(.settings(["app": ["a": 1]]))
+        driver.report(.settings(["app": ["a": 1, "b": 1]]))
+        driver.foreground(id)
+        #expect(driver.events(of: id).map { $0.settings.map(\.keys) } == [[["a"]], [["b"]]])
+    }
+
+    @Test func changesAfterTheBackgroundAreMergedWhileUnread() {
+        var driver = BusDriver()
+        let id = driver.subscribe(request(.hold(limit: 8)))
+        driver.report(.proximity(.near))
+        _ = driver.bus.nextDelivery()
+        driver.background(id)
+        driver.report(.level(80))
+        driver.report(.level(79))
+        driver.foreground(id)
+        driver.report(.level(78))
+        driver.report(.level(77))
+        driver.foreground(id, .unread)
+        let events = driver.events(of: id)
+        #expect(events.map(\.reading) == [.level(80), .level(79), .level(77)])
+        #expect(events.map(\.changes) == [1, 1, 2])
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import Testing
+
+/// Which keys a settings event lists.
+@Suite struct SettingsHistoryTests {
+    @Test func removedKeysAndDomainsAreListed() {
+        var driver = BusDriver()
+        driver.report(.settings(["app": ["a": 1, "b": 1], "gone": ["x": 1]]))
+        let id = driver.subscribe()
+        driver.report(.settings(["app": ["a": 1]]))
+        let changes = driver.events(of: id).first?.settings
+        #expect(changes?.map(\.domain) == ["app", "gone"])
+        #expect(changes?.map(\.keys) == [["b"], ["x"]])
+    }
+
+    @Test func keysThatCameAndWentAreListed() {
+        var driver = BusDriver()
+        driver.report(.settings(["app": ["a": 1]]))
+        let id = driver.subscribe()
+        driver.background(id)
+        driver.report(.settings(["app": ["a": 1, "b": 1]]))
+        driver.report(.settings(["app": ["a": 1]]))
+        driver.foreground(id)
+        let event = driver.events(of: id).first
+        #expect(event?.settings.map(\.keys) == [["b"]])
+        #expect(event?.netChange == false)
+    }
+
+    @Test func opaqueDomainHasNoKeys() {
+        var driver = BusDriver()
+        driver.report(.settings(["dconf": ["": 1]], opaque: ["dconf"]))
+        let id = driver.subscribe()
+        driver.report(.settings(["dconf": ["": 2]], opaque: ["dconf"]))
+        #expect(driver.events(of: id).first?.settings.map(\.keys) == [[]])
+        #expect(driver.bus.state(of: .defaults).settings.map(\.isOpaque) == [true])
+    }
+
+    @Test func forgottenRemovalsTurnIntoAllKeys() {
+        var driver = BusDriver()
+        let many = Dictionary(uniqueKeysWithValues: (0..<1_200).map { ("k\($0)", UInt64(1)) })
+        driver.report(.settings(["app": many.merging(["kept": 1]) { $1 }]))
+        let early = driver.subscribe()
+        driver.background(early)
+        driver.report(.settings(["app": ["kept": 1]]))
+        let late = driver.subscribe()
+        driver.background(late)
+        driver.report(.settings(["app": ["kept": 1, "new": 1]]))
+        driver.foreground(early)
+        let keys = Set(driver.events(of: early).first?.settings.first?.keys ?? [])
+        #expect(keys.isSuperset(of: ["kept", "new"]))
+        #expect(keys.count == 1_002)
+        driver.foreground(late)
+        #expect(driver.events(of: late).first?.settings.map(\.keys) == [["new"]])
+    }
+}
