@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// What a peer did against the protocol. There is no way to answer it but to close the connection.
+/// What a peer did against the protocol.
 ///
-/// A call that is refused is no such error; it is answered with a ``CallError``.
+/// There is no way to answer it but to close the connection. A call that is refused is no such
+/// error; it is answered with a ``CallError``.
 public enum VarlinkError: Error, Sendable, Hashable {
     /// A message longer than allowed.
     case framing(FramingError)

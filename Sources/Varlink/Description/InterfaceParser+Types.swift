@@ -2,7 +2,9 @@
 // Part of Reveille.
 
 extension InterfaceParser {
-    /// Reads a type. One that is nested deeper than any message is refused.
+    /// Reads a type.
+    ///
+    /// One that is nested deeper than any message is refused.
     private mutating func type(depth: Int) throws(InterfaceError) -> ValueType {
         guard depth <= Limits.jsonDepth else { throw failure("more than \(Limits.jsonDepth) levels") }
         if scanner.skip("?") {
@@ -62,7 +64,7 @@ extension InterfaceParser {
             let name = try fieldName()
             guard !names.contains(name) else { throw scanner.error("'\(name)' is there twice", at: position) }
             scanner.skipSpace()
-            if names.count == fields.count, names.isEmpty ? scanner.next == ":" : !fields.isEmpty {
+            if names.isEmpty ? scanner.next == ":" : !fields.isEmpty {
                 try sign(":")
                 scanner.skipSpace()
                 fields.append(Structure.Field(name: name, type: try type(depth: depth + 1)))

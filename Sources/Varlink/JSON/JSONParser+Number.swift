@@ -51,7 +51,8 @@ extension JSONParser {
         for index in start..<position {
             let digit = Int64(bytes[index] - UInt8(ascii: "0"))
             let (tens, overflow) = value.multipliedReportingOverflow(by: 10)
-            let (sum, carry) = isNegative
+            let (sum, carry) =
+                isNegative
                 ? tens.subtractingReportingOverflow(digit) : tens.addingReportingOverflow(digit)
             guard !overflow, !carry else { return nil }
             value = sum

@@ -46,8 +46,10 @@ extension Call {
         return JSON.object(message).bytes + [0]
     }
 
-    /// Reads one of the three flags. `null` is none of its values: a flag decides whether the call
-    /// is answered at all, so nothing is guessed.
+    /// Reads one of the three flags.
+    ///
+    /// `null` is none of its values: a flag decides whether the call is answered at all, so nothing
+    /// is guessed.
     private static func flag(_ member: JSONObject.Member) throws(VarlinkError) -> Bool {
         guard case .bool(let flag) = member.value else { throw .wrongType(member: member.name) }
         return flag

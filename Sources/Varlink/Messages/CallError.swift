@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Why a call failed, as the caller learns it. The connection goes on.
+/// Why a call failed, as the caller learns it.
+///
+/// The connection goes on.
 public struct CallError: Error, Sendable, Hashable {
     /// The name with its interface, as `org.example.Interface.Error`.
     public let name: String
