@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+extension Interface {
+    /// Checks that the interface has the method of a call, and that its parameters are of the types
+    /// it declares.
+    ///
+    /// For a field that may be `null`, missing is the same; any other has to be there. A parameter
+    /// that the method does not declare is refused, so that a caller learns of a misspelt one.
+    ///
+    /// - Parameter call: A call of this interface.
+    /// - Throws: ``CallError``: MethodNotFound, or InvalidParameter with the path to the first that
+    ///   is wrong. Elements of arrays and dictionaries go by the name of the field they are in.
+    public func validate(_ call: Call) throws(CallError) {
+        guard let method = methods[call.member] else { throw .methodNotFound(call.method) }
+        try validate(call.parameters, method.input, at: "")
+    }
+
+    private func validate(_ object: JSONObject, _ structure: Structure, at path: String) throws(CallError) {
+        for field in structure.fields {
+            let fieldPath = path.isEmpty ? field.name : "\(path).\(field.name)"
+            try validate(object[field.name] ?? .null, field.type, at: fieldPath)
+        }
+        for member in object.members where !structure.fields.contains(where: { $0.name == member.name }) {
+            throw .invalidParameter(path.isEmpty ? member.name : "\(path).\(member.name)")
+        }
+    }
+
+    private func validate(_ value: JSON, _ type: ValueType, at path: String) throws(CallError) {
+        switch (type, value) {
+        case (.bool, .bool), (.int, .integer), (.float, .integer), (.float, .number), (.string, .string),
+            (.object, .object), (.nullable, .null):
+            return
+        case (.any, _) where !value.isNull:
+            return
+        case (.enumeration(let names), .string(let name)) where names.contains(name):
+            return
+        case (.named(let name), _):
+            guard let type = types[name] else { preconditionFailure("An interface with an undefined type.") }
+            try validate(value, type, at: path)
+        case (.nullable(let type), _):
+            try validate(value, type, at: path)
+        case (.structure(let structure), .object(let object)):
+            try validate(object, structure, at: path)
+        case (.array(let type), .array(let elements)):
+            for element in elements {
+                try validate(element, type, at: path)
+            }
+        case (.dictionary(let type), .object(let object)):
+            for member in object.members {
+                try validate(member.value, type, at: path)
+            }
+        default:
+            throw .invalidParameter(path)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+extension InterfaceParser {
+    /// Reads `[A-Za-z]([-]*[A-Za-z0-9])*(\.[A-Za-z0-9]([-]*[A-Za-z0-9])*)+`.
+    mutating func interfaceName() throws(InterfaceError) -> String {
+        let position = scanner.position
+        let name = scanner.word { InterfaceParser.isLetterOrDigit($0) || $0 == "-" || $0 == "." }
+        let parts = name.unicodeScalars.split(separator: ".", omittingEmptySubsequences: false)
+        let isName =
+            parts.count > 1 && InterfaceParser.isLetter(name.unicodeScalars.first)
+            && parts.allSatisfy { part in
+                InterfaceParser.isLetterOrDigit(part.first) && InterfaceParser.isLetterOrDigit(part.last)
+            }
+        guard isName else { throw scanner.error("expected the name of an interface", at: position) }
+        return name
+    }
+
+    /// Reads `[A-Z][A-Za-z0-9]*`.
+    mutating func typeName() throws(InterfaceError) -> String {
+        let position = scanner.position
+        let name = scanner.word(InterfaceParser.isLetterOrDigit)
+        guard InterfaceParser.isTypeName(name) else {
+            throw scanner.error("expected a name with a capital letter", at: position)
+        }
+        return name
+    }
+
+    /// Reads `[A-Za-z](_?[A-Za-z0-9])*`.
+    mutating func fieldName() throws(InterfaceError) -> String {
+        let position = scanner.position
+        let name = scanner.word { InterfaceParser.isLetterOrDigit($0) || $0 == "_" }
+        let parts = name.unicodeScalars.split(separator: "_", omittingEmptySubsequences: false)
+        guard InterfaceParser.isLetter(name.unicodeScalars.first), parts.allSatisfy({ !$0.isEmpty }) else {
+            throw scanner.error("expected the name of a field", at: position)
+        }
+        return name
+    }
+
+    /// Whether a word of letters and digits is the name of a type, method or error.
+    static func isTypeName(_ word: String) -> Bool {
+        word.unicodeScalars.first.map { "A"..."Z" ~= $0 } ?? false
+    }
+
+    /// Whether a character can be part of any name.
+    static func isLetterOrDigit(_ scalar: Unicode.Scalar?) -> Bool {
+        isLetter(scalar) || scalar.map { "0"..."9" ~= $0 } ?? false
+    }
+
+    private static func isLetter(_ scalar: Unicode.Scalar?) -> Bool {
+        scalar.map { "a"..."z" ~= $0 || "A"..."Z" ~= $0 } ?? false
+    }
+}

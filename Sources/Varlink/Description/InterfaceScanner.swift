@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// A place in the text of an interface: passes over white space, comments and words.
+struct InterfaceScanner {
+    private let scalars: [Unicode.Scalar]
+    private(set) var position = 0
+
+    init(_ text: String) {
+        scalars = Array(text.unicodeScalars)
+    }
+
+    /// The next character; `nil` at the end.
+    var next: Unicode.Scalar? {
+        position < scalars.count ? scalars[position] : nil
+    }
+
+    /// Passes over a word or sign if it comes next, and says whether it did.
+    mutating func skip(_ expected: String) -> Bool {
+        guard scalars[position...].starts(with: expected.unicodeScalars) else { return false }
+        position += expected.unicodeScalars.count
+        return true
+    }
+
+    /// Passes over white space, line ends and comments.
+    mutating func skipSpace() {
+        while skipLineEnd() {}
+    }
+
+    /// Passes over white space and a comment and the end of the line behind them; says whether the
+    /// line did end there.
+    mutating func skipLineEnd() -> Bool {
+        while let next, InterfaceScanner.isWhitespace(next) {
+            position += 1
+        }
+        if next == "#" {
+            while let next, !InterfaceScanner.isLineEnd(next) {
+                position += 1
+            }
+        }
+        guard let next, InterfaceScanner.isLineEnd(next) else { return false }
+        position += 1
+        if next == "\r", self.next == "\n" {
+            position += 1
+        }
+        return true
+    }
+
+    /// Takes the characters that come next and can be part of a word, of which there may be none.
+    mutating func word(_ isPart: (Unicode.Scalar) -> Bool) -> String {
+        let start = position
+        while let next, isPart(next) {
+            position += 1
+        }
+        var word = ""
+        word.unicodeScalars.append(contentsOf: scalars[start..<position])
+        return word
+    }
+
+    /// The error for what is wrong at a position.
+    func error(_ reason: String, at position: Int) -> InterfaceError {
+        var line = 1
+        var column = 1
+        for index in 0..<position {
+            let isPair = scalars[index] == "\r" && index + 1 < scalars.count && scalars[index + 1] == "\n"
+            if InterfaceScanner.isLineEnd(scalars[index]), !isPair {
+                line += 1
+                column = 1
+            } else {
+                column += 1
+            }
+        }
+        return InterfaceError(line: line, column: column, reason: reason)
+    }
+
+    private static func isLineEnd(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "\n", "\r", "\u{2028}", "\u{2029}": true
+        default: false
+        }
+    }
+
+    private static func isWhitespace(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case " ", "\t", "\u{A0}", "\u{FEFF}", "\u{1680}", "\u{180E}", "\u{2000}"..."\u{200A}", "\u{202F}",
+            "\u{205F}", "\u{3000}":
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+// The pieces of the writer that a caller can use alone to write a message without making a value
+// of it first.
+
+extension JSON {
+    /// Appends a string in quotes; only what has to be escaped is.
+    ///
+    /// - Parameters:
+    ///   - string: The string.
+    ///   - bytes: What the text is appended to.
+    public static func writeString(_ string: String, into bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        if string.utf8.contains(where: needsEscape) {
+            for byte in string.utf8 {
+                writeEscaped(byte, into: &bytes)
+            }
+        } else {
+            bytes.append(contentsOf: string.utf8)
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Appends an integer, without fraction or exponent.
+    ///
+    /// - Parameters:
+    ///   - value: The integer.
+    ///   - bytes: What the text is appended to.
+    public static func writeInteger(_ value: Int64, into bytes: inout [UInt8]) {
+        if value < 0 {
+            bytes.append(UInt8(ascii: "-"))
+        }
+        let start = bytes.count
+        var rest = value.magnitude
+        repeat {
+            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
+        } while rest > 0
+        bytes[start...].reverse()
+    }
+
+    /// Appends a number, always with a fraction or an exponent; one that is not finite as `null`,
+    /// since JSON has no word for it.
+    ///
+    /// - Parameters:
+    ///   - value: The number.
+    ///   - bytes: What the text is appended to.
+    public static func writeNumber(_ value: Double, into bytes: inout [UInt8]) {
+        bytes.append(contentsOf: (value.isFinite ? value.description : "null").utf8)
+    }
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private static func writeEscaped(_ byte: UInt8, into bytes: inout [UInt8]) {
+        switch byte {
+        case UInt8(ascii: "\""): bytes.append(contentsOf: #"\""#.utf8)
+        case UInt8(ascii: "\\"): bytes.append(contentsOf: #"\\"#.utf8)
+        case UInt8(ascii: "\n"): bytes.append(contentsOf: #"\n"#.utf8)
+        case UInt8(ascii: "\r"): bytes.append(contentsOf: #"\r"#.utf8)
+        case UInt8(ascii: "\t"): bytes.append(contentsOf: #"\t"#.utf8)
+        case 0..<0x10: bytes.append(contentsOf: (#"\u000"# + String(byte, radix: 16)).utf8)
+        case 0x10..<0x20: bytes.append(contentsOf: (#"\u00"# + String(byte, radix: 16)).utf8)
+        default: bytes.append(byte)
+        }
+    }
+}

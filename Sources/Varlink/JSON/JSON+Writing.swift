@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+extension JSON: CustomStringConvertible {
+    /// The value as compact JSON text.
+    public var description: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// The value as compact JSON text in UTF-8.
+    public var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        write(into: &bytes)
+        return bytes
+    }
+
+    /// Appends the value as compact JSON text in UTF-8, members in their order.
+    ///
+    /// - Parameter bytes: What the text is appended to.
+    public func write(into bytes: inout [UInt8]) {
+        switch self {
+        case .null: bytes.append(contentsOf: "null".utf8)
+        case .bool(true): bytes.append(contentsOf: "true".utf8)
+        case .bool(false): bytes.append(contentsOf: "false".utf8)
+        case .integer(let value): JSON.writeInteger(value, into: &bytes)
+        case .number(let value): JSON.writeNumber(value, into: &bytes)
+        case .string(let value): JSON.writeString(value, into: &bytes)
+        case .array(let elements): JSON.writeArray(elements, into: &bytes)
+        case .object(let object): object.write(into: &bytes)
+        }
+    }
+
+    private static func writeArray(_ elements: [JSON], into bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "["))
+        var isFirst = true
+        for element in elements {
+            if !isFirst {
+                bytes.append(UInt8(ascii: ","))
+            }
+            isFirst = false
+            element.write(into: &bytes)
+        }
+        bytes.append(UInt8(ascii: "]"))
+    }
+}
+
+extension JSONObject: CustomStringConvertible {
+    /// The object as compact JSON text.
+    public var description: String { JSON.object(self).description }
+
+    /// Appends the object as compact JSON text in UTF-8, members in their order.
+    ///
+    /// - Parameter bytes: What the text is appended to.
+    public func write(into bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "{"))
+        var isFirst = true
+        for member in members {
+            if !isFirst {
+                bytes.append(UInt8(ascii: ","))
+            }
+            isFirst = false
+            JSON.writeString(member.name, into: &bytes)
+            bytes.append(UInt8(ascii: ":"))
+            member.value.write(into: &bytes)
+        }
+        bytes.append(UInt8(ascii: "}"))
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+extension Call {
+    /// Reads a call.
+    ///
+    /// - Parameter frame: The message without its NUL.
+    /// - Throws: ``VarlinkError`` when it is none. Whether there is such a method is not looked at.
+    public init(parsing frame: [UInt8]) throws(VarlinkError) {
+        var method: String?
+        var parameters: JSONObject = [:]
+        var oneway = false
+        var more = false
+        var upgrade = false
+        for member in try Message.members(parsing: frame) {
+            switch member.name {
+            case "method":
+                guard case .string(let name) = member.value else { throw .wrongType(member: member.name) }
+                method = name
+            case "parameters": parameters = try Message.parameters(member)
+            case "oneway": oneway = try Call.flag(member)
+            case "more": more = try Call.flag(member)
+            case "upgrade": upgrade = try Call.flag(member)
+            default: try Message.ignore(member)
+            }
+        }
+        guard let method else { throw .missingMethod }
+        let mode = try Call.mode(oneway: oneway, more: more, upgrade: upgrade)
+        self.init(method: method, parameters: parameters, mode: mode)
+    }
+
+    /// The call as it is sent, NUL included; says nothing that goes without saying.
+    ///
+    /// - Returns: The bytes to send.
+    public func encoded() -> [UInt8] {
+        var message: JSONObject = ["method": .string(method)]
+        if !parameters.isEmpty {
+            message["parameters"] = .object(parameters)
+        }
+        switch mode {
+        case .plain: break
+        case .more: message["more"] = true
+        case .oneway: message["oneway"] = true
+        case .upgrade: message["upgrade"] = true
+        }
+        return JSON.object(message).bytes + [0]
+    }
+
+    /// Reads one of the three flags.
+    ///
+    /// `null` is none of its values: a flag decides whether the call is answered at all, so nothing
+    /// is guessed.
+    private static func flag(_ member: JSONObject.Member) throws(VarlinkError) -> Bool {
+        guard case .bool(let flag) = member.value else { throw .wrongType(member: member.name) }
+        return flag
+    }
+
+    private static func mode(oneway: Bool, more: Bool, upgrade: Bool) throws(VarlinkError) -> Mode {
+        switch (oneway, more, upgrade) {
+        case (false, false, false): .plain
+        case (true, false, false): .oneway
+        case (false, true, false): .more
+        case (false, false, true): .upgrade
+        default: throw .conflictingModes
+        }
+    }
+}

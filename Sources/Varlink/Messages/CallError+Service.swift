@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+// The errors of `org.varlink.service`, which any method of any interface may return.
+
+extension CallError {
+    /// The service does not have the interface.
+    public static func interfaceNotFound(_ interface: String) -> CallError {
+        CallError(name: "org.varlink.service.InterfaceNotFound", parameters: ["interface": .string(interface)])
+    }
+
+    /// The interface does not have the method, which is given with its interface.
+    public static func methodNotFound(_ method: String) -> CallError {
+        CallError(name: "org.varlink.service.MethodNotFound", parameters: ["method": .string(method)])
+    }
+
+    /// The interface has the method, which is given with its interface, but the service does not.
+    public static func methodNotImplemented(_ method: String) -> CallError {
+        CallError(name: "org.varlink.service.MethodNotImplemented", parameters: ["method": .string(method)])
+    }
+
+    /// A parameter is missing, unknown, of the wrong type or out of range; one inside a structure
+    /// is given with its path, as `battery.level`.
+    public static func invalidParameter(_ parameter: String) -> CallError {
+        CallError(name: "org.varlink.service.InvalidParameter", parameters: ["parameter": .string(parameter)])
+    }
+
+    /// The caller may not do that.
+    public static let permissionDenied = CallError(name: "org.varlink.service.PermissionDenied")
+
+    /// The method streams, and has to be called with `more`.
+    public static let expectedMore = CallError(name: "org.varlink.service.ExpectedMore")
+}
