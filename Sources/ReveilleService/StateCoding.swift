@@ -32,13 +32,12 @@ enum StateCoding {
     }
 
     private static func encode(_ domain: DefaultsReading.Domain) -> JSON {
-        var values = JSONObject()
-        for (key, value) in domain.values.sorted(by: { $0.key < $1.key }) {
-            values[key] = .integer(Int64(bitPattern: value))
+        let values = domain.values.sorted { $0.key < $1.key }.map { key, value in
+            JSONObject.Member(name: key, value: .integer(Int64(bitPattern: value)))
         }
         return .object([
             "name": .string(domain.name), "path": .string(domain.path), "opaque": .bool(domain.isOpaque),
-            "values": .object(values),
+            "values": .object(JSONObject(members: values)),
         ])
     }
 

@@ -4,8 +4,7 @@
 import Glibc
 package import ReveilleCore
 package import ReveilleSystem
-package import ReveilleWire
-package import Varlink
+import Varlink
 
 /// Keeps the state of the bus over restarts, in one small file.
 ///
@@ -36,8 +35,14 @@ package struct StateFile {
         } catch {
             throw StateError(reason: "\(error)")
         }
+        let json: JSON
         do throws(JSONError) {
-            return try StateCoding.decode(JSON.parse(contents))
+            json = try JSON.parse(contents)
+        } catch {
+            throw StateError(reason: "\(path): \(error)")
+        }
+        do throws(StateError) {
+            return try StateCoding.decode(json)
         } catch {
             throw StateError(reason: "\(path): \(error)")
         }

@@ -29,7 +29,7 @@ public enum EventCoding {
     public static func decode(_ structure: JSON) throws(CallError) -> Event {
         let fields = Fields(structure, path: "events")
         let aspect: Aspect = try fields.word("aspect")
-        let state = try fields.required(aspect.rawValue) { $0.objectValue.map { .object($0) } }
+        let state = try fields.required(aspect.rawValue) { $0.objectValue == nil ? nil : $0 }
         let reading = try ReadingCoding.decode(state, of: aspect)
         var settings: [SettingsChange] = []
         if case .defaults(let defaults) = reading { settings = SettingsChange.all(of: defaults) }

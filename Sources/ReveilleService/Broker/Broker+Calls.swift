@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import Logging
 import ReveilleCore
 import ReveilleSystem
 import ReveilleWatchers

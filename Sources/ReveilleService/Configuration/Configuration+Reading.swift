@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-package import ReveilleCore
-package import ReveilleSystem
+import ReveilleCore
 import Varlink
 
 extension Configuration {

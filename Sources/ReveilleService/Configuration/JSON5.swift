@@ -14,11 +14,15 @@ enum JSON5 {
         decoder.allowsJSON5 = true
         do {
             return try decoder.decode(Value.self, from: Data(text)).json
-        } catch let DecodingError.dataCorrupted(context) {
-            throw ConfigurationError(key: nil, reason: "not JSON5: \(context.underlyingError ?? context)")
         } catch {
-            throw ConfigurationError(key: nil, reason: "not JSON5: \(error)")
+            throw ConfigurationError(key: nil, reason: "not JSON5: \(JSON5.reason(of: error))")
         }
+    }
+
+    /// What the parser says of the place, without the words around it.
+    private static func reason(of error: any Error) -> String {
+        guard case DecodingError.dataCorrupted(let context) = error else { return "\(error)" }
+        return context.underlyingError.map { "\($0)" } ?? context.debugDescription
     }
 
     private struct Value: Decodable {

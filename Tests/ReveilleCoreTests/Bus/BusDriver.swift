@@ -4,11 +4,17 @@
 import ReveilleCore
 
 /// Drives a bus as its service does: a clock that ticks, and peers that read what they get.
-struct BusDriver {
+final class BusDriver {
     var bus: Bus
     private(set) var now = Timestamp(microseconds: 1_000)
     private var lastID: UInt64 = 0
 
+    /// Drives a bus as it is.
+    init(_ bus: Bus) {
+        self.bus = bus
+    }
+
+    /// Drives a bus whose sources have all been read.
     init(history: Int = 256) {
         bus = Bus(instance: "one", history: history, at: now)
         for aspect in Aspect.allCases { bus.report(.first(aspect), at: now) }
@@ -16,24 +22,24 @@ struct BusDriver {
 
     /// The source of an aspect reads something, one millisecond later.
     @discardableResult
-    mutating func report(_ reading: Reading) -> Timestamp {
+    func report(_ reading: Reading) -> Timestamp {
         now = Timestamp(microseconds: now.microseconds + 1_000)
         bus.report(reading, at: now)
         return now
     }
 
     @discardableResult
-    mutating func post(_ reading: Reading) -> Bool {
+    func post(_ reading: Reading) -> Bool {
         now = Timestamp(microseconds: now.microseconds + 1_000)
         return bus.post(reading, at: now)
     }
 
     /// Subscribes, and reads the first reply.
-    mutating func subscribe(_ request: SubscriptionRequest = SubscriptionRequest()) -> SubscriptionID {
+    func subscribe(_ request: SubscriptionRequest = SubscriptionRequest()) -> SubscriptionID {
         start(request).id
     }
 
-    mutating func start(_ request: SubscriptionRequest) -> (id: SubscriptionID, start: SubscriptionStart) {
+    func start(_ request: SubscriptionRequest) -> (id: SubscriptionID, start: SubscriptionStart) {
         lastID += 1
         let id = SubscriptionID(rawValue: lastID)
         let start = bus.subscribe(request, as: id)
@@ -42,7 +48,7 @@ struct BusDriver {
     }
 
     /// Everything that is due, each reply read before the next.
-    mutating func read() -> [Delivery] {
+    func read() -> [Delivery] {
         var deliveries: [Delivery] = []
         while let delivery = bus.nextDelivery() {
             deliveries.append(delivery)
@@ -52,12 +58,17 @@ struct BusDriver {
     }
 
     /// The events that one subscriber reads now.
-    mutating func events(of id: SubscriptionID) -> [Event] {
+    func events(of id: SubscriptionID) -> [Event] {
         read().filter { $0.subscription == id }.flatMap(\.events)
     }
 
-    mutating func background(_ id: SubscriptionID, _ reason: HoldReasons = .app) { bus.hold(reason, on: id) }
-    mutating func foreground(_ id: SubscriptionID, _ reason: HoldReasons = .app) { bus.release(reason, from: id) }
+    func background(_ id: SubscriptionID, _ reason: HoldReasons = .app) { bus.hold(reason, on: id) }
+    func foreground(_ id: SubscriptionID, _ reason: HoldReasons = .app) { bus.release(reason, from: id) }
+
+    func state(_ aspect: Aspect) -> Event {
+        var bus = bus
+        return bus.state(of: aspect)
+    }
 
     func status(_ id: SubscriptionID) -> SubscriptionStatus? { bus.subscriptions.first { $0.id == id } }
 

@@ -6,8 +6,8 @@ import Testing
 
 /// B1 to B17: what one event stands for.
 @Suite struct CoalescingTests {
-    @Test("B1") func foregroundGetsEachChangeInOrder() {
-        var driver = BusDriver()
+    @Test("B1: foreground gets each change in order") func foregroundGetsEachChangeInOrder() {
+        let driver = BusDriver()
         let id = driver.subscribe()
         var events: [Event] = []
         for level in [80, 79, 78] {
@@ -18,8 +18,8 @@ import Testing
         #expect(events.allSatisfy { $0.changes == 1 && $0.firstChangedAt == $0.changedAt && $0.netChange })
     }
 
-    @Test("B2") func wakingGetsOneEventForManyChanges() {
-        var driver = BusDriver()
+    @Test("B2: waking gets one event for many changes") func wakingGetsOneEventForManyChanges() {
+        let driver = BusDriver()
         let id = driver.subscribe()
         driver.background(id)
         let first = driver.report(.level(80))
@@ -34,8 +34,8 @@ import Testing
         #expect(events.map(\.changedAt) == [last])
     }
 
-    @Test("B3") func wakingGetsOneEventForEachChangedAspect() {
-        var driver = BusDriver()
+    @Test("B3: waking gets one event for each changed aspect") func wakingGetsOneEventForEachChangedAspect() {
+        let driver = BusDriver()
         let id = driver.subscribe()
         driver.background(id)
         for reading: Reading in [
@@ -50,16 +50,16 @@ import Testing
         #expect(deliveries.first?.events.map(\.changes) == [2, 1, 3])
     }
 
-    @Test("B4") func wakingWithoutChangesDeliversNothing() {
-        var driver = BusDriver()
+    @Test("B4: waking without changes delivers nothing") func wakingWithoutChangesDeliversNothing() {
+        let driver = BusDriver()
         let id = driver.subscribe()
         driver.background(id)
         driver.foreground(id)
         #expect(driver.read().isEmpty)
     }
 
-    @Test("B5") func wakingDeliversThoughNothingIsPostedAfterwards() {
-        var driver = BusDriver()
+    @Test("B5: waking delivers though nothing is posted afterwards") func wakingDeliversThoughNothingIsPostedAfterwards() {
+        let driver = BusDriver()
         let id = driver.subscribe()
         driver.background(id)
         driver.report(.level(80))
@@ -67,8 +67,8 @@ import Testing
         #expect(driver.events(of: id).count == 1)
     }
 
-    @Test("B6") func subscriptionWithoutAspectsHearsOfAll() {
-        var driver = BusDriver()
+    @Test("B6: subscription without aspects hears of all") func subscriptionWithoutAspectsHearsOfAll() {
+        let driver = BusDriver()
         let id = driver.subscribe(SubscriptionRequest())
         driver.background(id)
         driver.report(.language("de_DE"))
@@ -77,8 +77,8 @@ import Testing
         #expect(driver.events(of: id).map(\.aspect) == [.locale, .battery])
     }
 
-    @Test("B7, B8") func oneSubscriptionIsHeldAlone() {
-        var driver = BusDriver()
+    @Test("B7, B8: one subscription is held alone") func oneSubscriptionIsHeldAlone() {
+        let driver = BusDriver()
         let held = driver.subscribe()
         let live = driver.subscribe()
         driver.background(held)
@@ -88,15 +88,14 @@ import Testing
         #expect(driver.read().map(\.subscription) == [held])
     }
 
-    @Test(
-        "B9, B16",
+    @Test("B9, B16: zero unknown and empty are delivered",
         arguments: [
             (Reading.level(50), Reading.level(0)), (.pose(.portrait), .pose(.unknown)),
             (.proximity(.near), .proximity(.far)), (.settings(["a": ["k": 1]]), .settings([:])),
             (.level(50), .battery(.unknown)),
         ])
     func zeroUnknownAndEmptyAreDelivered(before: Reading, after: Reading) {
-        var driver = BusDriver()
+        let driver = BusDriver()
         driver.report(before)
         let id = driver.subscribe()
         driver.background(id)
@@ -105,8 +104,8 @@ import Testing
         #expect(driver.events(of: id).map(\.reading) == [after])
     }
 
-    @Test("B10") func stateThatWentAndCameBackIsToldAsSuch() {
-        var driver = BusDriver()
+    @Test("B10: state that went and came back is told as such") func stateThatWentAndCameBackIsToldAsSuch() {
+        let driver = BusDriver()
         let id = driver.subscribe()
         driver.background(id)
         driver.report(.level(50))
@@ -119,8 +118,8 @@ import Testing
         #expect(events.map(\.netChange) == [false])
     }
 
-    @Test("B11") func netChangeOnlySaysNothingOfWhatCameBack() {
-        var driver = BusDriver()
+    @Test("B11: net change only says nothing of what came back") func netChangeOnlySaysNothingOfWhatCameBack() {
+        let driver = BusDriver()
         let id = driver.subscribe(SubscriptionRequest(policies: [.battery: Policy(netChangeOnly: true)]))
         driver.background(id)
         driver.report(.level(50))
@@ -133,8 +132,8 @@ import Testing
         #expect(events.map(\.netChange) == [true])
     }
 
-    @Test("B12") func equalReadingIsNoChange() {
-        var driver = BusDriver()
+    @Test("B12: equal reading is no change") func equalReadingIsNoChange() {
+        let driver = BusDriver()
         let id = driver.subscribe()
         driver.report(.level(81))
         #expect(driver.read().isEmpty)
@@ -142,8 +141,8 @@ import Testing
         #expect(driver.events(of: id).map(\.changes) == [1])
     }
 
-    @Test("B13, B14") func batteryIsOneAspect() {
-        var driver = BusDriver()
+    @Test("B13, B14: battery is one aspect") func batteryIsOneAspect() {
+        let driver = BusDriver()
         let id = driver.subscribe()
         driver.background(id)
         driver.report(.level(80))
@@ -152,8 +151,8 @@ import Testing
         #expect(driver.events(of: id).map(\.reading) == [.level(70, .charging)])
     }
 
-    @Test("B15") func settingsEventListsEachChangedKeyOnce() {
-        var driver = BusDriver()
+    @Test("B15: settings event lists each changed key once") func settingsEventListsEachChangedKeyOnce() {
+        let driver = BusDriver()
         driver.report(.settings(["app": ["a": 1, "b": 1, "c": 1], "other": ["x": 1], "still": ["y": 1]]))
         let id = driver.subscribe()
         driver.background(id)
@@ -167,16 +166,16 @@ import Testing
         #expect(events.first?.settings.map(\.keys) == [["a", "b"], ["x"]])
     }
 
-    @Test("B28") func laterChangesKeepTheTimeOfTheFirst() {
-        var driver = BusDriver()
+    @Test("B28: later changes keep the time of the first") func laterChangesKeepTheTimeOfTheFirst() {
+        let driver = BusDriver()
         let id = driver.subscribe()
         let first = driver.report(.level(80))
         for level in stride(from: 79, to: 10, by: -1) { driver.report(.level(level)) }
         #expect(driver.events(of: id).map(\.firstChangedAt) == [first])
     }
 
-    @Test("B44") func millionChangesAreOneEvent() {
-        var driver = BusDriver()
+    @Test("B44: million changes are one event") func millionChangesAreOneEvent() {
+        let driver = BusDriver()
         let id = driver.subscribe()
         driver.background(id)
         for round in 0..<1_000_000 { driver.report(.level(round % 2)) }

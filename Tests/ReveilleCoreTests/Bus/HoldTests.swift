@@ -6,8 +6,8 @@ import Testing
 
 /// B29 to B37: background and foreground.
 @Suite struct HoldTests {
-    @Test("B29, B32") func holdsAreASetAndNotACounter() {
-        var driver = BusDriver()
+    @Test("B29, B32: holds are a set and not a counter") func holdsAreASetAndNotACounter() {
+        let driver = BusDriver()
         let id = driver.subscribe()
         for _ in 0..<300 { driver.background(id) }
         driver.report(.level(80))
@@ -16,9 +16,9 @@ import Testing
         #expect(driver.status(id)?.holds == [])
     }
 
-    @Test("B30", arguments: [[HoldReasons.app, .operator], [.operator, .app], [.frozen, .app]])
+    @Test("B30: each reason is cleared by itself", arguments: [[HoldReasons.app, .operator], [.operator, .app], [.frozen, .app]])
     func eachReasonIsClearedByItself(reasons: [HoldReasons]) {
-        var driver = BusDriver()
+        let driver = BusDriver()
         let id = driver.subscribe()
         for reason in reasons { driver.background(id, reason) }
         driver.report(.level(80))
@@ -28,8 +28,8 @@ import Testing
         #expect(driver.events(of: id).count == 1)
     }
 
-    @Test("B31") func foregroundInTheForegroundChangesNothing() {
-        var driver = BusDriver()
+    @Test("B31: foreground in the foreground changes nothing") func foregroundInTheForegroundChangesNothing() {
+        let driver = BusDriver()
         let id = driver.subscribe()
         driver.foreground(id)
         #expect(driver.read().isEmpty)
@@ -39,8 +39,8 @@ import Testing
         #expect(driver.events(of: id).count == 1)
     }
 
-    @Test("B33") func endedSubscriptionGetsNothing() {
-        var driver = BusDriver()
+    @Test("B33: ended subscription gets nothing") func endedSubscriptionGetsNothing() {
+        let driver = BusDriver()
         let id = driver.subscribe()
         driver.background(id)
         driver.report(.level(80))
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func subscriptionEndedWhileReadyGetsNothing() {
-        var driver = BusDriver()
+        let driver = BusDriver()
         let gone = driver.subscribe()
         driver.report(.level(80))
         driver.bus.cancel(gone)
@@ -61,8 +61,8 @@ import Testing
         #expect(driver.read().map(\.subscription) == [next])
     }
 
-    @Test("B34") func startInTheBackgroundAnswersAndThenHolds() {
-        var driver = BusDriver()
+    @Test("B34: start in the background answers and then holds") func startInTheBackgroundAnswersAndThenHolds() {
+        let driver = BusDriver()
         let (id, start) = driver.start(SubscriptionRequest(startsInBackground: true, wantsInitial: true))
         #expect(start.events.map(\.aspect).count == 5)
         #expect(start.events.allSatisfy { $0.changes == 0 })
@@ -72,8 +72,8 @@ import Testing
         #expect(driver.events(of: id).map(\.changes) == [1])
     }
 
-    @Test("B36") func anyOrderOfHoldsAndChangesEndsConsistent() {
-        var driver = BusDriver()
+    @Test("B36: any order of holds and changes ends consistent") func anyOrderOfHoldsAndChangesEndsConsistent() {
+        let driver = BusDriver()
         let ids = (0..<32).map { _ in driver.subscribe() }
         var random = SplitMix64(seed: 36)
         var told = [SubscriptionID: Int]()
@@ -93,12 +93,12 @@ import Testing
         for delivery in driver.read() {
             told[delivery.subscription, default: 0] += delivery.events.reduce(0) { $0 + $1.changes }
         }
-        let changes = driver.bus.state(of: .battery).generation
+        let changes = driver.state(.battery).generation
         #expect(ids.allSatisfy { told[$0] == changes })
     }
 
-    @Test("B89") func statusShowsReasonsAndWhatWaits() {
-        var driver = BusDriver()
+    @Test("B89: status shows reasons and what waits") func statusShowsReasonsAndWhatWaits() {
+        let driver = BusDriver()
         let id = driver.subscribe(SubscriptionRequest(aspects: [.init(.battery), .init(.locale)], name: "bar"))
         driver.background(id)
         driver.background(id, .operator)
@@ -108,7 +108,8 @@ import Testing
         let status = driver.status(id)
         #expect(status?.name == "bar")
         #expect(status?.holds.names == ["app", "operator"])
-        #expect(status?.pending == [.init(aspect: .battery, changes: 2)])
+        #expect(status?.pending.map(\.aspect) == [.battery])
+        #expect(status?.pending.map(\.changes) == [2])
         driver.foreground(id)
         driver.foreground(id, .operator)
         _ = driver.read()
@@ -117,7 +118,7 @@ import Testing
     }
 
     @Test func aspectIsWatchedLiveWhileSomebodyIsAwake() {
-        var driver = BusDriver()
+        let driver = BusDriver()
         #expect(!driver.bus.isWatchedLive(.battery))
         let id = driver.subscribe(SubscriptionRequest(aspects: AspectSet(.battery)))
         #expect(driver.bus.isWatchedLive(.battery))

@@ -6,8 +6,8 @@ import Testing
 
 /// B18 to B27 and B46: the order of events, and fairness.
 @Suite struct OrderingTests {
-    @Test("B18") func wakingOrdersByLastChange() {
-        var driver = BusDriver()
+    @Test("B18: waking orders by last change") func wakingOrdersByLastChange() {
+        let driver = BusDriver()
         let id = driver.subscribe()
         for _ in 0..<100 {
             driver.background(id)
@@ -21,8 +21,8 @@ import Testing
         }
     }
 
-    @Test("B19") func changeDuringDeliveryComesAfterwards() {
-        var driver = BusDriver()
+    @Test("B19: change during delivery comes afterwards") func changeDuringDeliveryComesAfterwards() {
+        let driver = BusDriver()
         let id = driver.subscribe()
         driver.background(id)
         for reading in [Reading.language("de_DE"), .level(80), .pose(.faceUp)] { driver.report(reading) }
@@ -37,8 +37,8 @@ import Testing
         #expect(sequences == sequences.sorted())
     }
 
-    @Test("B23") func tenThousandChangesArriveInOrderAndAddUp() {
-        var driver = BusDriver()
+    @Test("B23: ten thousand changes arrive in order and add up") func tenThousandChangesArriveInOrderAndAddUp() {
+        let driver = BusDriver()
         let id = driver.subscribe()
         var random = SplitMix64(seed: 23)
         var events: [Event] = []
@@ -60,8 +60,8 @@ import Testing
         #expect(events.last?.reading == .level(9_999 % 100))
     }
 
-    @Test("B26, B55") func slowReaderGetsTheLastStateWithoutAnotherChange() {
-        var driver = BusDriver()
+    @Test("B26, B55: slow reader gets the last state without another change") func slowReaderGetsTheLastStateWithoutAnotherChange() {
+        let driver = BusDriver()
         let id = driver.subscribe()
         driver.report(.level(80))
         #expect(driver.bus.nextDelivery()?.events.map(\.reading) == [.level(80)])
@@ -72,8 +72,8 @@ import Testing
         #expect(driver.bus.nextDelivery()?.events.map(\.changes) == [3])
     }
 
-    @Test("B46") func aspectThatNeverRestsStarvesNoOther() {
-        var driver = BusDriver()
+    @Test("B46: aspect that never rests starves no other") func aspectThatNeverRestsStarvesNoOther() {
+        let driver = BusDriver()
         let id = driver.subscribe()
         driver.report(.proximity(.near))
         var seen: [Aspect] = []
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test func subscribersAreServedInTheOrderInWhichTheyBecameReady() {
-        var driver = BusDriver()
+        let driver = BusDriver()
         let ids = (0..<5).map { _ in driver.subscribe() }
         for id in ids { driver.background(id) }
         driver.report(.level(80))

@@ -10,8 +10,8 @@ import Testing
         SubscriptionRequest(policies: [.battery: Policy(background: background)])
     }
 
-    @Test("B39") func dropForgetsWhatChangedInTheBackground() {
-        var driver = BusDriver()
+    @Test("B39: drop forgets what changed in the background") func dropForgetsWhatChangedInTheBackground() {
+        let driver = BusDriver()
         let id = driver.subscribe(request(.drop))
         driver.background(id)
         driver.report(.level(80))
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func dropKeepsWhatWasDueBeforeTheBackground() {
-        var driver = BusDriver()
+        let driver = BusDriver()
         let id = driver.subscribe(request(.drop))
         driver.report(.level(80))
         _ = driver.bus.nextDelivery()
@@ -35,9 +35,9 @@ import Testing
         #expect(driver.events(of: id).map(\.reading) == [.level(78)])
     }
 
-    @Test("unread alone coalesces", arguments: [Policy.Background.drop, .hold(limit: 2), .immediate, .coalesce])
+    @Test(arguments: [Policy.Background.drop, .hold(limit: 2), .immediate, .coalesce])
     func slowReaderLosesNothing(background: Policy.Background) {
-        var driver = BusDriver()
+        let driver = BusDriver()
         let id = driver.subscribe(request(background))
         driver.report(.level(80))
         _ = driver.bus.nextDelivery()
@@ -46,8 +46,8 @@ import Testing
         #expect(driver.events(of: id).map(\.changes) == [3])
     }
 
-    @Test("B40, B43") func immediateDoesNotWaitAndWakesNobody() {
-        var driver = BusDriver()
+    @Test("B40, B43: immediate does not wait and wakes nobody") func immediateDoesNotWaitAndWakesNobody() {
+        let driver = BusDriver()
         let id = driver.subscribe(request(.immediate))
         driver.background(id)
         driver.report(.language("de_DE"))
@@ -59,8 +59,8 @@ import Testing
         #expect(driver.events(of: id).map(\.aspect) == [.locale])
     }
 
-    @Test("B41") func holdKeepsTheNewestChanges() {
-        var driver = BusDriver()
+    @Test("B41: hold keeps the newest changes") func holdKeepsTheNewestChanges() {
+        let driver = BusDriver()
         let id = driver.subscribe(request(.hold(limit: 3)))
         driver.background(id)
         let times = [80, 79, 78, 77, 76].map { driver.report(.level($0)) }
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func holdListsTheKeysOfEachChange() {
-        var driver = BusDriver()
+        let driver = BusDriver()
         let id = driver.subscribe(SubscriptionRequest(policies: [.defaults: Policy(background: .hold(limit: 8))]))
         driver.background(id)
         driver.report(.settings(["app": ["a": 1]]))
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test func changesAfterTheBackgroundAreMergedWhileUnread() {
-        var driver = BusDriver()
+        let driver = BusDriver()
         let id = driver.subscribe(request(.hold(limit: 8)))
         driver.report(.proximity(.near))
         _ = driver.bus.nextDelivery()

@@ -7,59 +7,59 @@ import Testing
 /// What a posted state does to the readings of the aspect's own source, and first readings.
 @Suite struct PostedStateTests {
     @Test func postedStateStandsWhileTheSourceReadsTheSame() {
-        var driver = BusDriver()
+        let driver = BusDriver()
         #expect(driver.post(.level(5)))
         driver.report(.level(81))
-        #expect(driver.bus.state(of: .battery).reading == .level(5))
+        #expect(driver.state(.battery).reading == .level(5))
         driver.report(.level(80))
-        #expect(driver.bus.state(of: .battery).reading == .level(80))
+        #expect(driver.state(.battery).reading == .level(80))
     }
 
     @Test func refreshEndsAPostedState() {
-        var driver = BusDriver()
+        let driver = BusDriver()
         driver.post(.level(5))
         driver.bus.expectRefresh(of: .battery)
         driver.report(.level(81))
-        #expect(driver.bus.state(of: .battery).reading == .level(81))
+        #expect(driver.state(.battery).reading == .level(81))
     }
 
     @Test func firstReadingUnderAPostedStateIsOnlyItsBaseline() {
-        var bus = Bus(instance: "one", history: 4, at: Timestamp(microseconds: 0))
-        bus.post(.level(5), at: Timestamp(microseconds: 1))
-        bus.report(.level(81), at: Timestamp(microseconds: 2))
-        #expect(bus.state(of: .battery).reading == .level(5))
-        bus.report(.level(80), at: Timestamp(microseconds: 3))
-        #expect(bus.state(of: .battery).reading == .level(80))
+        let driver = BusDriver(Bus(instance: "one", history: 4, at: Timestamp(microseconds: 0)))
+        driver.bus.post(.level(5), at: Timestamp(microseconds: 1))
+        driver.bus.report(.level(81), at: Timestamp(microseconds: 2))
+        #expect(driver.state(.battery).reading == .level(5))
+        driver.bus.report(.level(80), at: Timestamp(microseconds: 3))
+        #expect(driver.state(.battery).reading == .level(80))
     }
 
     @Test func firstReadingIsStateAndNotAChange() {
-        var bus = Bus(instance: "one", history: 4, at: Timestamp(microseconds: 0))
+        let driver = BusDriver(Bus(instance: "one", history: 4, at: Timestamp(microseconds: 0)))
         let id = SubscriptionID(rawValue: 1)
-        _ = bus.subscribe(SubscriptionRequest(), as: id)
-        bus.release(.unread, from: id)
-        #expect(bus.report(.level(81), at: Timestamp(microseconds: 1)) == .established)
-        #expect(bus.nextDelivery() == nil)
-        #expect(bus.state(of: .battery).generation == 0)
+        _ = driver.bus.subscribe(SubscriptionRequest(), as: id)
+        driver.bus.release(.unread, from: id)
+        #expect(driver.bus.report(.level(81), at: Timestamp(microseconds: 1)) == .established)
+        #expect(driver.bus.nextDelivery() == nil)
+        #expect(driver.state(.battery).generation == 0)
     }
 
     @Test func firstReadingIsAChangeForThoseWhoWereToldThatThereIsNone() {
-        var bus = Bus(instance: "one", history: 4, at: Timestamp(microseconds: 0))
+        let driver = BusDriver(Bus(instance: "one", history: 4, at: Timestamp(microseconds: 0)))
         let id = SubscriptionID(rawValue: 1)
-        _ = bus.subscribe(SubscriptionRequest(wantsInitial: true), as: id)
-        bus.release(.unread, from: id)
-        #expect(bus.report(.level(81), at: Timestamp(microseconds: 1)) == .changed)
-        #expect(bus.nextDelivery()?.events.map(\.reading) == [.level(81)])
+        _ = driver.bus.subscribe(SubscriptionRequest(wantsInitial: true), as: id)
+        driver.bus.release(.unread, from: id)
+        #expect(driver.bus.report(.level(81), at: Timestamp(microseconds: 1)) == .changed)
+        #expect(driver.bus.nextDelivery()?.events.map(\.reading) == [.level(81)])
     }
 
-    @Test("B83") func postWithoutSubscribersIsKept() {
-        var driver = BusDriver()
+    @Test("B83: post without subscribers is kept") func postWithoutSubscribersIsKept() {
+        let driver = BusDriver()
         driver.post(.pose(.faceDown))
-        #expect(driver.bus.state(of: .orientation).reading == .pose(.faceDown))
+        #expect(driver.state(.orientation).reading == .pose(.faceDown))
         #expect(driver.read().isEmpty)
     }
 
     @Test func postedSettingsListAllKeys() {
-        var driver = BusDriver()
+        let driver = BusDriver()
         driver.report(.settings(["app": ["a": 7]]))
         let id = driver.subscribe()
         driver.post(.settings(["app": ["a": 0, "b": 0]]))
@@ -69,9 +69,9 @@ import Testing
     }
 
     @Test func equalPostIsNoChange() {
-        var driver = BusDriver()
+        let driver = BusDriver()
         #expect(driver.post(.level(5)))
         #expect(!driver.post(.level(5)))
-        #expect(driver.bus.state(of: .battery).generation == 1)
+        #expect(driver.state(.battery).generation == 1)
     }
 }

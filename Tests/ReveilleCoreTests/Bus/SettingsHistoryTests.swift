@@ -7,7 +7,7 @@ import Testing
 /// Which keys a settings event lists.
 @Suite struct SettingsHistoryTests {
     @Test func removedKeysAndDomainsAreListed() {
-        var driver = BusDriver()
+        let driver = BusDriver()
         driver.report(.settings(["app": ["a": 1, "b": 1], "gone": ["x": 1]]))
         let id = driver.subscribe()
         driver.report(.settings(["app": ["a": 1]]))
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func keysThatCameAndWentAreListed() {
-        var driver = BusDriver()
+        let driver = BusDriver()
         driver.report(.settings(["app": ["a": 1]]))
         let id = driver.subscribe()
         driver.background(id)
@@ -30,16 +30,16 @@ import Testing
     }
 
     @Test func opaqueDomainHasNoKeys() {
-        var driver = BusDriver()
+        let driver = BusDriver()
         driver.report(.settings(["dconf": ["": 1]], opaque: ["dconf"]))
         let id = driver.subscribe()
         driver.report(.settings(["dconf": ["": 2]], opaque: ["dconf"]))
         #expect(driver.events(of: id).first?.settings.map(\.keys) == [[]])
-        #expect(driver.bus.state(of: .defaults).settings.map(\.isOpaque) == [true])
+        #expect(driver.state(.defaults).settings.map(\.isOpaque) == [true])
     }
 
     @Test func forgottenRemovalsTurnIntoAllKeys() {
-        var driver = BusDriver()
+        let driver = BusDriver()
         let many = Dictionary(uniqueKeysWithValues: (0..<1_200).map { ("k\($0)", UInt64(1)) })
         driver.report(.settings(["app": many.merging(["kept": 1]) { $1 }]))
         let early = driver.subscribe()

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+
+/// What the bus promises, built the naive way: a queue of changes for each subscriber and aspect.
+///
+/// It keeps everything, copies everything and is in no hurry; ``BusModelTests`` compares.
+struct NaiveBus {
+    struct Change {
+        var generation: Int
+        var sequence: Int
+        var time: Timestamp
+        var reading: Reading
+        /// It waited in a background that has ended.
+        var wasHeld = false
+    }
+
+    struct Subscriber {
+        var aspects: AspectSet
+        var policies: [Aspect: Policy]
+        var holds: HoldReasons
+        var queues: [Aspect: [Change]] = [:]
+        var seen: [Aspect: Reading]
+        var hadPending: Set<Aspect> = []
+
+        func policy(_ aspect: Aspect) -> Policy { policies[aspect] ?? Policy() }
+
+        func isDue(_ aspect: Aspect) -> Bool {
+            guard let queue = queues[aspect], let last = queue.last else { return false }
+            return !policy(aspect).netChangeOnly || queue.contains { $0.wasHeld } && holdLimit(aspect) != nil
+                || last.reading != seen[aspect]
+        }
+
+        func holdLimit(_ aspect: Aspect) -> Int? {
+            guard case .hold(let limit) = policy(aspect).background else { return nil }
+            return limit
+        }
+
+        var open: [Aspect] {
+            if holds.isEmpty { return aspects.aspects }
+            if holds.contains(.unread) { return [] }
+            return aspects.aspects.filter { policy($0).background == .immediate }
+        }
+    }
+
+    let history: Int
+    private(set) var current: [Aspect: Change] = [:]
+    private(set) var sequence = 0
+    var subscribers: [SubscriptionID: Subscriber] = [:]
+
+    init(history: Int, start: [Reading]) {
+        self.history = history
+        for reading in start {
+            current[reading.aspect] = Change(
+                generation: 0, sequence: 0, time: Timestamp(microseconds: 0), reading: reading)
+        }
+    }
+
+    mutating func post(_ reading: Reading, at time: Timestamp) {
+        let aspect = reading.aspect
+        guard let last = current[aspect], last.reading != reading else { return }
+        sequence += 1
+        let change = Change(generation: last.generation + 1, sequence: sequence, time: time, reading: reading)
+        current[aspect] = change
+        for id in subscribers.keys where subscribers[id]?.aspects.contains(aspect) == true {
+            subscribers[id]?.queues[aspect, default: []].append(change)
+        }
+    }
+
+    mutating func hold(_ reason: HoldReasons, on id: SubscriptionID) {
+        guard var subscriber = subscribers[id] else { return }
+        if subscriber.holds.isDisjoint(with: .background), !reason.isDisjoint(with: .background) {
+            subscriber.hadPending = Set(subscriber.aspects.aspects.filter { subscriber.isDue($0) })
+        }
+        subscriber.holds.formUnion(reason)
+        subscribers[id] = subscriber
+    }
+
+    mutating func release(_ reason: HoldReasons, from id: SubscriptionID) {
+        guard var subscriber = subscribers[id] else { return }
+        let wasHeld = !subscriber.holds.isDisjoint(with: .background)
+        subscriber.holds.subtract(reason)
+        if wasHeld, subscriber.holds.isDisjoint(with: .background) {
+            for aspect in subscriber.aspects.aspects {
+                if subscriber.policy(aspect).background == .drop, !subscriber.hadPending.contains(aspect) {
+                    subscriber.queues[aspect] = []
+                    subscriber.seen[aspect] = current[aspect]?.reading
+                }
+                subscriber.queues[aspect] = subscriber.queues[aspect]?.map { change in
+                    var change = change
+                    change.wasHeld = true
+                    return change
+                }
+            }
+        }
+        subscribers[id] = subscriber
+    }
+
+    /// Those to whom something is due now.
+    var ready: Set<SubscriptionID> {
+        Set(subscribers.filter { $0.value.open.contains(where: $0.value.isDue) }.keys)
+    }
+
+    /// What a subscriber is told now, in order.
+    mutating func take(_ id: SubscriptionID) -> [Event] {
+        guard var subscriber = subscribers[id] else { return [] }
+        var events: [Event] = []
+        for aspect in subscriber.open {
+            var queue = subscriber.queues[aspect] ?? []
+            if let limit = subscriber.holdLimit(aspect) {
+                events += takeHeld(from: &queue, limit: limit, seen: &subscriber.seen[aspect])
+            }
+            subscriber.queues[aspect] = queue
+            guard subscriber.isDue(aspect), let first = queue.first, let last = queue.last else { continue }
+            events.append(
+                event(
+                    last, changes: queue.count, netChange: last.reading != subscriber.seen[aspect],
+                    since: first.time))
+            subscriber.queues[aspect] = []
+            subscriber.seen[aspect] = last.reading
+        }
+        subscriber.holds.insert(.unread)
+        subscribers[id] = subscriber
+        return events.sorted { $0.sequence < $1.sequence }
+    }
+
+    private func takeHeld(from queue: inout [Change], limit: Int, seen: inout Reading?) -> [Event] {
+        let held = queue.filter(\.wasHeld)
+        queue.removeAll(where: \.wasHeld)
+        guard let last = held.last else { return [] }
+        let oldest = (current[last.reading.aspect]?.generation ?? 0) - history
+        let kept = held.suffix(limit).filter { $0.generation > oldest }
+        var events: [Event] = []
+        for change in kept {
+            var told = event(change, changes: 1, netChange: change.reading != seen, since: change.time)
+            if events.isEmpty { told.dropped = held.count - kept.count }
+            events.append(told)
+            seen = change.reading
+        }
+        seen = last.reading
+        return events
+    }
+
+    private func event(_ change: Change, changes: Int, netChange: Bool, since: Timestamp) -> Event {
+        Event(
+            reading: change.reading, generation: change.generation, sequence: change.sequence, changes: changes,
+            netChange: netChange, firstChangedAt: since, changedAt: change.time, dropped: 0, settings: [])
+    }
+}
