@@ -20,6 +20,7 @@ import Varlink
     @Test func randomDamageNeverTraps() {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SplitMix64(state: seed)
+        // Printed first: a trap would take the seed with it.
         print("randomDamageNeverTraps: seed \(seed)")
         for _ in 0..<2000 {
             var bytes = JSON.random(depth: 4, using: &random).bytes
