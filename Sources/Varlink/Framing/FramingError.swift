@@ -6,6 +6,13 @@ public struct FramingError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The longest message allowed, in bytes and without its NUL.
     public let maximumLength: Int
 
+    /// Makes an error.
+    ///
+    /// - Parameter maximumLength: The longest message allowed, in bytes and without its NUL.
+    public init(maximumLength: Int) {
+        self.maximumLength = maximumLength
+    }
+
     /// What is wrong, in words.
     public var description: String { "message longer than \(maximumLength) bytes" }
 }

@@ -23,6 +23,16 @@ public struct JSONError: Error, Sendable, Hashable {
     public let offset: Int
     /// What is wrong there.
     public let reason: Reason
+
+    /// Makes an error.
+    ///
+    /// - Parameters:
+    ///   - offset: How many bytes come before the place.
+    ///   - reason: What is wrong there.
+    public init(offset: Int, reason: Reason) {
+        self.offset = offset
+        self.reason = reason
+    }
 }
 
 extension JSONError: CustomStringConvertible {

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Testing
+import Varlink
+
+@Suite struct ClientSessionTests {
+    @Test("V14: replies belong to the calls in their order")
+    func repliesBelongToTheCallsInOrder() throws {
+        var session = ClientSession()
+        #expect(session.call(Call(method: "a.b.A")) == utf8("{\"method\":\"a.b.A\"}\0"))
+        _ = session.call(Call(method: "a.b.B"))
+        #expect(session.pendingCount == 2)
+        session.receive(text: "{\"parameters\":{\"x\":1}}\0{\"error\":\"a.b.E\"}\0")
+        #expect(try session.nextReply()?.parameters["x"] == 1)
+        #expect(session.pendingCount == 1)
+        #expect(try session.nextReply()?.error == "a.b.E")
+        #expect(session.pendingCount == 0)
+        #expect(try session.nextReply() == nil)
+    }
+
+    @Test("V18: replies continue until one does not")
+    func streamGoesOnToItsLastReply() throws {
+        var session = ClientSession()
+        _ = session.call(Call(method: "a.b.A", mode: .more))
+        _ = session.call(Call(method: "a.b.B"))
+        session.receive(text: "{\"continues\":true}\0{\"continues\":true}\0{\"continues\":false}\0{}\0")
+        #expect(try session.nextReply()?.continues == true)
+        #expect(try session.nextReply()?.continues == true)
+        #expect(session.isStreaming)
+        #expect(try session.nextReply()?.continues == false)
+        #expect(!session.isStreaming)
+        #expect(session.pendingCount == 1)
+        #expect(try session.nextReply() == Reply())
+    }
+
+    @Test("V18: an error ends a stream")
+    func errorEndsAStream() throws {
+        var session = ClientSession()
+        _ = session.call(Call(method: "a.b.A", mode: .more))
+        session.receive(text: "{\"continues\":true}\0{\"error\":\"a.b.E\"}\0")
+        _ = try session.nextReply()
+        _ = try session.nextReply()
+        #expect(session.pendingCount == 0)
+    }
+
+    @Test("V23: behind a oneway call, the reply belongs to the next call without it")
+    func onewayCallsWaitForNothing() throws {
+        var session = ClientSession()
+        _ = session.call(Call(method: "a.b.A", mode: .oneway))
+        #expect(session.pendingCount == 0)
+        _ = session.call(Call(method: "a.b.B", mode: .more))
+        session.receive(text: "{\"continues\":true}\0")
+        #expect(try session.nextReply()?.continues == true)
+    }
+
+    @Test("V24: bytes behind the reply to an upgrade call are not looked at")
+    func bytesBehindTheReplyToAnUpgradeCallAreNotLookedAt() throws {
+        var session = ClientSession()
+        _ = session.call(Call(method: "a.b.A", mode: .upgrade))
+        session.receive(text: "{}\0another protocol\0")
+        #expect(try session.nextReply() == Reply())
+        #expect(session.pendingCount == 0)
+    }
+
+    @Test("V17: continues in reply to a call without more is a violation")
+    func continuesWithoutMoreIsRefused() {
+        var session = ClientSession()
+        _ = session.call(Call(method: "a.b.A"))
+        session.receive(text: "{\"continues\":true}\0")
+        #expect(throws: VarlinkError.unexpectedContinues) { try session.nextReply() }
+    }
+
+    @Test(
+        "V14, V16, V34: what a service must not send ends the session",
+        arguments: [
+            ("{}\0{}\0", VarlinkError.unexpectedReply),
+            ("{}\0{\"error\":\"a.b.E\",\"continues\":true}\0", .continuingError),
+            ("{}\0[]\0", .notAnObject),
+            ("{}\0" + String(repeating: " ", count: 65), .framing(FramingError(maximumLength: 64))),
+        ])
+    func brokenSessionStaysBroken(text: String, error: VarlinkError) throws {
+        var session = ClientSession(maximumFrame: 64)
+        _ = session.call(Call(method: "a.b.A"))
+        session.receive(text: text)
+        #expect(try session.nextReply() == Reply())
+        #expect(throws: error) { try session.nextReply() }
+        session.receive(text: "{}\0")
+        #expect(throws: error) { try session.nextReply() }
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Testing
+import Varlink
+
+@Suite struct FrameDecoderTests {
+    private func frames(_ decoder: inout FrameDecoder) throws -> [String] {
+        var frames: [String] = []
+        while let frame = try decoder.nextFrame() {
+            frames.append(String(decoding: frame, as: UTF8.self))
+        }
+        return frames
+    }
+
+    @Test("V2, V3: where the reads cut makes no difference", arguments: 0...14)
+    func everySplitPointGivesTheSameFrames(split: Int) throws {
+        let bytes = utf8("{}\0{\"a\":1}\0\0x\0")
+        var decoder = FrameDecoder()
+        let (head, tail) = (bytes[..<split], bytes[split...])
+        decoder.feed(head.span)
+        var received = try frames(&decoder)
+        decoder.feed(tail.span)
+        received += try frames(&decoder)
+        #expect(received == ["{}", "{\"a\":1}", "", "x"])
+        #expect(decoder.bufferedCount == 0)
+    }
+
+    @Test("V3: one byte a read")
+    func singleBytesGiveTheSameFrames() throws {
+        var decoder = FrameDecoder()
+        var received: [String] = []
+        for byte in utf8("ab\0\0cde\0f") {
+            decoder.feed([byte].span)
+            received += try frames(&decoder)
+        }
+        #expect(received == ["ab", "", "cde"])
+        #expect(decoder.bufferedCount == 1)
+    }
+
+    @Test func framesTakenLaterAreThoseThatWereFed() throws {
+        var decoder = FrameDecoder()
+        decoder.feed(text: "a\0b\0c")
+        #expect(try decoder.nextFrame() == utf8("a"))
+        decoder.feed(text: "c\0")
+        #expect(decoder.bufferedCount == 5)
+        #expect(try frames(&decoder) == ["b", "cc"])
+    }
+
+    @Test("V34: the longest frame is taken, one byte more is refused")
+    func frameOverTheMaximumIsRefused() throws {
+        var decoder = FrameDecoder(maximumLength: 4)
+        decoder.feed(text: "abcd\0")
+        #expect(try decoder.nextFrame() == utf8("abcd"))
+        decoder.feed(text: "abcde\0")
+        #expect(throws: FramingError(maximumLength: 4)) { try decoder.nextFrame() }
+    }
+
+    @Test("V34: a frame is refused before its NUL came")
+    func frameOverTheMaximumIsRefusedWithoutItsEnd() throws {
+        var decoder = FrameDecoder(maximumLength: 4)
+        decoder.feed(text: "abcd")
+        #expect(try decoder.nextFrame() == nil)
+        decoder.feed(text: "e")
+        #expect(throws: FramingError(maximumLength: 4)) { try decoder.nextFrame() }
+    }
+
+    @Test func framesBeforeTheOneThatIsTooLongAreTaken() throws {
+        var decoder = FrameDecoder(maximumLength: 2)
+        decoder.feed(text: "a\0bcd\0e\0")
+        #expect(try decoder.nextFrame() == utf8("a"))
+        #expect(throws: FramingError.self) { try decoder.nextFrame() }
+    }
+
+    @Test func whatFailedStaysFailed() throws {
+        var decoder = FrameDecoder(maximumLength: 1)
+        decoder.feed(text: "ab\0")
+        #expect(throws: FramingError.self) { try decoder.nextFrame() }
+        decoder.feed(text: "c\0")
+        #expect(throws: FramingError.self) { try decoder.nextFrame() }
+        #expect(decoder.bufferedCount == 0)
+    }
+
+    @Test func theMaximumIs64KiB() throws {
+        var decoder = FrameDecoder()
+        decoder.feed([UInt8](repeating: 0x20, count: 65_536).span)
+        #expect(try decoder.nextFrame() == nil)
+        decoder.feed([0x20].span)
+        #expect(throws: FramingError(maximumLength: 65_536)) { try decoder.nextFrame() }
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Testing
+import Varlink
+
+@Suite struct InterfaceValidationTests {
+    private func validate(_ method: String, _ parameters: JSONObject) throws {
+        try SampleInterface.parsed().validate(
+            Call(method: "org.example.sample-2.Lamp.\(method)", parameters: parameters))
+    }
+
+    private static let lamp: JSON = ["name": "desk", "color": "red", "parts": []]
+
+    private static let all: JSON = [
+        "bool": true, "int": 1, "float": 0.5, "string": "", "object": ["x": [1, nil]], "any": [nil], "enum": "two",
+        "struct": ["first": 1, "second": [:]], "array": ["a"], "matrix": [[1, 2], []], "dictionary": ["k": "v"],
+        "stringset": ["one": [:], "two": [:]], "nullable_elements": [nil, ["x": "foo"]], "type": [:],
+    ]
+
+    @Test(
+        "V25, V26, V32: what the types allow is valid",
+        arguments: [
+            ("Empty", [:]), ("Set", ["lamp": lamp]), ("Set", ["lamp": lamp, "policies": nil, "byName": nil]),
+            ("Set", ["lamp": lamp, "policies": [], "byName": [:]]),
+            ("Set", ["lamp": lamp, "policies": [["name": "a"], ["name": "b", "limit": nil]], "byName": ["x": lamp]]),
+            ("Set", ["lamp": ["name": "a", "level": 1, "color": "blue", "parts": [lamp]]]),
+            ("Take", ["all": all]),
+        ] as [(String, JSONObject)])
+    func validCallsPass(method: String, parameters: JSONObject) throws {
+        #expect(throws: Never.self) { try validate(method, parameters) }
+    }
+
+    @Test(
+        "V27, V28: what they do not allow is refused by its path",
+        arguments: [
+            ("Empty", ["x": nil], "x"), ("Empty", ["": 1], ""),
+            ("Set", [:], "lamp"), ("Set", ["lamp": nil], "lamp"), ("Set", ["lamp": []], "lamp"),
+            ("Set", ["lamp": lamp, "lamps": 1], "lamps"),
+            ("Set", ["lamp": ["name": 1]], "lamp.name"),
+            ("Set", ["lamp": ["name": "a", "color": "pink"]], "lamp.color"),
+            ("Set", ["lamp": ["name": "a", "color": 1]], "lamp.color"),
+            ("Set", ["lamp": ["name": "a", "level": "1"]], "lamp.level"),
+            ("Set", ["lamp": ["name": "a", "color": "red"]], "lamp.parts"),
+            ("Set", ["lamp": ["name": "a", "color": "red", "parts": [nil]]], "lamp.parts"),
+            ("Set", ["lamp": ["name": "a", "color": "red", "parts": [lamp, ["name": "b"]]]], "lamp.parts.color"),
+            ("Set", ["lamp": ["name": "a", "color": "red", "parts": [], "x": 1]], "lamp.x"),
+            ("Set", ["lamp": lamp, "policies": [:]], "policies"), ("Set", ["lamp": lamp, "policies": [1]], "policies"),
+            ("Set", ["lamp": lamp, "policies": [["name": "a", "limit": "1"]]], "policies.limit"),
+            ("Set", ["lamp": lamp, "policies": [["limit": 1]]], "policies.name"),
+            ("Set", ["lamp": lamp, "byName": [lamp]], "byName"),
+            ("Set", ["lamp": lamp, "byName": ["x": ["name": false]]], "byName.name"),
+        ] as [(String, JSONObject, String)])
+    func invalidParametersAreNamed(method: String, parameters: JSONObject, path: String) {
+        #expect(throws: CallError.invalidParameter(path)) { try validate(method, parameters) }
+    }
+
+    @Test(
+        "V28, V32: each type refuses the others' values",
+        arguments: [
+            ("bool", 1), ("bool", "true"), ("int", 1.0), ("int", .number(1e20)), ("int", "1"), ("int", true),
+            ("float", "1"), ("float", nil), ("string", 1), ("object", []), ("object", nil), ("any", nil),
+            ("enum", "four"), ("enum", 1), ("array", [:]), ("array", [1]), ("matrix", [1]), ("matrix", [["1"]]),
+            ("dictionary", []), ("dictionary", ["k": nil]), ("stringset", ["one"]), ("stringset", ["one": 1]),
+            ("nullable", 1), ("nullable_elements", nil), ("nullable_elements", [["x": "baz"]]), ("type", "Nothing"),
+        ] as [(String, JSON)])
+    func valuesOfAnotherTypeAreRefused(field: String, value: JSON) throws {
+        var all = try #require(Self.all.objectValue)
+        all[field] = value
+        #expect(throws: CallError.invalidParameter("all.\(field)")) { try validate("Take", ["all": .object(all)]) }
+    }
+
+    @Test("V27, V28: fields of anonymous structures")
+    func fieldsOfAnonymousStructuresAreNamed() throws {
+        var all = try #require(Self.all.objectValue)
+        all["struct"] = ["first": 1, "second": ["deep": 1]]
+        #expect(throws: CallError.invalidParameter("all.struct.second.deep")) {
+            try validate("Take", ["all": .object(all)])
+        }
+        all["struct"] = ["first": 1, "second": [:]]
+        all["stringset"] = ["one": ["x": 1]]
+        #expect(throws: CallError.invalidParameter("all.stringset.x")) { try validate("Take", ["all": .object(all)]) }
+    }
+
+    @Test("V29: an integer that cannot be held is an error, not a wrap")
+    func integerThatCannotBeHeldIsRefused() throws {
+        let interface = try Interface(parsing: "interface a.b\nmethod M(x: int) -> ()")
+        let call = try Call(text: #"{"method":"a.b.M","parameters":{"x":9223372036854775808}}"#)
+        #expect(throws: CallError.invalidParameter("x")) { try interface.validate(call) }
+        #expect(throws: Never.self) {
+            try interface.validate(Call(text: #"{"method":"a.b.M","parameters":{"x":-9223372036854775808}}"#))
+        }
+    }
+
+    @Test("V38: a method the interface does not have")
+    func unknownMethodIsNotFound() {
+        #expect(throws: CallError.methodNotFound("org.example.sample-2.Lamp.Break")) { try validate("Break", [:]) }
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Testing
+import Varlink
+
+@Suite struct JSONParserTests {
+    @Test(
+        arguments: [
+            ("null", nil), ("true", true), ("false", false), ("0", 0), ("-0", 0), ("12", 12), ("-7", -7),
+            ("0.5", 0.5), ("1.0", .number(1)), ("1e3", .number(1000)), ("1E+3", .number(1000)), ("25e-1", 2.5),
+            ("-0.0", .number(-0.0)), (#""""#, ""), (#""a b""#, "a b"), ("[]", []), ("[1,[2]]", [1, [2]]), ("{}", [:]),
+            (#"{"a":null,"b":[{}]}"#, ["a": nil, "b": [[:]]]),
+        ] as [(String, JSON)])
+    func validTextGivesItsValue(text: String, value: JSON) throws {
+        #expect(try JSON.parse(text: text) == value)
+    }
+
+    @Test("V4: white space outside of strings is accepted")
+    func whiteSpaceAroundTokensIsPassedOver() throws {
+        let text = " \t\r\n{ \"a\" : [ 1 ,\n2 ] , \"b\" : { } }\n"
+        #expect(try JSON.parse(text: text) == ["a": [1, 2], "b": [:]])
+    }
+
+    @Test(
+        "V7: what is not JSON is refused, with the place",
+        arguments: [
+            ("", 0), (" ", 1), ("nul", 3), ("nulL", 3), ("True", 0), ("+1", 0), (".5", 0), ("1.", 2), ("1.e2", 2),
+            ("1e", 2), ("1e+", 3), ("-", 1), ("01", 1), ("-01", 2), ("0x1", 1), ("1 2", 2), ("NaN", 0), ("Infinity", 0),
+            ("-Infinity", 1), ("[1,]", 3), ("[1 2]", 3), ("[", 1), ("[1", 2), ("]", 0), ("[}", 1), ("{", 1),
+            (#"{"a"}"#, 4), (#"{"a":}"#, 5), (#"{"a":1,}"#, 7), ("{a:1}", 1), (#"{"a":1 "b":2}"#, 7), ("'a'", 0),
+            (#""a"#, 2), (#""\x""#, 2), (#""\"#, 2), (#""\u12G4""#, 5), (#""\u12"#, 5), ("\"a\nb\"", 2),
+            ("\"\u{0}\"", 1),
+            ("{}{}", 2), ("[]\u{0}", 2), ("\u{FEFF}1", 0), ("/* */1", 0), ("\u{A0}1", 0),
+        ])
+    func invalidTextIsRefusedAtTheRightByte(text: String, offset: Int) {
+        let error = #expect(throws: JSONError.self) { try JSON.parse(text: text) }
+        #expect(error?.offset == offset)
+    }
+
+    @Test("V29: 64-bit integers are exact")
+    func integersAtTheEdgesOf64BitsAreExact() throws {
+        #expect(try JSON.parse(text: "9223372036854775807") == .integer(.max))
+        #expect(try JSON.parse(text: "-9223372036854775808") == .integer(.min))
+        #expect(try JSON.parse(text: "9007199254740993") == .integer(9_007_199_254_740_993))
+    }
+
+    @Test(
+        "V29: an integer that cannot be held never wraps",
+        arguments: [
+            ("9223372036854775808", 9223372036854775808.0), ("-9223372036854775809", -9223372036854775809.0),
+            ("18446744073709551615", 18446744073709551615.0), ("100000000000000000000", 1e20),
+        ])
+    func integersBeyond64BitsBecomeNumbers(text: String, value: Double) throws {
+        #expect(try JSON.parse(text: text) == .number(value))
+    }
+
+    @Test(arguments: ["1e309", "-1e309", "1" + String(repeating: "0", count: 400)])
+    func numbersBeyondDoubleAreRefused(text: String) {
+        #expect(throws: JSONError(offset: 0, reason: .numberTooLarge)) { try JSON.parse(text: text) }
+    }
+
+    @Test func numbersTooSmallForDoubleAreZero() throws {
+        #expect(try JSON.parse(text: "1e-400") == 0.0)
+    }
+
+    @Test func placesInPartsOfArraysCountFromTheirStart() throws {
+        let bytes = utf8("xx[1,!]")
+        #expect(throws: JSONError(offset: 3, reason: .unexpectedByte(UInt8(ascii: "!")))) {
+            try JSON.parse(bytes[2...])
+        }
+        #expect(try JSON.parse(bytes[3..<4]) == 1)
+    }
+
+    @Test("V34: the depth is limited")
+    func depth32IsReadAndDepth33IsRefused() throws {
+        func nested(_ depth: Int) -> String {
+            String(repeating: #"[{"a":"#, count: depth / 2) + String(repeating: "[", count: depth % 2)
+                + (depth % 2 == 0 ? "1" : "]") + String(repeating: "}]", count: depth / 2)
+        }
+        #expect(throws: Never.self) { try JSON.parse(text: nested(32)) }
+        let error = #expect(throws: JSONError.self) { try JSON.parse(text: nested(33)) }
+        #expect(error?.reason == .tooDeep(maximum: 32))
+    }
+
+    @Test func hostileNestingEndsInAnError() {
+        let error = #expect(throws: JSONError.self) {
+            try JSON.parse([UInt8](repeating: UInt8(ascii: "["), count: 60_000))
+        }
+        #expect(error == JSONError(offset: 32, reason: .tooDeep(maximum: 32)))
+    }
+
+    @Test func depthCountsNestingOnly() throws {
+        #expect(try JSON.parse(utf8("[[],[],[[]]]"), maximumDepth: 3).arrayValue?.count == 3)
+    }
+
+    @Test func membersOfEqualNamesAreKeptAndTheLastIsFound() throws {
+        let object = try #require(try JSON.parse(text: #"{"a":1,"b":2,"a":3}"#).objectValue)
+        #expect(object.members.map(\.name) == ["a", "b", "a"])
+        #expect(object["a"] == 3)
+    }
+
+    @Test func errorsSayWhatAndWhere() {
+        #expect(JSONError(offset: 3, reason: .unexpectedByte(0x7D)).description == "unexpected '}' at byte 3")
+        #expect(JSONError(offset: 0, reason: .unexpectedByte(0x0A)).description == "unexpected byte 0x0a at byte 0")
+        #expect(JSONError(offset: 9, reason: .tooDeep(maximum: 32)).description == "more than 32 levels at byte 9")
+    }
+}

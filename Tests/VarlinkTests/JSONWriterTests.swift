@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Testing
+import Varlink
+
+@Suite struct JSONWriterTests {
+    @Test("V4: nothing is written around the tokens; members keep their order")
+    func writingIsCompactAndInOrder() {
+        let value: JSON = ["b": [1, 2.5, nil, true, false], "a": ["x": "y"], "c": [:], "d": []]
+        #expect(value.description == #"{"b":[1,2.5,null,true,false],"a":{"x":"y"},"c":{},"d":[]}"#)
+    }
+
+    @Test(
+        "V29: integers are written without fraction or exponent",
+        arguments: [
+            (0, "0"), (-1, "-1"), (10, "10"), (.max, "9223372036854775807"), (.min, "-9223372036854775808"),
+            (1_000_000_000_000_000_000, "1000000000000000000"),
+        ] as [(Int64, String)])
+    func integersAreWrittenInFull(value: Int64, text: String) {
+        #expect(JSON.integer(value).description == text)
+    }
+
+    @Test(
+        arguments: [
+            (1, "1.0"), (-0.0, "-0.0"), (0.1, "0.1"), (3.141592653589793, "3.141592653589793"), (1e20, "1e+20"),
+            (5e-324, "5e-324"), (1e15, "1000000000000000.0"),
+        ] as [(Double, String)])
+    func numbersHaveAFractionOrAnExponent(value: Double, text: String) throws {
+        #expect(JSON.number(value).description == text)
+        #expect(try JSON.parse(text: text) == .number(value))
+    }
+
+    @Test("V30: NaN and infinities are never written", arguments: [Double.nan, .infinity, -.infinity])
+    func notFiniteNumbersAreWrittenAsNull(value: Double) {
+        #expect(JSON.array([.number(value)]).description == "[null]")
+    }
+
+    @Test func thePiecesAppendToWhatIsThere() {
+        var bytes = utf8("[")
+        JSON.writeString("a", into: &bytes)
+        JSON.writeInteger(-120, into: &bytes)
+        JSON.writeNumber(0.5, into: &bytes)
+        #expect(bytes == utf8(#"["a"-1200.5"#))
+    }
+}
