@@ -1,4 +1,124 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+#define _GNU_SOURCE
 #include "CUmockdev.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// One request is a line of fields, one answer a line: "ok VALUE" or "error REASON".
+#define FIELD_SEPARATOR "\x1f"
+#define NEWLINE_IN_FIELD '\x1e'
+#define FIELDS_MAX 256
+
+typedef struct testbed testbed;
+
+// The part of umockdev.h that is used. Loaded when needed and not linked: programs that are no testbed
+// host run without the library.
+static struct {
+    testbed *(*make)(void);
+    char *(*root)(testbed *);
+    char *(*add)(testbed *, const char *subsystem, const char *name, const char *parent, char **attributes,
+                 char **properties);
+    void (*uevent)(testbed *, const char *path, const char *action);
+    void (*remove)(testbed *, const char *path);
+    void (*unref)(void *);
+} library;
+
+const char *c_reveille_testbed_variable(void) {
+    return C_REVEILLE_TESTBED;
+}
+
+int c_reveille_pipe(int ends[2]) {
+    return pipe2(ends, O_CLOEXEC);
+}
+
+static void *symbol(void *handle, const char *name) {
+    void *found = dlsym(handle, name);
+    if (!found) {
+        printf("error %s\n", dlerror());
+        exit(1);
+    }
+    return found;
+}
+
+static void load(void) {
+    void *handle = dlopen("libumockdev.so.0", RTLD_NOW | RTLD_GLOBAL);
+    if (!handle) {
+        printf("error %s\n", dlerror());
+        exit(1);
+    }
+    *(void **)&library.make = symbol(handle, "umockdev_testbed_new");
+    *(void **)&library.root = symbol(handle, "umockdev_testbed_get_root_dir");
+    *(void **)&library.add = symbol(handle, "umockdev_testbed_add_devicev");
+    *(void **)&library.uevent = symbol(handle, "umockdev_testbed_uevent");
+    *(void **)&library.remove = symbol(handle, "umockdev_testbed_remove_device");
+    *(void **)&library.unref = symbol(handle, "g_object_unref");
+}
+
+static int split(char *line, char *fields[FIELDS_MAX]) {
+    int count = 0;
+    for (char *rest = line; rest && count < FIELDS_MAX - 1;) {
+        fields[count++] = strsep(&rest, FIELD_SEPARATOR);
+    }
+    for (int i = 0; i < count; i++) {
+        for (char *at = fields[i]; *at; at++) {
+            if (*at == NEWLINE_IN_FIELD) *at = '\n';
+        }
+    }
+    fields[count] = NULL;
+    return count;
+}
+
+// add SUBSYSTEM NAME PARENT COUNT (ATTRIBUTE VALUE)... (PROPERTY VALUE)...
+static void add(testbed *bed, char **fields, int count) {
+    int attributes = count > 4 ? 2 * atoi(fields[4]) : -1;
+    if (attributes < 0 || 5 + attributes > count) {
+        printf("error add: malformed request\n");
+        return;
+    }
+    char *names[FIELDS_MAX] = {0};
+    memcpy(names, fields + 5, attributes * sizeof *names);
+    char *path = library.add(bed, fields[1], fields[2], *fields[3] ? fields[3] : NULL, names,
+                             fields + 5 + attributes);
+    if (path) printf("ok %s\n", path);
+    else printf("error umockdev_testbed_add_device %s: refused\n", fields[2]);
+}
+
+static void serve(testbed *bed) {
+    char *line = NULL, *fields[FIELDS_MAX];
+    size_t size = 0;
+    for (ssize_t length; (length = getline(&line, &size, stdin)) > 0;) {
+        line[strcspn(line, "\n")] = 0;
+        int count = split(line, fields);
+        if (!strcmp(fields[0], "add")) {
+            add(bed, fields, count);
+        } else if (!strcmp(fields[0], "uevent") && count == 3) {
+            library.uevent(bed, fields[1], fields[2]);
+            printf("ok\n");
+        } else if (!strcmp(fields[0], "remove") && count == 2) {
+            library.remove(bed, fields[1]);
+            printf("ok\n");
+        } else {
+            printf("error %s: unknown request\n", fields[0]);
+        }
+        fflush(stdout);
+    }
+    free(line);
+}
+
+__attribute__((constructor)) static void host(void) {
+    if (!getenv(C_REVEILLE_TESTBED)) return;
+    load();
+    testbed *bed = library.make();
+    printf("ok %s\n", library.root(bed));
+    fflush(stdout);
+    serve(bed);
+    library.unref(bed);
+    exit(0);
+}

@@ -1,4 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-@main struct Tool { static func main() {} }
+import ArgumentParser
+
+/// The command `reveille`.
+@main
+struct Tool: ParsableCommand {
+    /// The version of program and packages alike.
+    static let version = "0.1.0"
+
+    static let configuration = CommandConfiguration(
+        commandName: "reveille",
+        abstract: "Tells programs what changed on the device while they were away.",
+        discussion: """
+            Start a bus with 'reveille serve', and watch it with 'reveille watch'. Whoever is in the \
+            background gets nothing, and on wake one event for each aspect that changed: locale, defaults \
+            (user settings), battery, proximity, orientation.
+
+            EXAMPLES
+              reveille demo                             what it does, on a synthetic phone
+              reveille watch battery --json             each change as a line of JSON
+              reveille get                              the state now
+              reveille post proximity near              a synthetic state, for tests
+              reveille doctor                           what this device has, and what is missing
+
+            EXIT CODES
+              0 done, 1 failure, 64 usage, 69 no bus, 75 try again, 76 protocol, 77 permission,
+              78 configuration, 124 timeout
+            """,
+        version: version,
+        subcommands: [
+            ServeCommand.self, WatchCommand.self, GetCommand.self, StatusCommand.self, BackgroundCommand.self,
+            ForegroundCommand.self, RefreshCommand.self, PostCommand.self, CallCommand.self,
+
+        ])
+}

@@ -28,6 +28,13 @@ package final class UnixStream {
         self.descriptor = descriptor
     }
 
+    /// Takes a connection that a supervisor handed over.
+    package convenience init(inherited number: Int32) throws(SystemError) {
+        let descriptor = OwnedDescriptor(number)
+        guard fcntl(number, F_SETFL, O_NONBLOCK) == 0 else { throw SystemError("fcntl") }
+        self.init(descriptor)
+    }
+
     /// Connects to a listening socket.
     package convenience init(connectingTo address: UnixAddress) throws(SystemError) {
         let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)

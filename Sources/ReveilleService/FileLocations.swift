@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// Where the files of locale and settings are.
+package struct FileLocations: Sendable {
+    /// Goes in front of every path; empty for the real ones.
+    package var root: String
+    /// The home directory, which `~` stands for.
+    package var home: String
+    /// `$XDG_CONFIG_HOME`, if it is set.
+    package var configHome: String?
+
+    package init(root: String, home: String, configHome: String?) {
+        self.root = root
+        self.home = home
+        self.configHome = configHome
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+package import Logging
+import ReveilleCore
+package import ReveilleSystem
+import ReveilleWatchers
+
+/// The whole bus of one process: its loop, sockets, sources and signals, on one thread.
+package final class Service {
+    private let loop: EventLoop
+    private let broker: Broker
+    private let logger: Logger
+    private var acceptors: [Acceptor] = []
+    private var sources: [EventSource] = []
+
+    /// Makes a service that accepts connections once it runs.
+    ///
+    /// - Parameters:
+    ///   - address: Where to listen, unless a supervisor handed sockets over. A missing directory of the
+    ///     usual places is made.
+    ///   - configuration: What can be set.
+    ///   - files: Where the files of locale and settings are.
+    ///   - version: The program's version, for GetInfo.
+    ///   - logger: Takes what a person may need to know.
+    /// - Throws: `SystemError` when it cannot listen.
+    package init(
+        address: UnixAddress, configuration: Configuration, files: FileLocations, version: String, logger: Logger
+    ) throws(SystemError) {
+        self.logger = logger
+        loop = try EventLoop()
+        let sockets = try Supervisor.takeSockets()
+        var listeners: [UnixListener] = []
+        var streams: [UnixStream] = []
+        for socket in sockets {
+            switch socket {
+            case .listener(let number): listeners.append(try UnixListener(inherited: number))
+            case .connection(let number): streams.append(try UnixStream(inherited: number))
+            }
+        }
+        if sockets.isEmpty {
+            try Service.makeDirectory(of: address)
+            listeners.append(try UnixListener(at: address))
+        }
+        broker = try Broker(
+            loop: loop, limits: configuration.bus, state: StateFile(path: Service.statePath(of: address)),
+            version: version, logger: logger)
+        broker.start(try Service.watchers(loop: loop, configuration: configuration, files: files, broker, logger))
+        for listener in listeners {
+            acceptors.append(try Acceptor(listener: listener, loop: loop, broker: broker, logger: logger))
+        }
+        for stream in streams { broker.accept(stream) }
+        broker.connectionClosed = { [weak self] in
+            for acceptor in self?.acceptors ?? [] { acceptor.resume() }
+        }
+        for signal in [SIGTERM, SIGINT] {
+            sources.append(try loop.onSignal(signal) { [loop] in loop.exit() })
+        }
+        sources.append(
+            try loop.onClockChange { [broker] in
+                logger.info("the clock was set or the machine woke up: reading everything again")
+                broker.reread()
+            })
+    }
+
+    /// Serves until SIGTERM or SIGINT, then delivers what is due and ends every stream.
+    package func run() throws(SystemError) {
+        loop.enableWatchdog()
+        Supervisor.notifyReady()
+        logger.info("ready")
+        try loop.run()
+        Supervisor.notifyStopping()
+        acceptors = []
+        broker.stop()
+        logger.info("stopped")
+    }
+
+    /// The state lies in the directory that a supervisor made for it, else beside the socket, with its name.
+    ///
+    /// Two buses may have sockets in one directory; a common name would mix their generations.
+    private static func statePath(of address: UnixAddress) -> String {
+        guard let directory = getenv("RUNTIME_DIRECTORY").map({ String(cString: $0) }), !directory.isEmpty else {
+            return address.path + ".state.json"
+        }
+        return String(directory.prefix { $0 != ":" }) + "/state.json"
+    }
+
+    /// Makes the socket's directory: open to all for root's bus, the user's alone for a user's.
+    private static func makeDirectory(of address: UnixAddress) throws(SystemError) {
+        guard let end = address.path.lastIndex(of: "/"), end != address.path.startIndex else { return }
+        let directory = String(address.path[..<end])
+        guard mkdir(directory, geteuid() == 0 ? 0o755 : 0o700) == 0 || errno == EEXIST else {
+            throw SystemError("mkdir", on: directory)
+        }
+    }
+}

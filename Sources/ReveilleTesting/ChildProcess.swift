@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+
+/// A process that this one started, and ends by its id.
+package final class ChildProcess {
+    /// Its process id.
+    package let pid: Int32
+    /// How it ended, once that is known: an exit code, or 128 and the signal.
+    package private(set) var exitCode: Int32?
+
+    /// Starts a program.
+    ///
+    /// - Parameters:
+    ///   - arguments: The program's path, looked up in `PATH`, and its arguments.
+    ///   - environment: All of its environment.
+    ///   - descriptors: Which of ours become which of its own; the others of 0 to 2 are shared.
+    /// - Throws: `TestbedError` when it cannot be started.
+    package init(
+        _ arguments: [String], environment: [String: String], descriptors: [Int32: Int32] = [:]
+    ) throws(TestbedError) {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (theirs, ours) in descriptors { posix_spawn_file_actions_adddup2(&actions, ours, theirs) }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+
+        let argv = arguments.map { strdup($0) } + [nil]
+        let envp = environment.map { strdup($0 + "=" + $1) } + [nil]
+        defer { for text in argv + envp { free(text) } }
+        var pid: pid_t = 0
+        let result = posix_spawnp(&pid, arguments[0], &actions, &attributes, argv, envp)
+        guard result == 0 else {
+            throw TestbedError("posix_spawn \(arguments[0]): \(String(cString: strerror(result)))")
+        }
+        self.pid = pid
+    }
+
+    deinit {
+        guard exitCode == nil else { return }
+        kill(pid, SIGKILL)
+        wait()
+    }
+
+    /// Sends a signal; nothing once the process has been waited for.
+    package func signal(_ number: Int32) {
+        if exitCode == nil { kill(pid, number) }
+    }
+
+    /// Waits until it has ended.
+    @discardableResult
+    package func wait() -> Int32 {
+        if let exitCode { return exitCode }
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
+        let signal = status & 0x7F
+        let code = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+        exitCode = code
+        return code
+    }
+
+    /// The environment of this process.
+    package static var environment: [String: String] {
+        var variables: [String: String] = [:]
+        var entry = environ
+        while let text = entry.pointee {
+            let parts = String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            variables[String(parts[0])] = parts.count > 1 ? String(parts[1]) : ""
+            entry += 1
+        }
+        return variables
+    }
+}

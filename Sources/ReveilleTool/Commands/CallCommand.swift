@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ArgumentParser
+import Varlink
+
+/// `reveille call`: any method, raw.
+struct CallCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "call",
+        abstract: "Calls a method and prints the reply's parameters as JSON.",
+        discussion: """
+            EXAMPLES
+              reveille call GetState '{"aspects": ["battery"]}'
+              reveille call --more Subscribe '{"initial": true}'
+              reveille call org.varlink.service.GetInfo
+            """)
+
+    @Argument(help: "The method; without an interface, one of org.reveille.Bus.")
+    var method: String
+
+    @Argument(help: "The parameters, a JSON object.")
+    var parameters: String = "{}"
+
+    @Flag(help: "Ask for a stream, and print each reply as a line.")
+    var more = false
+
+    @Flag(help: "Ask for no reply.")
+    var oneway = false
+
+    @OptionGroup var bus: BusOptions
+
+    func validate() throws {
+        if more && oneway { throw ValidationError("--more and --oneway exclude each other") }
+    }
+
+    func run() {
+        Failure.guarding {
+            let parameters = try parsed()
+            let client = try BusClient(bus.resolved())
+            try client.send(method, parameters, mode: more ? .more : oneway ? .oneway : .plain)
+            if oneway { return }
+            var reply = try client.receive(atMost: .seconds(10))
+            Console.line(JSON.object(reply.parameters).description)
+            while reply.continues {
+                // A stream is as long as somebody wants it.
+                reply = try client.receive(atMost: .seconds(86_400 * 365))
+                Console.line(JSON.object(reply.parameters).description)
+            }
+        }
+    }
+
+    private func parsed() throws(Failure) -> JSONObject {
+        do throws(JSONError) {
+            if let object = try JSON.parse(Array(parameters.utf8)).objectValue { return object }
+        } catch {
+            throw Failure(.usage, "the parameters are not JSON: \(error)")
+        }
+        throw Failure(.usage, "the parameters are not a JSON object")
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ArgumentParser
+import Glibc
+import ReveilleService
+import ReveilleSystem
+
+/// Which configuration counts, and where the user's files are.
+struct FileOptions: ParsableArguments {
+    @Option(help: "A configuration file; without one, the defaults count.")
+    var config: String?
+
+    @Option(help: "A directory that every file of locale and settings is taken below.")
+    var root: String?
+
+    /// The configuration, checked.
+    func configuration() throws(Failure) -> Configuration {
+        guard let config else { return Configuration() }
+        let text: [UInt8]
+        do throws(SystemError) {
+            text = try TextFile.read(config)
+        } catch {
+            throw Failure(.configuration, "\(error)")
+        }
+        do throws(ConfigurationError) {
+            return try Configuration(parsing: text)
+        } catch {
+            var error = error
+            error.file = config
+            throw Failure(.configuration, "\(error)")
+        }
+    }
+
+    /// Where the files of locale and settings are.
+    var locations: FileLocations {
+        let home = Environment["HOME"] ?? getpwuid(geteuid()).map { String(cString: $0.pointee.pw_dir) } ?? "/"
+        return FileLocations(root: root ?? "", home: home, configHome: Environment["XDG_CONFIG_HOME"])
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ArgumentParser
+import Glibc
+import Logging
+import ReveilleService
+import ReveilleSystem
+
+/// `reveille serve`: the bus.
+struct ServeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Runs the bus in the foreground until SIGTERM or SIGINT.",
+        discussion: """
+            Logs go to stderr. The configuration is JSON with comments (JSON5); every key has a default:
+
+              { battery: { pollInterval: 30, settleInterval: 1, levelStep: 0.01, levelInterval: 60 },
+                proximity: { sampleInterval: 0.7, nearLevel: null },
+                orientation: { sampleInterval: 0.7, settle: 0.4, frame: "auto", matrix: null },
+                idleSampleInterval: 5,
+                locale: { paths: null },
+                defaults: { paths: ["~/.config"], settle: 0.05, deletionGrace: 0.25 },
+                bus: { history: 256, maxFrame: 65536, connectionsPerUser: 64, connections: 1024 } }
+            """)
+
+    @OptionGroup var bus: BusOptions
+
+    @OptionGroup var files: FileOptions
+
+    func run() {
+        Failure.guarding {
+            let address = try bus.resolved()
+            let configuration = try files.configuration()
+            DescriptorLimit.raise()
+            let logger = Logger(label: "reveille") { _ in StderrLogHandler() }
+            do throws(SystemError) {
+                let service = try Service(
+                    address: address, configuration: configuration, files: files.locations, version: Tool.version,
+                    logger: logger)
+                try service.run()
+            } catch {
+                throw Failure(serving: error)
+            }
+        }
+    }
+}

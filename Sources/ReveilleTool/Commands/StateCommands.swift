@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ArgumentParser
+import Varlink
+
+/// `reveille background`: holds somebody's subscription.
+struct BackgroundCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "background",
+        abstract: "Sends a subscription to the background: it gets nothing until it is woken.",
+        discussion: "The hold is the operator's; the subscriber's own hold is another, and both must be cleared.")
+
+    @Argument(help: "The subscription, as 'reveille status' shows it.")
+    var subscription: String
+
+    @Option(help: "Wake it after this many seconds.")
+    var wakeAfter: Double?
+
+    @OptionGroup var bus: BusOptions
+
+    func validate() throws {
+        if let wakeAfter, !(wakeAfter >= 0.001 && wakeAfter < 1e12) {
+            throw ValidationError("--wake-after is at least 0.001 seconds")
+        }
+    }
+
+    func run() {
+        Failure.guarding {
+            var parameters: JSONObject = ["subscription": .string(subscription), "state": "background"]
+            parameters["wakeAfter"] = wakeAfter.map { .integer(Int64($0 * 1_000)) }
+            _ = try BusClient(bus.resolved()).call("SetState", parameters)
+        }
+    }
+}
+
+/// `reveille foreground`: wakes it.
+struct ForegroundCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "foreground", abstract: "Wakes a subscription: it gets one event for each aspect that changed.")
+
+    @Argument(help: "The subscription, as 'reveille status' shows it.")
+    var subscription: String
+
+    @OptionGroup var bus: BusOptions
+
+    func run() {
+        Failure.guarding {
+            let parameters: JSONObject = ["subscription": .string(subscription), "state": "foreground"]
+            _ = try BusClient(bus.resolved()).call("SetState", parameters)
+        }
+    }
+}
+
+/// `reveille refresh`: reads every source again.
+struct RefreshCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "refresh", abstract: "Reads every source again now, and ends when what changed is posted.")
+
+    @OptionGroup var bus: BusOptions
+
+    func run() {
+        Failure.guarding {
+            _ = try BusClient(bus.resolved()).call("Refresh")
+        }
+    }
+}

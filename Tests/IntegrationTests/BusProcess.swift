@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+
+/// The real `reveille serve`, on files and a socket of its own, ended by its process id.
+final class BusProcess {
+    let directory: TemporaryDirectory
+    let socket: String
+    private(set) var process: ChildProcess
+    private let arguments: [String]
+    private let environment: [String: String]
+
+    /// The program under test, built beside the test bundle.
+    static var program: String {
+        let bundle = realpath("/proc/self/exe", nil).map { String(cString: $0) } ?? ""
+        return bundle.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+            + "/reveille"
+    }
+
+    /// Starts a bus and waits until it accepts.
+    init(configuration: String = "{}", environment: [String: String] = [:]) throws {
+        directory = try TemporaryDirectory()
+        socket = directory.path + "/bus"
+        try directory.write("root/home/u/.config/.keep", "")
+        try directory.write("config.json5", configuration)
+        arguments = [
+            Self.program, "serve", "--address", "unix:" + socket, "--root", directory.path + "/root", "--config",
+            directory.path + "/config.json5",
+        ]
+        var all = ["HOME": "/home/u", "PATH": ChildProcess.environment["PATH"] ?? ""]
+        all.merge(environment) { $1 }
+        self.environment = all
+        process = try Self.start(arguments, all, log: directory.path + "/log")
+        try waitUntilItAccepts()
+    }
+
+    private static func start(
+        _ arguments: [String], _ environment: [String: String], log: String
+    ) throws -> ChildProcess {
+        let descriptor = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        defer { close(descriptor) }
+        return try ChildProcess(arguments, environment: environment, descriptors: [1: descriptor, 2: descriptor])
+    }
+
+    /// Starts it again after it has ended.
+    func restart() throws {
+        process.wait()
+        process = try Self.start(arguments, environment, log: directory.path + "/log")
+        try waitUntilItAccepts()
+    }
+
+    /// Ends it as a supervisor would, and gives its exit code.
+    func stop() -> Int32 {
+        process.signal(SIGTERM)
+        return process.wait()
+    }
+
+    var log: String { directory.read("log") }
+
+    func client() throws -> RawClient { try RawClient(socket) }
+
+    /// A subscriber that has read its first reply.
+    func subscribe(_ parameters: String = "{}") throws -> Subscriber { try Subscriber(self, parameters) }
+
+    /// Resident memory in kilobytes.
+    var residentMemory: Int {
+        let fields = (try? String(contentsOfFile: "/proc/\(process.pid)/statm"))?.split(separator: " ") ?? []
+        return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * 4
+    }
+
+    private func waitUntilItAccepts() throws {
+        let deadline = Deadline(seconds: 20)
+        while true {
+            if (try? client()) != nil { return }
+            guard !deadline.hasPassed else { throw Trouble("the bus does not accept: \(log)") }
+            // Nothing tells when a socket begins to exist; the turn of the processor is given away meanwhile.
+            sched_yield()
+        }
+    }
+}
+
+/// A directory below `$TMPDIR`, gone with its owner.
+final class TemporaryDirectory {
+    let path: String
+
+    init() throws {
+        var template = Array(((ChildProcess.environment["TMPDIR"] ?? "/tmp") + "/reveille-XXXXXX").utf8CString)
+        guard mkdtemp(&template) != nil else { throw Trouble("mkdtemp: \(String(cString: strerror(errno)))") }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit {
+        _ = try? ChildProcess(["rm", "-rf", path], environment: ChildProcess.environment).wait()
+    }
+
+    /// Writes a file, by a temporary one and a rename, and makes the directories that it needs.
+    func write(_ name: String, _ contents: String) throws {
+        let file = path + "/" + name
+        var parent = path
+        for part in name.split(separator: "/").dropLast() {
+            parent += "/" + part
+            mkdir(parent, 0o755)
+        }
+        guard let stream = fopen(file + "~", "w") else { throw Trouble("fopen \(file)") }
+        fputs(contents, stream)
+        fclose(stream)
+        guard rename(file + "~", file) == 0 else { throw Trouble("rename \(file)") }
+    }
+
+    func read(_ name: String) -> String {
+        (try? String(contentsOfFile: path + "/" + name)) ?? ""
+    }
+}
+
+/// What stands in the way of a test.
+struct Trouble: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+/// A moment until which a condition must have come true.
+struct Deadline {
+    private let end: ContinuousClock.Instant
+
+    init(seconds: Int) {
+        end = ContinuousClock.now + .seconds(seconds)
+    }
+
+    var hasPassed: Bool { ContinuousClock.now > end }
+
+    var millisecondsLeft: Int32 { Int32(max(0, (end - ContinuousClock.now) / .milliseconds(1))) }
+}
+
+extension String {
+    /// The text of a small file.
+    init(contentsOfFile path: String) throws {
+        guard let stream = fopen(path, "r") else { throw Trouble("fopen \(path)") }
+        defer { fclose(stream) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while case let count = fread(&buffer, 1, buffer.count, stream), count > 0 { bytes += buffer[..<count] }
+        self.init(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import Testing
+import Varlink
+
+/// A peer that writes and reads bytes; what it sends need not be right.
+final class RawClient {
+    let descriptor: Int32
+    private var buffer: [UInt8] = []
+
+    init(_ path: String) throws {
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard result == 0 else { throw Trouble("connect \(path): \(String(cString: strerror(errno)))") }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Sends text and the NUL that ends a frame.
+    func send(_ text: String) throws {
+        try send(bytes: Array(text.utf8) + [0])
+    }
+
+    func send(bytes: [UInt8]) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard count > 0 else { throw Trouble("send: \(String(cString: strerror(errno)))") }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Says that nothing more will be sent.
+    func finishSending() {
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// The text of the next frame; `nil` when the bus has closed the connection.
+    func receiveText(seconds: Int = 10) throws -> String? {
+        let deadline = Deadline(seconds: seconds)
+        while true {
+            if let end = buffer.firstIndex(of: 0) {
+                defer { buffer.removeSubrange(...end) }
+                return String(decoding: buffer[..<end], as: UTF8.self)
+            }
+            var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard Glibc.poll(&poll, 1, deadline.millisecondsLeft) > 0 else { throw Trouble("nothing came in time") }
+            var chunk = [UInt8](repeating: 0, count: 65_536)
+            let count = recv(descriptor, &chunk, chunk.count, 0)
+            guard count > 0 else { return nil }
+            buffer += chunk[..<count]
+        }
+    }
+
+    /// The next reply.
+    func receive(seconds: Int = 10) throws -> Reply {
+        guard let text = try receiveText(seconds: seconds) else { throw Trouble("the bus closed the connection") }
+        return try Reply(parsing: Array(text.utf8))
+    }
+
+    /// Calls a method of the bus and gives its reply.
+    @discardableResult
+    func call(_ method: String, _ parameters: String = "{}") throws -> Reply {
+        let name = method.contains(".") ? method : "org.reveille.Bus." + method
+        try send("{\"method\":\"\(name)\",\"parameters\":\(parameters)}")
+        return try receive()
+    }
+
+    /// Whether nothing is there to read now.
+    var isSilent: Bool {
+        var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return buffer.isEmpty && Glibc.poll(&poll, 1, 0) == 0
+    }
+
+    /// Posts a battery level.
+    func post(level: Double) throws {
+        let reply = try call("Post", Self.battery(level))
+        guard reply.error == nil else { throw Trouble("Post: \(reply)") }
+    }
+
+    static func battery(_ level: Double) -> String {
+        """
+        {"battery":{"state":"unplugged","level":\(level),"plugged":false,"chargeStatus":"discharging","packs":[]}}
+        """
+    }
+}
+
+/// A stream of events.
+final class Subscriber {
+    let client: RawClient
+    let first: JSONObject
+
+    init(_ bus: BusProcess, _ parameters: String) throws {
+        client = try bus.client()
+        try client.send("{\"method\":\"org.reveille.Bus.Subscribe\",\"parameters\":\(parameters),\"more\":true}")
+        let reply = try client.receive()
+        guard reply.error == nil else { throw Trouble("Subscribe: \(reply)") }
+        first = reply.parameters
+    }
+
+    var id: String { first["subscription"]?.stringValue ?? "" }
+
+    var initialEvents: [JSONObject] { first["events"]?.arrayValue?.compactMap(\.objectValue) ?? [] }
+
+    /// The events of the next reply.
+    func next(seconds: Int = 10) throws -> [JSONObject] {
+        let reply = try client.receive(seconds: seconds)
+        guard reply.continues, let events = reply.parameters["events"]?.arrayValue else {
+            throw Trouble("the stream ended: \(reply)")
+        }
+        return events.compactMap(\.objectValue)
+    }
+
+    func setState(_ state: String, on control: RawClient, more: String = "") throws {
+        let reply = try control.call("SetState", "{\"subscription\":\"\(id)\",\"state\":\"\(state)\"\(more)}")
+        guard reply.error == nil else { throw Trouble("SetState: \(reply)") }
+    }
+}
+
+extension JSONObject {
+    func integer(_ name: String) -> Int { self[name]?.integerValue.map { Int($0) } ?? -1 }
+    var aspect: String { self["aspect"]?.stringValue ?? "" }
+    var level: Double? { self["battery"]?.objectValue?["level"]?.numberValue }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// Starting, stopping and configuring the real program.
+@Suite(.timeLimit(.minutes(2))) struct ServiceTests {
+    /// Runs the program to its end.
+    private func run(
+        _ arguments: [String], in directory: TemporaryDirectory, environment: [String: String] = [:]
+    ) throws -> (code: Int32, output: String, errors: String) {
+        let output = open(directory.path + "/stdout", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        let errors = open(directory.path + "/stderr", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        defer {
+            close(output)
+            close(errors)
+        }
+        let all = ChildProcess.environment.merging(environment) { $1 }
+        let process = try ChildProcess(
+            [BusProcess.program] + arguments, environment: all, descriptors: [1: output, 2: errors])
+        return (process.wait(), directory.read("stdout"), directory.read("stderr"))
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT]) func signalEndsTheServiceWithSuccess(signal: Int32) throws {
+        let bus = try BusProcess()
+        bus.process.signal(signal)
+        #expect(bus.process.wait() == 0)
+        #expect(access(bus.socket, F_OK) != 0)
+    }
+
+    @Test func secondInstanceIsRefusedAndTheFirstLivesOn() throws {
+        let bus = try BusProcess()
+        let second = try run(["serve", "--address", "unix:" + bus.socket], in: bus.directory)
+        #expect(second.code == 75)
+        #expect(second.errors.contains(bus.socket))
+        #expect(try bus.client().call("GetState").error == nil)
+    }
+
+    @Test func staleSocketIsReplaced() throws {
+        let bus = try BusProcess()
+        bus.process.signal(SIGKILL)
+        bus.process.wait()
+        #expect(access(bus.socket, F_OK) == 0)
+        try bus.restart()
+        #expect(try bus.client().call("GetState").error == nil)
+    }
+
+    @Test func fileInTheSocketsPlaceIsLeftAlone() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("bus", "precious")
+        let result = try run(["serve", "--address", "unix:\(directory.path)/bus"], in: directory)
+        #expect(result.code == 75)
+        #expect(directory.read("bus") == "precious")
+    }
+
+    @Test(
+        arguments: [
+            ("{ battery: { pollIntervall: 1 } }", "battery.pollIntervall: unknown key"),
+            ("{ battery: { pollInterval: 'soon' } }", "battery.pollInterval: not a number of seconds"),
+            ("{ colour: 1 }", "colour: unknown key"), ("{ bus: [] }", "bus: not an object"),
+            ("{ orientation: { frame: 'mars' } }", "orientation.frame: not auto, hid or iio-doc"),
+            ("{ orientation: { matrix: '1, 2' } }", "orientation.matrix"), ("{ bus: { history: 0 } }", "bus.history"),
+            ("{ defaults: { paths: 'x' } }", "defaults.paths"), ("{ nonsense", "not JSON5"), ("[]", "not an object"),
+        ])
+    func wrongConfigurationIsNamed(configuration: String, reason: String) throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("config.json5", configuration)
+        let arguments = ["serve", "--address", "unix:\(directory.path)/bus", "--config", directory.path + "/config.json5"]
+        let result = try run(arguments, in: directory)
+        #expect(result.code == 78)
+        #expect(result.errors.contains(reason), "\(result.errors)")
+        #expect(result.errors.contains("config.json5"))
+    }
+
+    @Test func missingConfigurationIsAnError() throws {
+        let directory = try TemporaryDirectory()
+        let result = try run(["serve", "--config", "/nowhere/config", "--address", "unix:/tmp/x"], in: directory)
+        #expect(result.code == 78)
+        #expect(result.errors.contains("/nowhere/config: No such file or directory"))
+    }
+
+    @Test func clientWithoutABusSaysSo() throws {
+        let directory = try TemporaryDirectory()
+        let result = try run(["get", "--address", "unix:/nowhere/bus"], in: directory)
+        #expect(result.code == 69)
+        #expect(result.errors == "reveille: connect /nowhere/bus: No such file or directory (ENOENT); is 'reveille serve' running?\n")
+        #expect(result.output.isEmpty)
+    }
+
+    @Test(arguments: ["bus", "tcp:localhost:1", "unix:relative", "unix:@abstract"])
+    func addressThatIsNoneIsAUsageError(address: String) throws {
+        let directory = try TemporaryDirectory()
+        #expect(try run(["get", "--address", address], in: directory).code == 64)
+    }
+
+    @Test func supervisorIsToldWhenTheServiceIsReady() throws {
+        let directory = try TemporaryDirectory()
+        let notify = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | O_CLOEXEC, 0)
+        defer { close(notify) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: (directory.path + "/notify").utf8) }
+        let bound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(notify, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        #expect(bound == 0)
+        let bus = try BusProcess(environment: ["NOTIFY_SOCKET": directory.path + "/notify"])
+        var buffer = [UInt8](repeating: 0, count: 256)
+        let count = recv(notify, &buffer, buffer.count, 0)
+        #expect(String(decoding: buffer[..<max(0, count)], as: UTF8.self) == "READY=1")
+        #expect(bus.stop() == 0)
+        let stopping = recv(notify, &buffer, buffer.count, 0)
+        #expect(String(decoding: buffer[..<max(0, stopping)], as: UTF8.self) == "STOPPING=1")
+    }
+
+    @Test func brokenStateIsANewInstance() throws {
+        let bus = try BusProcess()
+        let instance = try bus.client().call("GetState").parameters["instance"]
+        #expect(bus.stop() == 0)
+        try bus.directory.write("bus.state.json", "{\"version\":1,")
+        try bus.restart()
+        let next = try bus.client().call("GetState").parameters["instance"]
+        #expect(next != instance)
+        #expect(bus.log.contains("the saved state is not used"))
+    }
+
+    @Test func killBetweenSavesIsANewInstanceAndAKillAtRestIsNot() throws {
+        let bus = try BusProcess()
+        let client = try bus.client()
+        try client.post(level: 0.5)
+        let instance = try client.call("GetState").parameters["instance"]
+        let deadline = Deadline(seconds: 10)
+        while access(bus.socket + ".state.json", F_OK) != 0 && !deadline.hasPassed { sched_yield() }
+        bus.process.signal(SIGKILL)
+        try bus.restart()
+        let later = try bus.client().call("GetState", #"{"aspects":["battery"]}"#).parameters
+        #expect(later["instance"] == instance)
+        #expect(later["events"]?.arrayValue?.first?.objectValue?.integer("generation") == 1)
+    }
+}

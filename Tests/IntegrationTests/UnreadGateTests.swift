@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// Never more than one unread reply in the kernel, whatever stops the reader.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct UnreadGateTests {
+    private static let changes = 100_000
+
+    /// Posts many changes as fast as the bus takes them, and waits until all are in.
+    private func flood(_ client: RawClient, _ count: Int) throws {
+        var batch: [UInt8] = []
+        for index in 0..<count {
+            let level = Double(index % 100) / 100
+            batch += Array(#"{"method":"org.reveille.Bus.Post","oneway":true,"parameters":"#.utf8)
+            batch += Array(RawClient.battery(level).utf8) + [UInt8(ascii: "}"), 0]
+            if batch.count > 60_000 {
+                try client.send(bytes: batch)
+                batch.removeAll()
+            }
+        }
+        try client.send(bytes: batch)
+        // Its answer comes after all of them have been carried out.
+        _ = try client.call("GetState", #"{"aspects":["battery"]}"#)
+    }
+
+    @Test("B55: a stopped process reads at most two replies") func stoppedProcessReadsAtMostTwoReplies() throws {
+        let bus = try BusProcess()
+        let poster = try bus.client()
+        let output = bus.directory.path + "/output"
+        let descriptor = open(output, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        let reader = try ChildProcess(
+            [BusProcess.program, "call", "--more", "Subscribe", #"{"aspects":["battery"]}"#],
+            environment: ChildProcess.environment.merging(["REVEILLE_ADDRESS": "unix:" + bus.socket]) { $1 },
+            descriptors: [1: descriptor])
+        close(descriptor)
+        let lines = { bus.directory.read("output").split(separator: "\n").map(String.init) }
+        try wait("the first reply") { lines().count == 1 }
+        reader.signal(SIGSTOP)
+        try wait("the stop") { try Self.state(of: reader.pid) == "T" }
+        try flood(poster, Self.changes)
+        reader.signal(SIGCONT)
+        let told = { () -> Int in
+            try lines().dropFirst().reduce(0) { sum, line in
+                let events = try JSON.parse(Array(line.utf8)).objectValue?["events"]?.arrayValue ?? []
+                return sum + events.reduce(0) { $0 + ($1.objectValue?.integer("changes") ?? 0) }
+            }
+        }
+        try wait("every change to be told") { try told() == Self.changes }
+        #expect(lines().count - 1 <= 2)
+        reader.signal(SIGTERM)
+        reader.wait()
+    }
+
+    @Test("50 sleepers and 100,000 changes cost no memory, and the counts add up")
+    func sleepersCostNoMemory() throws {
+        let bus = try BusProcess()
+        let control = try bus.client()
+        let sleepers = try (0..<50).map { _ in try bus.subscribe() }
+        for sleeper in sleepers { try sleeper.setState("background", on: control) }
+        try flood(control, 5_000)
+        let before = bus.residentMemory
+        try flood(control, Self.changes)
+        try control.call("Post", #"{"proximity":{"state":"near"}}"#)
+        let growth = bus.residentMemory - before
+        #expect(growth < 1_024, "grew by \(growth) kB")
+        for sleeper in sleepers { try sleeper.setState("foreground", on: control) }
+        for sleeper in sleepers {
+            let events = try sleeper.next()
+            #expect(events.map(\.aspect) == ["battery", "proximity"])
+            #expect(events.map { $0.integer("changes") } == [Self.changes + 5_000, 1])
+        }
+    }
+
+    @Test("B56: a frame that the socket has no room for is completed later") func longFrameIsCompleted() throws {
+        let bus = try BusProcess(configuration: "{ bus: { maxFrame: 16000000 } }")
+        let poster = try bus.client()
+        let subscriber = try bus.subscribe(#"{"aspects":["defaults"]}"#)
+        let keys = (0..<40_000).map { "\"a rather long name of a settings key, number \($0)\"" }.joined(separator: ",")
+        let domain = #"{"domain":"app","path":"/app.json","keys":[\#(keys)],"opaque":false}"#
+        #expect(try poster.call("Post", #"{"defaults":{"domains":[\#(domain)]}}"#).error == nil)
+        let events = try subscriber.next(seconds: 30)
+        let told = events.first?["defaults"]?.objectValue?["domains"]?.arrayValue?.first?.objectValue
+        #expect(told?["keys"]?.arrayValue?.count == 40_000)
+        try poster.call("Post", #"{"defaults":{"domains":[]}}"#)
+        #expect(try subscriber.next(seconds: 30).map { $0.integer("changes") } == [1])
+    }
+
+    private static func state(of pid: Int32) throws -> String {
+        let stat = try String(contentsOfFile: "/proc/\(pid)/stat")
+        return stat.split(separator: ")").last?.split(separator: " ").first.map(String.init) ?? ""
+    }
+
+    private func wait(_ what: String, until condition: () throws -> Bool) throws {
+        let deadline = Deadline(seconds: 60)
+        while try !condition() {
+            guard !deadline.hasPassed else { throw Trouble("waited for \(what)") }
+            sched_yield()
+        }
+    }
+}
