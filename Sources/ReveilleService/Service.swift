@@ -30,6 +30,10 @@ package final class Service {
     ) throws(SystemError) {
         self.logger = logger
         loop = try EventLoop()
+        // First of all: whoever sees the socket may already want it gone.
+        for signal in [SIGTERM, SIGINT] {
+            sources.append(try loop.onSignal(signal) { [loop] in loop.exit() })
+        }
         let sockets = try Supervisor.takeSockets()
         var listeners: [UnixListener] = []
         var streams: [UnixStream] = []
@@ -53,9 +57,6 @@ package final class Service {
         for stream in streams { broker.accept(stream) }
         broker.connectionClosed = { [weak self] in
             for acceptor in self?.acceptors ?? [] { acceptor.resume() }
-        }
-        for signal in [SIGTERM, SIGINT] {
-            sources.append(try loop.onSignal(signal) { [loop] in loop.exit() })
         }
         sources.append(
             try loop.onClockChange { [broker] in

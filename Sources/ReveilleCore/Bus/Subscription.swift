@@ -20,8 +20,13 @@ struct Subscription {
         /// `hold`: changes up to here came in a background that has ended.
         var heldThrough: Cursor?
 
-        func heldChanges(after cursor: Cursor) -> Cursor? {
-            heldThrough.flatMap { $0.generation > cursor.generation ? $0 : nil }
+        /// Where the changes end that are to be told one by one: those since the cursor, if the log still
+        /// knows any of them; else they are merged with the rest.
+        func heldChanges(after cursor: Cursor, in log: ChangeLog) -> Cursor? {
+            guard let held = heldThrough, held.generation > cursor.generation,
+                log.retained(held.generation) != nil
+            else { return nil }
+            return held
         }
 
         /// `drop`: something was pending already when the background began, and is still due.
@@ -72,14 +77,14 @@ struct Subscription {
         let cursor = cursors[aspect]
         guard log.current.generation > cursor.generation else { return false }
         guard let state = policies?[aspect], state.policy.netChangeOnly else { return true }
-        return state.heldChanges(after: cursor) != nil || cursor.change?.reading != log.current.reading
+        return state.heldChanges(after: cursor, in: log) != nil || cursor.change?.reading != log.current.reading
     }
 
     /// Says what is due of an aspect, and moves the cursor behind it.
     mutating func take(_ aspect: Aspect, from log: ChangeLog) -> [Event] {
         var events: [Event] = []
         if let state = policies?[aspect], case .hold(let limit) = state.policy.background,
-            let held = state.heldChanges(after: cursors[aspect])
+            let held = state.heldChanges(after: cursors[aspect], in: log)
         {
             events = log.events(since: cursors[aspect], through: held.generation, limit: limit)
             cursors[aspect] = held

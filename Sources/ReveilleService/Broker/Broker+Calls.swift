@@ -157,7 +157,9 @@ extension Broker {
     // MARK: - For people
 
     private var subscriptions: [JSON] {
-        bus.subscriptions.compactMap { status in
+        // Who has read everything is not unread, though the edge that tells so may still wait in the loop.
+        for connection in streams.values { settle(connection) }
+        return bus.subscriptions.compactMap { status in
             streams[status.id].map { StatusCoding.encode(status, pid: $0.peer.pid, uid: $0.peer.uid) }
         }
     }

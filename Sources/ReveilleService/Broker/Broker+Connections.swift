@@ -71,9 +71,13 @@ extension Broker {
         } catch {
             return close(connection)
         }
-        if let id = connection.subscription, !connection.hasOutput, connection.stream.isAllRead {
-            bus.release(.unread, from: id)
-        }
+        settle(connection)
+    }
+
+    /// Clears the hold of a subscriber that has read its last reply.
+    func settle(_ connection: Connection) {
+        guard let id = connection.subscription, !connection.hasOutput, connection.stream.isAllRead else { return }
+        bus.release(.unread, from: id)
     }
 
     /// Reads and answers calls, as far as there are any and none waits for its answer.

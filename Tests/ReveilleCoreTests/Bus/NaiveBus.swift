@@ -26,10 +26,11 @@ struct NaiveBus {
 
         func policy(_ aspect: Aspect) -> Policy { policies[aspect] ?? Policy() }
 
-        func isDue(_ aspect: Aspect) -> Bool {
+        /// - Parameter oldest: The newest generation of the aspect that the log has forgotten.
+        func isDue(_ aspect: Aspect, oldest: Int) -> Bool {
             guard let queue = queues[aspect], let last = queue.last else { return false }
-            return !policy(aspect).netChangeOnly || queue.contains { $0.wasHeld } && holdLimit(aspect) != nil
-                || last.reading != seen[aspect]
+            let keepsHeld = queue.contains { $0.wasHeld && $0.generation > oldest } && holdLimit(aspect) != nil
+            return !policy(aspect).netChangeOnly || keepsHeld || last.reading != seen[aspect]
         }
 
         func holdLimit(_ aspect: Aspect) -> Int? {
@@ -71,7 +72,7 @@ struct NaiveBus {
     mutating func hold(_ reason: HoldReasons, on id: SubscriptionID) {
         guard var subscriber = subscribers[id] else { return }
         if subscriber.holds.isDisjoint(with: .background), !reason.isDisjoint(with: .background) {
-            subscriber.hadPending = Set(subscriber.aspects.aspects.filter { subscriber.isDue($0) })
+            subscriber.hadPending = Set(subscriber.aspects.aspects.filter { subscriber.isDue($0, oldest: oldest($0)) })
         }
         subscriber.holds.formUnion(reason)
         subscribers[id] = subscriber
@@ -99,7 +100,11 @@ struct NaiveBus {
 
     /// Those to whom something is due now.
     var ready: Set<SubscriptionID> {
-        Set(subscribers.filter { $0.value.open.contains(where: $0.value.isDue) }.keys)
+        Set(subscribers.filter { _, one in one.open.contains { one.isDue($0, oldest: oldest($0)) } }.keys)
+    }
+
+    private func oldest(_ aspect: Aspect) -> Int {
+        (current[aspect]?.generation ?? 0) - history
     }
 
     /// What a subscriber is told now, in order.
@@ -112,7 +117,7 @@ struct NaiveBus {
                 events += takeHeld(from: &queue, limit: limit, seen: &subscriber.seen[aspect])
             }
             subscriber.queues[aspect] = queue
-            guard subscriber.isDue(aspect), let first = queue.first, let last = queue.last else { continue }
+            guard subscriber.isDue(aspect, oldest: oldest(aspect)), let first = queue.first, let last = queue.last else { continue }
             events.append(
                 event(
                     last, changes: queue.count, netChange: last.reading != subscriber.seen[aspect],
@@ -127,9 +132,9 @@ struct NaiveBus {
 
     private func takeHeld(from queue: inout [Change], limit: Int, seen: inout Reading?) -> [Event] {
         let held = queue.filter(\.wasHeld)
+        guard let last = held.last, last.generation > oldest(last.reading.aspect) else { return [] }
         queue.removeAll(where: \.wasHeld)
-        guard let last = held.last else { return [] }
-        let oldest = (current[last.reading.aspect]?.generation ?? 0) - history
+        let oldest = oldest(last.reading.aspect)
         let kept = held.suffix(limit).filter { $0.generation > oldest }
         var events: [Event] = []
         for change in kept {
