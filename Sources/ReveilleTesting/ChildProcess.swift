@@ -54,16 +54,29 @@ package final class ChildProcess {
         if exitCode == nil { kill(pid, number) }
     }
 
+    /// Whether it has ended by itself.
+    package var hasEnded: Bool {
+        if exitCode != nil { return true }
+        var status: Int32 = 0
+        guard waitpid(pid, &status, WNOHANG) == pid else { return false }
+        exitCode = Self.exitCode(status)
+        return true
+    }
+
     /// Waits until it has ended.
     @discardableResult
     package func wait() -> Int32 {
         if let exitCode { return exitCode }
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
-        let signal = status & 0x7F
-        let code = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+        let code = Self.exitCode(status)
         exitCode = code
         return code
+    }
+
+    private static func exitCode(_ status: Int32) -> Int32 {
+        let signal = status & 0x7F
+        return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
     }
 
     /// The environment of this process.

@@ -24,8 +24,8 @@ final class BusProcess {
     init(configuration: String = "{}", environment: [String: String] = [:]) throws {
         directory = try TemporaryDirectory()
         socket = directory.path + "/bus"
-        try directory.write("root/home/u/.config/.keep", "")
-        try directory.write("config.json5", configuration)
+        try directory.write("", to: "root/home/u/.config/.keep")
+        try directory.write(configuration, to: "config.json5")
         arguments = [
             Self.program, "serve", "--address", "unix:" + socket, "--root", directory.path + "/root", "--config",
             directory.path + "/config.json5",
@@ -82,34 +82,8 @@ final class BusProcess {
     }
 }
 
-/// A directory below `$TMPDIR`, gone with its owner.
-final class TemporaryDirectory {
-    let path: String
-
-    init() throws {
-        var template = Array(((ChildProcess.environment["TMPDIR"] ?? "/tmp") + "/reveille-XXXXXX").utf8CString)
-        guard mkdtemp(&template) != nil else { throw Trouble("mkdtemp: \(String(cString: strerror(errno)))") }
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    deinit {
-        _ = try? ChildProcess(["rm", "-rf", path], environment: ChildProcess.environment).wait()
-    }
-
-    /// Writes a file, by a temporary one and a rename, and makes the directories that it needs.
-    func write(_ name: String, _ contents: String) throws {
-        let file = path + "/" + name
-        var parent = path
-        for part in name.split(separator: "/").dropLast() {
-            parent += "/" + part
-            mkdir(parent, 0o755)
-        }
-        guard let stream = fopen(file + "~", "w") else { throw Trouble("fopen \(file)") }
-        fputs(contents, stream)
-        fclose(stream)
-        guard rename(file + "~", file) == 0 else { throw Trouble("rename \(file)") }
-    }
-
+extension TemporaryDirectory {
+    /// The text of a file below it; empty where there is none.
     func read(_ name: String) -> String {
         (try? String(contentsOfFile: path + "/" + name)) ?? ""
     }

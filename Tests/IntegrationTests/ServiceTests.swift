@@ -50,7 +50,7 @@ import Varlink
 
     @Test func fileInTheSocketsPlaceIsLeftAlone() throws {
         let directory = try TemporaryDirectory()
-        try directory.write("bus", "precious")
+        try directory.write("precious", to: "bus")
         let result = try run(["serve", "--address", "unix:\(directory.path)/bus"], in: directory)
         #expect(result.code == 75)
         #expect(directory.read("bus") == "precious")
@@ -67,7 +67,7 @@ import Varlink
         ])
     func wrongConfigurationIsNamed(configuration: String, reason: String) throws {
         let directory = try TemporaryDirectory()
-        try directory.write("config.json5", configuration)
+        try directory.write(configuration, to: "config.json5")
         let arguments = ["serve", "--address", "unix:\(directory.path)/bus", "--config", directory.path + "/config.json5"]
         let result = try run(arguments, in: directory)
         #expect(result.code == 78)
@@ -122,7 +122,7 @@ import Varlink
         let bus = try BusProcess()
         let instance = try bus.client().call("GetState").parameters["instance"]
         #expect(bus.stop() == 0)
-        try bus.directory.write("bus.state.json", "{\"version\":1,")
+        try bus.directory.write("{\"version\":1,", to: "bus.state.json")
         try bus.restart()
         let next = try bus.client().call("GetState").parameters["instance"]
         #expect(next != instance)

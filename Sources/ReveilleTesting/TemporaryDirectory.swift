@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+
+/// A directory below `$TMPDIR`, gone with its owner.
+package final class TemporaryDirectory {
+    /// Its absolute path.
+    package let path: String
+
+    package init() throws(TestbedError) {
+        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array((parent + "/reveille-XXXXXX").utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw TestbedError("mkdtemp \(parent): \(String(cString: strerror(errno)))")
+        }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit {
+        do throws(TestbedError) {
+            try ChildProcess(["rm", "-rf", path], environment: ChildProcess.environment).wait()
+        } catch {
+            // What is left over lies where temporary files are cleaned up anyway.
+        }
+    }
+
+    /// Writes a file whole, as a careful program does: a temporary file and a rename.
+    ///
+    /// - Parameters:
+    ///   - contents: The text.
+    ///   - path: Below the directory; directories that are missing are made.
+    /// - Throws: `TestbedError` when it cannot be written.
+    package func write(_ contents: String, to path: String) throws(TestbedError) {
+        var parent = self.path
+        for part in path.split(separator: "/").dropLast() {
+            parent += "/" + part
+            mkdir(parent, 0o755)
+        }
+        let file = self.path + "/" + path
+        let temporary = file + "~"
+        guard let stream = fopen(temporary, "w") else {
+            throw TestbedError("open \(temporary): \(String(cString: strerror(errno)))")
+        }
+        let isWritten = fputs(contents, stream) >= 0
+        guard fclose(stream) == 0, isWritten, rename(temporary, file) == 0 else {
+            throw TestbedError("write \(file): \(String(cString: strerror(errno)))")
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleTesting
+
+/// One change of the demonstration's phone.
+struct DemoScene {
+    /// What is done, in words.
+    let title: String
+    /// What it changes.
+    let aspect: Aspect
+    /// Does it.
+    let change: (SyntheticPhone) throws -> Void
+
+    /// A busy hour: dozens of changes of all five aspects, mixed.
+    static var all: [DemoScene] {
+        var scenes: [DemoScene] = []
+        for hour in 0..<4 {
+            scenes += [
+                level(79 - 3 * hour), pose([.landscapeLeft, .faceUp, .landscapeRight, .portraitUpsideDown][hour]),
+                near(true), level(78 - 3 * hour), setting("volume", hour), pose(.portrait),
+                near(false), level(77 - 3 * hour), setting("theme", hour),
+            ]
+            if hour % 2 == 0 { scenes.append(language(["de_DE.UTF-8", "", "fr_FR.UTF-8"][hour])) }
+            if hour == 1 { scenes.append(DemoScene(title: "plugged in", aspect: .battery) { try $0.plugIn() }) }
+            if hour == 2 { scenes.append(DemoScene(title: "unplugged", aspect: .battery) { try $0.unplug() }) }
+        }
+        return scenes + [language("es_ES.UTF-8"), pose(.faceDown), near(true)]
+    }
+
+    private static func level(_ percent: Int) -> DemoScene {
+        DemoScene(title: "the battery drains", aspect: .battery) { try $0.setLevel(percent) }
+    }
+
+    private static func pose(_ pose: SyntheticPhone.Pose) -> DemoScene {
+        DemoScene(title: "turned", aspect: .orientation) { try $0.rotate(to: pose) }
+    }
+
+    private static func near(_ isNear: Bool) -> DemoScene {
+        DemoScene(title: isNear ? "held to an ear" : "taken away", aspect: .proximity) { try $0.setNear(isNear) }
+    }
+
+    private static func language(_ name: String) -> DemoScene {
+        DemoScene(title: "another language", aspect: .locale) { try $0.setLocale(name) }
+    }
+
+    private static func setting(_ key: String, _ value: Int) -> DemoScene {
+        DemoScene(title: "a setting is saved", aspect: .defaults) { phone in
+            try phone.write("{\"\(key)\": \(value + 1)}", to: phone.home + "/.config/settings.json")
+        }
+    }
+}
