@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleWire
+import Testing
+import Varlink
+
+@Suite struct EventCodingTests {
+    static let readings: [Reading] = [
+        .locale(
+            LocaleReading(
+                identifier: "es_ES", languages: ["es-ES", "en"], numeric: "es_MX", time: "es_MX", monetary: "es_MX",
+                measurement: "es_ES")),
+        .defaults(DefaultsReading(domains: [.init(name: "app", path: "/a", values: ["k": 0, "l": 0], isOpaque: false)])),
+        .battery(
+            BatteryReading(
+                state: .charging, level: 0.5, isPlugged: true, chargeStatus: .notCharging,
+                packs: [.init(name: "BAT0", level: nil, chargeStatus: .notCharging)])),
+        .battery(.unknown), .proximity(.near), .orientation(OrientationReading(pose: .faceUp, planar: .portrait)),
+        .orientation(.unknown),
+    ]
+
+    static func event(_ reading: Reading, changes: Int = 3, generation: Int = 7) -> Event {
+        var settings: [SettingsChange] = []
+        if case .defaults(let defaults) = reading { settings = SettingsChange.all(of: defaults) }
+        return Event(
+            reading: reading, generation: generation, sequence: 9, changes: changes, netChange: true,
+            firstChangedAt: Timestamp(microseconds: 1), changedAt: Timestamp(microseconds: 2), dropped: 0,
+            settings: settings)
+    }
+
+    @Test(arguments: readings) func eventSurvivesTheWire(reading: Reading) throws {
+        let event = Self.event(reading)
+        let json = try JSON.parse(EventCoding.encode(event).bytes)
+        #expect(try EventCoding.decode(json) == event)
+    }
+
+    @Test func onlyTheAspectsOwnFieldIsThere() {
+        let object = EventCoding.encode(Self.event(.proximity(.near))).objectValue
+        #expect(object?["proximity"] == ["state": "near"])
+        #expect(object?["battery"] == nil)
+    }
+
+    @Test func whatCannotBeToldIsNull() {
+        let object = EventCoding.encode(Self.event(.battery(.unknown))).objectValue?["battery"]?.objectValue
+        #expect(object?["level"] == .null)
+        #expect(object?["plugged"] == .null)
+    }
+
+    @Test func writerWritesWhatTheCodingSays() throws {
+        var writer = EventWriter()
+        let events = Self.readings.enumerated().map { Self.event($1, generation: $0) }
+        for _ in 0..<2 {
+            var bytes: [UInt8] = []
+            writer.append(events, to: &bytes)
+            #expect(try JSON.parse(bytes) == .array(events.map(EventCoding.encode)))
+        }
+    }
+
+    @Test func writerTellsEventsOfOneStateApart() throws {
+        var writer = EventWriter()
+        for changes in 0..<200 {
+            var bytes: [UInt8] = []
+            writer.append([Self.event(.proximity(.near), changes: changes)], to: &bytes)
+            #expect(try JSON.parse(bytes).arrayValue?.first?.objectValue?["changes"] == .integer(Int64(changes)))
+        }
+        var bytes: [UInt8] = []
+        writer.append([Self.event(.proximity(.far), changes: 3, generation: 8)], to: &bytes)
+        #expect(try JSON.parse(bytes).arrayValue?.first?.objectValue?["proximity"] == ["state": "far"])
+    }
+
+    @Test(
+        arguments: [
+            (#"{"state":"sideways","level":null,"plugged":null,"chargeStatus":"full","packs":[]}"#, "battery.state"),
+            (#"{"state":"full","level":-0.1,"plugged":null,"chargeStatus":"full","packs":[]}"#, "battery.level"),
+            (
+                #"{"state":"full","level":1,"plugged":true,"chargeStatus":"full","packs":[{"name":"B","level":2,"chargeStatus":"full"}]}"#,
+                "battery.packs.level"
+            ),
+        ])
+    func wrongStateNamesTheField(text: String, path: String) throws {
+        let json = try JSON.parse(Array(text.utf8))
+        #expect(throws: CallError.invalidParameter(path)) { try ReadingCoding.decode(json, of: .battery) }
+    }
+
+    @Test func subscriptionNamesAreSixteenDigits() {
+        #expect(SubscriptionID(rawValue: 0xAB).wireName == "00000000000000ab")
+        #expect(SubscriptionID(wireName: "00000000000000ab") == SubscriptionID(rawValue: 0xAB))
+        for name in ["", "ab", "00000000000000AB", "+0000000000000ab", "00000000000000abc"] {
+            #expect(SubscriptionID(wireName: name) == nil, "\(name)")
+        }
+    }
+}

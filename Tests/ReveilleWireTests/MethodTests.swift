@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleWire
+import Testing
+import Varlink
+
+@Suite struct MethodTests {
+    private static let history = 256
+
+    private func method(_ name: String, _ parameters: JSONObject = [:], mode: Call.Mode = .plain) throws -> Method {
+        let call = Call(method: "org.reveille.Bus." + name, parameters: parameters, mode: mode)
+        try BusInterface.make().validate(call)
+        return try Method(call, history: Self.history)
+    }
+
+    @Test func interfaceHasItsSevenMethods() {
+        let expected = [
+            "DescribeAspects", "GetState", "ListSubscriptions", "Post", "Refresh", "SetState", "Subscribe",
+        ]
+        #expect(BusInterface.make().methods.keys.sorted() == expected)
+        #expect(BusInterface.make().errors.keys.sorted() == ["NoSuchSubscription", "QuotaExceeded"])
+    }
+
+    @Test func subscribeWithoutParametersIsForAllFive() throws {
+        #expect(try method("Subscribe", mode: .more) == .subscribe(SubscriptionRequest()))
+        #expect(
+            try method("Subscribe", ["aspects": .null, "state": .null, "resume": .null], mode: .more)
+                == .subscribe(SubscriptionRequest()))
+    }
+
+    @Test func subscribeSaysWhatItSays() throws {
+        let parameters: JSONObject = [
+            "aspects": ["battery", "battery", "locale"], "name": "bar", "state": "background", "initial": true,
+            "instance": "i", "resume": [["aspect": "battery", "generation": 4]],
+            "policies": [
+                ["aspect": "battery", "background": "hold", "limit": 3],
+                ["aspect": "locale", "netChangeOnly": true],
+            ],
+        ]
+        let request = SubscriptionRequest(
+            aspects: AspectSet([.battery, .locale]), name: "bar", startsInBackground: true, wantsInitial: true,
+            instance: "i", positions: [.battery: 4],
+            policies: [.battery: Policy(background: .hold(limit: 3)), .locale: Policy(netChangeOnly: true)])
+        #expect(try method("Subscribe", parameters, mode: .more) == .subscribe(request))
+    }
+
+    @Test func holdWithoutALimitKeepsWhatTheLogKeeps() throws {
+        let parameters: JSONObject = ["policies": [["aspect": "battery", "background": "hold"]]]
+        let request = SubscriptionRequest(policies: [.battery: Policy(background: .hold(limit: Self.history))])
+        #expect(try method("Subscribe", parameters, mode: .more) == .subscribe(request))
+    }
+
+    @Test(arguments: [0, -1, 257]) func holdBeyondTheLogIsRefused(limit: Int64) {
+        let parameters: JSONObject = [
+            "policies": [["aspect": "battery", "background": "hold", "limit": .integer(limit)]]
+        ]
+        #expect(throws: CallError.invalidParameter("policies.limit")) {
+            try method("Subscribe", parameters, mode: .more)
+        }
+    }
+
+    @Test func limitWithoutHoldIsRefused() {
+        #expect(throws: CallError.invalidParameter("policies.limit")) {
+            try method("Subscribe", ["policies": [["aspect": "battery", "limit": 1]]], mode: .more)
+        }
+    }
+
+    @Test func setStateSaysWhatItSays() throws {
+        #expect(
+            try method("SetState", ["subscription": "x", "state": "background", "wakeAfter": 1500])
+                == .setState(subscription: "x", background: true, wakeAfter: .milliseconds(1500)))
+        #expect(
+            try method("SetState", ["subscription": "x", "state": "foreground"])
+                == .setState(subscription: "x", background: false, wakeAfter: nil))
+    }
+
+    @Test func foregroundHasNoDeadline() {
+        #expect(throws: CallError.invalidParameter("wakeAfter")) {
+            try method("SetState", ["subscription": "x", "state": "foreground", "wakeAfter": 5])
+        }
+    }
+
+    @Test func postTakesExactlyOneState() throws {
+        #expect(try method("Post", ["proximity": ["state": "near"]]) == .post(.proximity(.near)))
+        #expect(throws: CallError.invalidParameter("locale")) { try method("Post") }
+        #expect(throws: CallError.invalidParameter("orientation")) {
+            try method("Post", ["proximity": ["state": "near"], "orientation": ["pose": "unknown"]])
+        }
+    }
+}
