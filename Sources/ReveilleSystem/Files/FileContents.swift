@@ -60,6 +60,6 @@ package enum FileContents: Sendable, Hashable {
 
     private static func failed(_ operation: String, _ path: String) -> FileContents {
         let error = SystemError(operation, on: path)
-        return [ENOENT, ENOTDIR].contains(error.code) ? .missing : .unreadable(error)
+        return error.isAbsence ? .missing : .unreadable(error)
     }
 }

@@ -100,7 +100,7 @@ package struct PathChain: Sendable, Hashable {
         var status = stat()
         guard lstat(path, &status) == 0 else {
             let error = SystemError("lstat", on: path)
-            return (.missing, [ENOENT, ENOTDIR].contains(error.code) ? nil : error)
+            return (.missing, error.isAbsence ? nil : error)
         }
         switch status.st_mode & S_IFMT {
         case S_IFDIR: return (.directory, nil)
