@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// A locale by its POSIX name, as the C library takes it: `ll[_CC][.codeset][@modifier]`.
+///
+/// A codeset is dropped; a modifier becomes a script or a variant, or is dropped. Hyphens are taken for
+/// underscores. What names no language is the C locale, as setlocale(3) falls back to it.
+package struct LocaleName: Sendable, Hashable {
+    /// As Foundation writes it: `es_ES`, `sr_Latn_RS`, `ca_ES_VALENCIA`, `en_US_POSIX`.
+    package let identifier: String
+
+    /// The locale that no setting at all selects; ICU calls it `en_US_POSIX` (putil.cpp).
+    package static let posix = LocaleName(identifier: "en_US_POSIX")
+
+    /// The BCP 47 tag: the identifier with hyphens.
+    package var tag: String {
+        String(identifier.map { $0 == "_" ? "-" : $0 })
+    }
+
+    /// Reads a POSIX name.
+    package init(posix name: some StringProtocol) {
+        let halves = name.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+        let modifier = halves.count == 2 ? halves[1].lowercased() : ""
+        let base = halves[0].prefix { $0 != "." }
+        var parts = base.split { $0 == "_" || $0 == "-" }.map { String($0) }
+        guard let language = parts.first?.lowercased(), Self.isLanguage(language) else {
+            self = .posix
+            return
+        }
+        parts.removeFirst()
+        self.init(language: language, subtags: parts, modifier: modifier)
+    }
+
+    private init(identifier: String) {
+        self.identifier = identifier
+    }
+
+    private init(language: String, subtags: [String], modifier: String) {
+        let renamed = modifier == "nynorsk" ? "nn" : Self.languages[language] ?? language
+        var script = renamed == "sr_Latn" ? "Latn" : Self.scripts[modifier]
+        var region: String?
+        var variants: [String] = []
+        for subtag in subtags where subtag.utf8.allSatisfy(Self.isAlphanumeric) {
+            switch subtag.utf8.count {
+            case 4 where subtag.utf8.allSatisfy(Self.isLetter) && region == nil:
+                script = subtag.prefix(1).uppercased() + subtag.dropFirst().lowercased()
+            case 2, 3:
+                region = region ?? subtag.uppercased()
+            default:
+                variants.append(subtag.uppercased())
+            }
+        }
+        if modifier == "valencia" { variants.append("VALENCIA") }
+        let language = String(renamed.prefix { $0 != "_" })
+        identifier = ([language, script, region].compactMap(\.self) + variants).joined(separator: "_")
+    }
+
+    /// Codes that ISO 639 withdrew, and the one that stands for a script as well.
+    private static let languages = [
+        "no": "nb", "iw": "he", "in": "id", "ji": "yi", "mo": "ro", "sh": "sr_Latn",
+    ]
+
+    /// The modifiers of the C library's locales that choose a script.
+    private static let scripts = [
+        "latin": "Latn", "cyrillic": "Cyrl", "devanagari": "Deva", "iqtelif": "Latn",
+    ]
+
+    /// Two or three letters; neither `C` nor `POSIX`, nor an alias such as `german`.
+    private static func isLanguage(_ text: String) -> Bool {
+        (2...3).contains(text.utf8.count) && text.utf8.allSatisfy(isLetter)
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+}

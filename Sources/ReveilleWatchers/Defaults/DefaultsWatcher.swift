@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import ReveilleCore
+package import ReveilleSystem
+
+/// Watches the user's settings files and tells which keys each has, with a fingerprint of each value.
+///
+/// Loop thread only. What a file holds stays in the file.
+package final class DefaultsWatcher: Watcher {
+    /// What to watch, and how patiently.
+    package struct Settings: Sendable, Hashable {
+        /// Files, or directories for the settings files in them; absolute, or below home as `~/…`.
+        package var paths: [String]
+        /// The directory that all paths are below, itself no part of any; empty for the root directory.
+        package var root: String
+        /// The user's home directory, absolute, without the root.
+        package var home: String
+        /// From the end of a write to the read.
+        package var settle: Duration
+        /// For how long a missing or empty file keeps its keys.
+        package var deletionGrace: Duration
+
+        /// Makes settings of their parts.
+        package init(
+            paths: [String], root: String = "", home: String, settle: Duration = .milliseconds(50),
+            deletionGrace: Duration = .milliseconds(250)
+        ) {
+            self.paths = paths
+            self.root = root
+            self.home = home
+            self.settle = settle
+            self.deletionGrace = deletionGrace
+        }
+    }
+
+    /// The most that is read of a settings file: 4 MiB, some ten times the largest that are known.
+    ///
+    /// A file is read and understood on the loop's thread, where nothing else happens meanwhile.
+    package static let sizeLimit = 4 << 20
+
+    package let aspect = Aspect.defaults
+    private let settings: Settings
+    private let report: (Reading) -> Void
+    private let files: WatchedFiles<SettingsFile>
+
+    /// Makes a watcher that is off.
+    ///
+    /// - Throws: `SystemError` when the loop refuses a timer.
+    package init(loop: EventLoop, settings: Settings, context: WatcherContext) throws(SystemError) {
+        self.settings = settings
+        report = context.report
+        files = try WatchedFiles(
+            loop: loop, root: settings.root, table: Self.table(settings), context: context)
+        files.changed = { [weak self] in self?.tell() }
+    }
+
+    package var pace: Pace = .off {
+        didSet {
+            guard (oldValue == .off) != (pace == .off) else { return }
+            if pace == .off { return files.stop() }
+            files.start()
+            tell()
+        }
+    }
+
+    /// Reads every file now; calls back before it returns.
+    package func refresh(then completion: @escaping () -> Void) {
+        files.readAll()
+        tell()
+        completion()
+    }
+
+    private func tell() {
+        report(.defaults(Self.reading(of: files.table)))
+    }
+
+    package var source: SourceDescription {
+        guard !settings.paths.isEmpty else { return .unavailable("no paths are configured") }
+        let table = pace == .off ? Self.fresh(settings) : files.table
+        let found = Self.reading(of: table).domains.map(\.path)
+        if !found.isEmpty { return .available(found.joined(separator: ", ")) }
+        return .unavailable("no settings file in " + table.paths.joined(separator: ", "))
+    }
+
+    package func examine() -> Examination {
+        guard !settings.paths.isEmpty else {
+            return Examination(advice: ["name files or directories in defaults.paths of the configuration"])
+        }
+        return Self.fresh(settings).examination { file in
+            if file.isOpaque { return "opaque: only that it changes is told" }
+            return file.values.isEmpty ? "no keys" : "keys " + file.values.keys.sorted().joined(separator: ", ")
+        }
+    }
+
+    private static func table(_ settings: Settings) -> FileTable<SettingsFile> {
+        FileTable(
+            paths: settings.paths.map { ConfiguredPath.expanded($0, home: settings.home) },
+            root: settings.root,
+            timing: FileSettling.Timing(settle: settings.settle, deletionGrace: settings.deletionGrace),
+            format: FileFormat(
+                sizeLimit: sizeLimit, membership: { SettingsName($0).membership }, parse: SettingsFile.read))
+    }
+
+    private static func fresh(_ settings: Settings) -> FileTable<SettingsFile> {
+        var table = table(settings)
+        _ = table.readAll(at: Instant(microseconds: Clocks.boot()))
+        return table
+    }
+
+    private static func reading(of table: FileTable<SettingsFile>) -> DefaultsReading {
+        DefaultsReading(
+            domains: table.entries.compactMap { path, entry in
+                entry.value.map { file in
+                    DefaultsReading.Domain(
+                        name: SettingsName(ConfiguredPath.name(of: path)).domain, path: path, values: file.values,
+                        isOpaque: file.isOpaque)
+                }
+            })
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+
+/// What a settings file holds: its keys with the fingerprints of their values, or bytes that are not read.
+struct SettingsFile: Hashable {
+    /// A fingerprint a key; of an opaque file one of all bytes, under the empty key.
+    var values: [String: DefaultsReading.Fingerprint]
+    /// The format is not read.
+    var isOpaque = false
+
+    /// A file whose format is not read.
+    static func opaque(_ bytes: [UInt8]) -> SettingsFile {
+        SettingsFile(values: ["": Digest(of: bytes).value], isOpaque: true)
+    }
+
+    /// Reads a file by its name and what is in it.
+    ///
+    /// - Parameters:
+    ///   - isFound: It was found in a directory: without a settings file's name it must open as a keyfile.
+    /// - Returns: `nil` for a file that was found and is no settings file.
+    /// - Throws: `FileProblem` when it is of a format that is read, and broken.
+    static func read(_ path: String, isFound: Bool, _ bytes: [UInt8]) throws(FileProblem) -> SettingsFile? {
+        let text = String(validating: bytes, as: UTF8.self)
+        let name = SettingsName(ConfiguredPath.name(of: path))
+        if isFound, name.kind == .bare, !(text.map(Keyfile.opens) ?? false) { return nil }
+        // dconf's databases have no extension and, when broken, nothing to know them by but their place.
+        if path.split(separator: "/").dropLast().last == "dconf" { return opaque(bytes) }
+        if bytes.isEmpty { return name.kind == .foreign ? opaque(bytes) : SettingsFile(values: [:]) }
+        switch name.kind {
+        case .propertyList: return try table(SettingsDecoder.propertyList(bytes), bytes)
+        case .json: return try table(SettingsDecoder.json(bytes), bytes)
+        case .keyfile: return try keyfile(text)
+        case .text, .bare: return try recognized(bytes, text)
+        case .foreign: return (try? recognized(bytes, text)) ?? opaque(bytes)
+        }
+    }
+
+    /// Reads what has no format by its name.
+    private static func recognized(_ bytes: [UInt8], _ text: String?) throws(FileProblem) -> SettingsFile {
+        if PropertyListNesting.isPropertyList(bytes) { return try table(SettingsDecoder.propertyList(bytes), bytes) }
+        guard let text else { return opaque(bytes) }
+        if Keyfile.opens(text) { return try keyfile(text) }
+        if text.first(where: { !$0.isWhitespace }) == "{", let value = try? SettingsDecoder.json(bytes) {
+            return table(value, bytes)
+        }
+        guard let keyfile = try? Keyfile(text), !keyfile.entries.isEmpty else { return opaque(bytes) }
+        return SettingsFile(keyfile)
+    }
+
+    private static func keyfile(_ text: String?) throws(FileProblem) -> SettingsFile {
+        guard let text else { throw FileProblem(reason: "not UTF-8") }
+        do {
+            return SettingsFile(try Keyfile(text))
+        } catch {
+            throw FileProblem(reason: "line \(error.line) is neither a [group] nor key=value")
+        }
+    }
+
+    private static func table(_ value: SettingsValue, _ bytes: [UInt8]) -> SettingsFile {
+        // A list or a lone value has no keys to tell.
+        guard case .dictionary(let values) = value else { return opaque(bytes) }
+        return SettingsFile(values: values.mapValues(\.fingerprint))
+    }
+
+    private init(values: [String: DefaultsReading.Fingerprint], isOpaque: Bool = false) {
+        self.values = values
+        self.isOpaque = isOpaque
+    }
+
+    private init(_ keyfile: Keyfile) {
+        self.init(values: keyfile.entries.mapValues { SettingsValue.string($0).fingerprint })
+    }
+}

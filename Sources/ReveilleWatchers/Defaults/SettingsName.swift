@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// What the name of a settings file says.
+struct SettingsName: Hashable {
+    /// What a file may hold, by its name.
+    enum Kind: Hashable {
+        case propertyList, json, keyfile
+        /// A keyfile most often: `*.conf`, `*rc`.
+        case text
+        /// No extension: what is in it decides, as in `kdeglobals`.
+        case bare
+        /// An extension of another format.
+        case foreign
+    }
+
+    /// What the file may hold.
+    let kind: Kind
+    /// The domain: the name without its extension. The dot that hides a file begins none.
+    let domain: String
+
+    /// Reads a file's name.
+    init(_ name: String) {
+        let dot = name.dropFirst().lastIndex(of: ".")
+        let end = dot.map { String(name[name.index(after: $0)...]) }
+        switch end {
+        case "plist": kind = .propertyList
+        case "json": kind = .json
+        case "ini": kind = .keyfile
+        case "conf": kind = .text
+        case _ where name.hasSuffix("rc"):
+            kind = .text
+            // What follows a dot in `org.example.desktop-appletsrc` is no extension.
+            domain = name
+            return
+        case nil: kind = .bare
+        default: kind = .foreign
+        }
+        domain = dot.map { String(name[..<$0]) } ?? name
+    }
+}
+
+extension SettingsName {
+    /// Whether a file of such a name in a watched directory is a settings file.
+    var membership: FileFormat<SettingsFile>.Membership {
+        switch kind {
+        case .propertyList, .json, .keyfile, .text: .yes
+        case .bare: .perhaps
+        case .foreign: .no
+        }
+    }
+}

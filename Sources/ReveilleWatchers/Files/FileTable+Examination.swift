@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+extension FileTable {
+    /// Says of each file what was read there, for a person.
+    ///
+    /// - Parameter describe: Says what contents are, in one line.
+    func examination(describe: (Value) -> String) -> Examination {
+        let found = entries.keys.filter { !paths.contains($0) }.sorted()
+        var examination = Examination()
+        for path in paths + found {
+            guard let entry = entries[path] else { continue }
+            if let problem = entry.problem {
+                examination.findings.append(Examination.Finding(path, problem))
+                examination.advice.append("mend \(path), or make it readable: \(problem)")
+            } else if let value = entry.value {
+                examination.findings.append(Examination.Finding(path, describe(value)))
+            } else if paths.contains(path) {
+                examination.findings.append(Examination.Finding(path, entry.isDirectory ? "directory" : "no such file"))
+            }
+        }
+        return examination
+    }
+}

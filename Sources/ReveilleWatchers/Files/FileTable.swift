@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+
+/// The files of a watcher with their last good values.
+///
+/// Knows when each is to be read next and reads it then; does not watch and does not wait.
+struct FileTable<Value: Equatable> {
+    /// One file.
+    struct Entry {
+        /// What counts as its contents; `nil` when it is not there or none of the watcher's.
+        var value: Value?
+        /// What is wrong with it now, in one line; its value is then the last good one.
+        var problem: String?
+        /// It is a directory, whose files have entries of their own.
+        var isDirectory = false
+        fileprivate var settling = FileSettling()
+        fileprivate var digest: Digest?
+        fileprivate var isReported = false
+    }
+
+    /// What came of reading.
+    struct Effects {
+        /// A value is not what it was.
+        var hasChanged = false
+        /// Files that were found in a directory, to be watched.
+        var appeared: [String] = []
+        /// Files that were found in a directory once and are gone.
+        var disappeared: [String] = []
+        /// New problems, one line each.
+        var warnings: [String] = []
+    }
+
+    /// The paths that were asked for, in order, each once.
+    let paths: [String]
+    /// What is known of each file, those in directories included, by path.
+    private(set) var entries: [String: Entry]
+    private let timing: FileSettling.Timing
+    private let reader: FileReader<Value>
+
+    /// Makes a table in which nothing is read yet.
+    ///
+    /// - Parameters:
+    ///   - paths: Files or directories, absolute, without the root.
+    ///   - root: The directory that all of them are below, empty for the root directory.
+    init(paths: [String], root: String, timing: FileSettling.Timing, format: FileFormat<Value>) {
+        var seen: Set<String> = []
+        self.paths = paths.filter { seen.insert($0).inserted }
+        self.timing = timing
+        reader = FileReader(root: root, format: format)
+        entries = Dictionary(uniqueKeysWithValues: seen.map { ($0, Entry()) })
+    }
+
+    /// When a file is to be read next.
+    var deadline: Instant? {
+        entries.values.lazy.compactMap(\.settling.deadline).min()
+    }
+
+    /// Takes note of a change of a file that is in the table.
+    mutating func notice(_ notice: FileSettling.Notice, of path: String, at now: Instant) {
+        entries[path]?.settling.notice(notice, at: now, timing: timing)
+    }
+
+    /// Takes note of changes of everything that is in the table.
+    mutating func noticeLoss(at now: Instant) {
+        for path in entries.keys { notice(.finished, of: path, at: now) }
+    }
+
+    /// Takes note of a name in a directory; one that is in the table already has notices of its own.
+    mutating func notice(
+        _ notice: FileSettling.Notice, of name: String, in directory: String, at now: Instant
+    ) -> Effects {
+        var effects = Effects()
+        guard notice != .removed, reader.membership(of: name) != .no else { return effects }
+        _ = find(name, in: directory, at: now, &effects)
+        return effects
+    }
+
+    /// Reads what is due.
+    mutating func readDue(at now: Instant) -> Effects {
+        var effects = Effects()
+        for (path, entry) in entries {
+            guard let deadline = entry.settling.deadline, deadline <= now else { continue }
+            read(path, at: now, asked: false, &effects)
+        }
+        return effects
+    }
+
+    /// Reads everything, due or not, and waits for nothing to settle.
+    mutating func readAll(at now: Instant) -> Effects {
+        var effects = Effects()
+        // First what was asked for: directories may have files that are not in the table yet.
+        for path in paths { read(path, at: now, asked: true, &effects) }
+        for path in entries.keys where !paths.contains(path) { read(path, at: now, asked: true, &effects) }
+        return effects
+    }
+
+    private mutating func find(_ name: String, in directory: String, at now: Instant, _ effects: inout Effects) -> Bool {
+        let path = Self.path(of: name, in: directory)
+        guard entries[path] == nil else { return false }
+        entries[path] = Entry()
+        notice(.finished, of: path, at: now)
+        effects.appeared.append(path)
+        return true
+    }
+
+    private mutating func read(_ path: String, at now: Instant, asked: Bool, _ effects: inout Effects) {
+        guard var entry = entries[path] else { return }
+        let isFound = !paths.contains(path)
+        let look = reader.look(at: path, isFound: isFound, unlike: entry.digest)
+        // What was found in a directory and never made sense may be no settings file at all.
+        let isDoubtful = isFound && entry.value == nil && reader.membership(of: path) != .yes
+        entry.problem = isDoubtful ? nil : look.problem
+        entry.isDirectory = look.isDirectory
+        switch entry.settling.judge(look.outcome, at: now, timing: timing, asked: asked) {
+        case .take:
+            entry.isReported = false
+            effects.hasChanged = entry.take(look) || effects.hasChanged
+        case .wait:
+            break
+        case .giveUp:
+            guard let problem = entry.problem, !entry.isReported else { break }
+            entry.isReported = true
+            effects.warnings.append("\(path): \(problem)" + (entry.value == nil ? "" : "; the last good values stand"))
+        }
+        let isGone = isFound && entry.digest == nil && entry.problem == nil && entry.settling.deadline == nil
+        entries[path] = isGone ? nil : entry
+        if isGone { effects.disappeared.append(path) }
+        // Directories in a directory are not the watcher's.
+        guard !isFound, case .directory(let names) = look else { return }
+        for name in names where find(name, in: path, at: now, &effects) && asked {
+            read(Self.path(of: name, in: path), at: now, asked: true, &effects)
+        }
+    }
+
+    private static func path(of name: String, in directory: String) -> String {
+        directory == "/" ? "/" + name : directory + "/" + name
+    }
+}
+
+extension FileTable.Entry {
+    /// Makes what was read the file's contents.
+    ///
+    /// - Returns: Whether the value is not what it was.
+    fileprivate mutating func take(_ look: FileReader<Value>.Look) -> Bool {
+        let old = value
+        switch look {
+        case .contents(let new, let newDigest):
+            value = new
+            digest = newDigest
+        case .directory, .missing:
+            value = nil
+            digest = nil
+        case .same, .failed:
+            break
+        }
+        return value != old
+    }
+}
+
+extension FileReader.Look {
+    fileprivate var isDirectory: Bool {
+        if case .directory = self { true } else { false }
+    }
+
+    fileprivate var problem: String? {
+        if case .failed(let problem) = self { problem.reason } else { nil }
+    }
+
+    fileprivate var outcome: FileSettling.Outcome {
+        switch self {
+        case .same: .good
+        case .contents(_, let new): new == FileReader<Value>.emptiness ? .empty : .good
+        // As a file, a directory is not there.
+        case .directory, .missing: .missing
+        case .failed: .failed
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+
+/// The files of a watcher, kept up to date for as long as they are watched.
+///
+/// Loop thread only.
+final class WatchedFiles<Value: Equatable> {
+    /// The files and their last good values.
+    private(set) var table: FileTable<Value>
+    /// Called when a value is not what it was; not for what ``start()`` and ``readAll()`` read.
+    var changed: () -> Void = {}
+    private let loop: EventLoop
+    private let root: String
+    private let warn: (String) -> Void
+    private let overflowed: () -> Void
+    private var watch: PathWatch?
+    private var timer: EventSource?
+
+    /// Makes files that are not watched yet, nor read.
+    ///
+    /// - Throws: `SystemError` when the loop refuses a timer.
+    init(
+        loop: EventLoop, root: String, table: FileTable<Value>, context: WatcherContext
+    ) throws(SystemError) {
+        self.table = table
+        self.loop = loop
+        self.root = root
+        warn = context.warn
+        overflowed = context.overflowed
+        timer = try loop.timer(priority: .watcher) { [weak self] in self?.readDue() }
+    }
+
+    /// Starts to watch, and reads everything.
+    ///
+    /// Where watching is impossible, that is told, and files are read when asked for alone.
+    func start() {
+        do {
+            watch = try PathWatch(loop: loop, root: root) { [weak self] in self?.handle($0) }
+        } catch {
+            warn("\(error); changes of files are not noticed")
+        }
+        for path in table.entries.keys { watch?.add(path) }
+        readAll()
+    }
+
+    /// Ends watching; what was read stands.
+    func stop() {
+        watch = nil
+        timer?.disarm()
+    }
+
+    /// Reads everything now, and waits for nothing to settle.
+    func readAll() {
+        apply(table.readAll(at: Self.now))
+    }
+
+    private func readDue() {
+        let effects = table.readDue(at: Self.now)
+        apply(effects)
+        if effects.hasChanged { changed() }
+    }
+
+    private func handle(_ notice: PathWatch.Notice) {
+        switch notice {
+        case .path(let path, let notice):
+            table.notice(notice, of: path, at: Self.now)
+        case .entry(let directory, let name, let notice):
+            return apply(table.notice(notice, of: name, in: directory, at: Self.now))
+        case .refused(let error):
+            return warn("\(error); changes in this directory are not noticed")
+        case .lost:
+            overflowed()
+            table.noticeLoss(at: Self.now)
+        }
+        schedule()
+    }
+
+    private func apply(_ effects: FileTable<Value>.Effects) {
+        effects.warnings.forEach(warn)
+        for path in effects.disappeared { watch?.remove(path) }
+        for path in effects.appeared { watch?.add(path) }
+        schedule()
+    }
+
+    private func schedule() {
+        guard watch != nil, let deadline = table.deadline else {
+            timer?.disarm()
+            return
+        }
+        timer?.fire(after: deadline - Self.now)
+    }
+
+    private static var now: Instant { Instant(microseconds: Clocks.boot()) }
+}
