@@ -50,7 +50,13 @@ package final class Service {
         broker = try Broker(
             loop: loop, limits: configuration.bus, state: StateFile(path: Service.statePath(of: address)),
             version: version, logger: logger)
-        broker.start(try Service.watchers(loop: loop, configuration: configuration, files: files, broker, logger))
+        broker.start(
+            try Service.watchers(loop: loop, configuration: configuration, files: files) { [broker] aspect in
+                WatcherContext(
+                    report: { broker.report($0) },
+                    warn: { logger.warning("\(aspect): \($0)") },
+                    overflowed: { logger.warning("\(aspect): events were lost, everything was read again") })
+            })
         for listener in listeners {
             acceptors.append(try Acceptor(listener: listener, loop: loop, broker: broker, logger: logger))
         }

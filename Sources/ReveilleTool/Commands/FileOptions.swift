@@ -17,18 +17,26 @@ struct FileOptions: ParsableArguments {
     /// The configuration, checked.
     func configuration() throws(Failure) -> Configuration {
         guard let config else { return Configuration() }
-        let text: [UInt8]
-        do throws(SystemError) {
-            text = try TextFile.read(config)
-        } catch {
-            throw Failure(.configuration, "\(error)")
-        }
+        let text = try Self.read(config)
         do throws(ConfigurationError) {
             return try Configuration(parsing: text)
         } catch {
             var error = error
             error.file = config
             throw Failure(.configuration, "\(error)")
+        }
+    }
+
+    /// The largest configuration that is read: far more than anybody writes by hand.
+    private static let limit = 1 << 20
+
+    private static func read(_ path: String) throws(Failure) -> [UInt8] {
+        switch FileContents.read(path, limit: limit) {
+        case .bytes(let bytes): return bytes
+        case .missing: throw Failure(.configuration, "open \(path): No such file or directory (ENOENT)")
+        case .notAFile: throw Failure(.configuration, "\(path): not a file")
+        case .tooLarge(let limit): throw Failure(.configuration, "\(path): longer than \(limit) bytes")
+        case .unreadable(let error): throw Failure(.configuration, "\(error)")
         }
     }
 

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import ReveilleCore
+package import ReveilleSystem
+package import ReveilleWatchers
+
+extension Service {
+    /// Makes the five watchers; none watches yet.
+    ///
+    /// - Parameters:
+    ///   - loop: The loop of the thread that they live on.
+    ///   - configuration: Intervals, thresholds and paths.
+    ///   - files: Where the files of locale and settings are.
+    ///   - context: What an aspect's watcher tells, and to whom.
+    /// - Returns: One watcher for each aspect.
+    /// - Throws: `SystemError` when the kernel has no room for another watch or timer.
+    package static func watchers(
+        loop: EventLoop, configuration: Configuration, files: FileLocations,
+        context: (Aspect) -> WatcherContext
+    ) throws(SystemError) -> [any Watcher] {
+        [
+            try LocaleWatcher(
+                loop: loop,
+                settings: LocaleWatcher.Settings(
+                    paths: configuration.locale.paths, root: files.root, home: files.home,
+                    configHome: files.configHome, settle: configuration.defaults.settle,
+                    deletionGrace: configuration.defaults.deletionGrace),
+                context: context(.locale)),
+            try DefaultsWatcher(
+                loop: loop,
+                settings: DefaultsWatcher.Settings(
+                    paths: configuration.defaults.paths, root: files.root, home: files.home,
+                    settle: configuration.defaults.settle, deletionGrace: configuration.defaults.deletionGrace),
+                context: context(.defaults)),
+        ]
+    }
+}
