@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Testing
+
+/// `Docs/Protocol.md`, line by line against a real bus.
+@Suite(.timeLimit(.minutes(1))) struct ProtocolDocumentTests {
+    private static let document = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+
+    @Test func everyByteOfTheDocumentIsTrue() throws {
+        let text = try String(contentsOfFile: "/" + Self.document + "/Docs/Protocol.md")
+        let lines = text.split(separator: "\n").filter { $0.hasSuffix("␀") }.map { String($0.dropLast()) }
+        #expect(lines.count > 15)
+        let bus = try BusProcess()
+        var clients: [Substring: RawClient] = [:]
+        // What the document calls a subscription or an instance, and what this bus does.
+        var names: [String: String] = [:]
+        for line in lines {
+            let peer = line.prefix(1)
+            let message = String(line.dropFirst(3))
+            if clients[peer] == nil { clients[peer] = try bus.client() }
+            let client = try #require(clients[peer])
+            if line.dropFirst().hasPrefix(">") {
+                try client.send(names.reduce(message) { $0.replacing($1.key, with: $1.value) })
+                continue
+            }
+            let received = try #require(try client.receiveText())
+            for (documented, actual) in zip(Self.identifiers(message), Self.identifiers(received)) {
+                names[documented] = actual
+            }
+            #expect(Self.withoutTimes(received) == names.reduce(Self.withoutTimes(message)) {
+                $0.replacing($1.key, with: $1.value)
+            })
+        }
+    }
+
+    private static func identifiers(_ text: String) -> [String] {
+        text.matches(of: #/"(?:subscription|instance)":"([0-9a-f]{16,32})"/#).map { String($0.output.1) }
+    }
+
+    private static func withoutTimes(_ text: String) -> String {
+        text.replacing(#/hangedAt":\d{16}/#, with: "hangedAt\":TIME")
+    }
+}
