@@ -33,7 +33,8 @@ struct SettingsName: Hashable {
             // What follows a dot in `org.example.desktop-appletsrc` is no extension.
             domain = name
             return
-        case nil: kind = .bare
+        // Hidden, and of no known format: what programs write on the way to a rename.
+        case nil: kind = name.hasPrefix(".") ? .foreign : .bare
         default: kind = .foreign
         }
         domain = dot.map { String(name[..<$0]) } ?? name

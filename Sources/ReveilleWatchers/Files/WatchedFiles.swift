@@ -55,11 +55,13 @@ final class WatchedFiles<Value: Equatable> {
     /// Reads everything now, and waits for nothing to settle.
     func readAll() {
         apply(table.readAll(at: Self.now))
+        schedule()
     }
 
     private func readDue() {
         let effects = table.readDue(at: Self.now)
         apply(effects)
+        schedule()
         if effects.hasChanged { changed() }
     }
 
@@ -68,21 +70,21 @@ final class WatchedFiles<Value: Equatable> {
         case .path(let path, let notice):
             table.notice(notice, of: path, at: Self.now)
         case .entry(let directory, let name, let notice):
-            return apply(table.notice(notice, of: name, in: directory, at: Self.now))
+            apply(table.notice(notice, of: name, in: directory, at: Self.now))
         case .refused(let error):
             return warn("\(error); changes in this directory are not noticed")
         case .lost:
             overflowed()
             table.noticeLoss(at: Self.now)
         }
-        schedule()
+        // Events come by the thousands; what is due next is looked up once all that wait have been noted.
+        timer?.fire(after: .zero)
     }
 
     private func apply(_ effects: FileTable<Value>.Effects) {
         effects.warnings.forEach(warn)
         for path in effects.disappeared { watch?.remove(path) }
         for path in effects.appeared { watch?.add(path) }
-        schedule()
     }
 
     private func schedule() {
