@@ -4,11 +4,14 @@
 #define _GNU_SOURCE
 #include "CReveilleLinux.h"
 
+#include <errno.h>
 #include <linux/input.h>
 #include <linux/sockios.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
 
 int c_reveille_accept(int listener) {
     return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -43,4 +46,19 @@ int c_reveille_axis(int device, int axis, int *value, int *resolution) {
     *value = info.value;
     *resolution = info.resolution;
     return 0;
+}
+
+int c_reveille_clock_change_timer(void) {
+    int timer = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (timer < 0)
+        return -1;
+    // Year 2242: a time that the kernel takes and nobody waits for.
+    struct itimerspec never = {.it_value = {.tv_sec = 8589934592}};
+    if (timerfd_settime(timer, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never, NULL) < 0) {
+        int reason = errno;
+        close(timer);
+        errno = reason;
+        return -1;
+    }
+    return timer;
 }

@@ -19,7 +19,12 @@ extension Service {
         loop: EventLoop, configuration: Configuration, files: FileLocations,
         context: (Aspect) -> WatcherContext
     ) throws(SystemError) -> [any Watcher] {
-        [
+        let feed = DeviceFeed(loop: loop)
+        let sampler = try Sampler(loop: loop)
+        let battery = configuration.battery
+        let proximity = configuration.proximity
+        let orientation = configuration.orientation
+        return [
             try LocaleWatcher(
                 loop: loop,
                 settings: LocaleWatcher.Settings(
@@ -33,6 +38,24 @@ extension Service {
                     paths: configuration.defaults.paths, root: files.root, home: files.home,
                     settle: configuration.defaults.settle, deletionGrace: configuration.defaults.deletionGrace),
                 context: context(.defaults)),
+            try BatteryWatcher(
+                loop: loop, feed: feed,
+                settings: BatteryWatcher.Settings(
+                    pollInterval: battery.pollInterval, settleInterval: battery.settleInterval,
+                    levelStep: battery.levelStep, levelInterval: battery.levelInterval),
+                context: context(.battery)),
+            ProximityWatcher(
+                loop: loop, feed: feed, sampler: sampler,
+                settings: ProximityWatcher.Settings(
+                    sampleInterval: proximity.sampleInterval, idleSampleInterval: configuration.idleSampleInterval,
+                    nearLevel: proximity.nearLevel),
+                context: context(.proximity)),
+            try OrientationWatcher(
+                loop: loop, feed: feed, sampler: sampler,
+                settings: OrientationWatcher.Settings(
+                    sampleInterval: orientation.sampleInterval, idleSampleInterval: configuration.idleSampleInterval,
+                    settle: orientation.settle, frame: orientation.frame, matrix: orientation.matrix),
+                context: context(.orientation)),
         ]
     }
 }

@@ -14,6 +14,7 @@ package final class Service {
     private let logger: Logger
     private var acceptors: [Acceptor] = []
     private var sources: [EventSource] = []
+    private var clockChange: ClockChangeSource?
 
     /// Makes a service that accepts connections once it runs.
     ///
@@ -64,11 +65,10 @@ package final class Service {
         broker.connectionClosed = { [weak self] in
             for acceptor in self?.acceptors ?? [] { acceptor.resume() }
         }
-        sources.append(
-            try loop.onClockChange { [broker] in
-                logger.info("the clock was set or the machine woke up: reading everything again")
-                broker.reread()
-            })
+        clockChange = try loop.onClockChange { [broker] in
+            logger.info("the clock was set or the machine woke up: reading everything again")
+            broker.reread()
+        }
     }
 
     /// Serves until SIGTERM or SIGINT, then delivers what is due and ends every stream.

@@ -23,3 +23,7 @@ int c_reveille_switches(int device, unsigned char *bits, int size);
 
 // One axis of an input device (EVIOCGABS): its value now and its resolution.
 int c_reveille_axis(int device, int axis, int *value, int *resolution);
+
+// A timer that never expires and becomes readable when the wall clock is set or the machine wakes up
+// (timerfd_create(2), TFD_TIMER_CANCEL_ON_SET); -1 and errno on failure.
+int c_reveille_clock_change_timer(void);

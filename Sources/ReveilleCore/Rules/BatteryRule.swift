@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// Makes one reading of all power supplies.
+///
+/// The states are UIDevice's: they are about being plugged in, not about the flow of current, which
+/// ``BatteryReading/chargeStatus`` tells.
+public enum BatteryRule {
+    /// From this level on a plugged battery is full: what a display rounds to 100 %.
+    private static let fullLevel = 0.995
+
+    /// The reading of these supplies.
+    ///
+    /// - Parameters:
+    ///   - supplies: All entries of the class, peripherals included.
+    ///   - isMacBook: The machine is a MacBook, whose firmware reports a wrong `capacity`.
+    /// - Returns: The reading; ``BatteryReading/unknown`` where there is no pack, plugged in or not.
+    public static func reading(of supplies: [PowerSupply], isMacBook: Bool) -> BatteryReading {
+        let packs = supplies.filter(\.isPack).sorted { $0.name < $1.name }
+        guard !packs.isEmpty else { return .unknown }
+        let levels = packs.map { PackLevel.of($0, isMacBook: isMacBook) }
+        let level = total(levels, weights: packs.map(PackLevel.weight))
+        let isPlugged = isPlugged(packs: packs, supplies: supplies.filter(\.isSupply))
+        return BatteryReading(
+            state: state(isPlugged, level, packs), level: level, isPlugged: isPlugged, chargeStatus: status(packs),
+            packs: zip(packs, levels).map { pack, level in
+                BatteryReading.Pack(name: pack.name, level: level, chargeStatus: pack.chargeStatus)
+            })
+    }
+
+    /// Weighted by energy where every pack tells its own, else the mean of what is known.
+    private static func total(_ levels: [Double?], weights: [Double?]) -> Double? {
+        let known = levels.compactMap { $0 }
+        guard !known.isEmpty else { return nil }
+        let heavy = weights.compactMap { $0 }
+        guard known.count == levels.count, heavy.count == weights.count else {
+            return known.reduce(0, +) / Double(known.count)
+        }
+        return zip(known, heavy).reduce(0) { $0 + $1.0 * $1.1 } / heavy.reduce(0, +)
+    }
+
+    private static func isPlugged(packs: [PowerSupply], supplies: [PowerSupply]) -> Bool? {
+        if supplies.contains(where: \.isOnline) { return true }
+        if packs.contains(where: { $0.chargeStatus == .charging && !$0.isDraining }) { return true }
+        if !supplies.isEmpty { return false }
+        // No supply device at all: what the packs do is the only witness.
+        let statuses = packs.map(\.chargeStatus)
+        if statuses.contains(where: { $0 == .discharging || $0 == .charging }) { return false }
+        return statuses.contains(where: { $0 == .full || $0 == .notCharging }) ? true : nil
+    }
+
+    private static func state(_ isPlugged: Bool?, _ level: Double?, _ packs: [PowerSupply]) -> BatteryReading.State {
+        guard let isPlugged else { return .unknown }
+        guard isPlugged else { return .unplugged }
+        let isFull = level.map { $0 >= fullLevel } ?? false || packs.allSatisfy { $0.chargeStatus == .full }
+        return isFull ? .full : .charging
+    }
+
+    private static func status(_ packs: [PowerSupply]) -> BatteryReading.ChargeStatus {
+        let statuses = packs.map(\.chargeStatus)
+        if statuses.contains(.charging) { return .charging }
+        if statuses.contains(.discharging) { return .discharging }
+        if statuses.allSatisfy({ $0 == .full }) { return .full }
+        return statuses.contains(.notCharging) ? .notCharging : .unknown
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+
+/// What came of reading an attribute of a device.
+package enum SysfsAttribute: Sendable, Hashable {
+    /// Its text.
+    case text(String)
+    /// The device or the attribute is not there.
+    case missing
+    /// The driver has no value now: ENODATA, EAGAIN, EIO and what else drivers answer.
+    case failed(SystemError)
+
+    /// The kernel gives a page at most (sysfs document).
+    private static let limit = 4_096
+
+    /// The text, where there is one.
+    package var text: String? {
+        if case .text(let text) = self { text } else { nil }
+    }
+
+    /// Reads an attribute; a sensor's may take as long as the sensor takes for a sample.
+    package static func read(_ path: String) -> SysfsAttribute {
+        let number = retryingOnInterrupt { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+        guard number >= 0 else { return failure("open", path) }
+        let descriptor = OwnedDescriptor(number)
+        return withUnsafeTemporaryAllocation(byteCount: limit, alignment: 1) { buffer in
+            let count = retryingOnInterrupt { Glibc.read(descriptor.number, buffer.baseAddress, buffer.count) }
+            guard count >= 0 else { return failure("read", path) }
+            return .text(String(decoding: buffer[..<count], as: UTF8.self))
+        }
+    }
+
+    private static func failure(_ operation: String, _ path: String) -> SysfsAttribute {
+        switch errno {
+        case ENOENT, ENOTDIR, ENODEV, ENXIO: .missing
+        default: .failed(SystemError(operation, on: path))
+        }
+    }
+}

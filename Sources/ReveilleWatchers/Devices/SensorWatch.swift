@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+
+/// A sensor that was found, and how it is read.
+protocol FoundSensor: Equatable {
+    /// How it is read.
+    var access: SensorAccess { get }
+}
+
+/// How a sensor is read.
+enum SensorAccess: Hashable {
+    /// By attributes in sysfs, again and again.
+    case polled([String])
+    /// By its node in `/dev/input`, which tells when to look.
+    case input(String)
+}
+
+/// What was read of a sensor at once.
+enum SensorSample {
+    case attributes([SysfsAttribute])
+    case input(InputDevice)
+}
+
+/// Finds a sensor, reads it as closely as is needed, and notices when it goes and another comes.
+///
+/// Loop thread only.
+final class SensorWatch<Sensor: FoundSensor> {
+    private let loop: EventLoop
+    private let feed: DeviceFeed
+    private let sampler: Sampler
+    private let context: WatcherContext
+    private let intervals: (live: Duration, idle: Duration)
+    private let find: () throws(SystemError) -> Sensor?
+    /// Takes a sample; throws what the sensor answers instead of a value.
+    private let sampled: (Sensor, SensorSample) throws(SystemError) -> Void
+    private let gone: () -> Void
+
+    private var interest: DeviceFeed.Interest?
+    private(set) var sensor: Sensor?
+    private var poll: SensorPoll?
+    private var input: (device: InputDevice, source: EventSource)?
+    private var problem: String?
+
+    init(
+        loop: EventLoop, feed: DeviceFeed, sampler: Sampler, context: WatcherContext,
+        intervals: (live: Duration, idle: Duration), find: @escaping () throws(SystemError) -> Sensor?,
+        sampled: @escaping (Sensor, SensorSample) throws(SystemError) -> Void, gone: @escaping () -> Void
+    ) {
+        self.loop = loop
+        self.feed = feed
+        self.sampler = sampler
+        self.context = context
+        self.intervals = intervals
+        self.find = find
+        self.sampled = sampled
+        self.gone = gone
+    }
+
+    var pace: Pace = .off {
+        didSet {
+            guard pace != oldValue else { return }
+            if pace == .off { return stop() }
+            if oldValue == .off { start() }
+            poll?.interval = interval
+        }
+    }
+
+    private var interval: Duration? {
+        switch pace {
+        case .off: nil
+        case .idle: intervals.idle
+        case .live: intervals.live
+        }
+    }
+
+    private func start() {
+        attempt { () throws(SystemError) in
+            interest = try feed.listen(to: ["iio", "input"]) { [weak self] in
+                self?.look()
+            } lost: { [weak self] in
+                self?.context.overflowed()
+                self?.look()
+            }
+        }
+        look()
+    }
+
+    private func stop() {
+        interest = nil
+        release()
+        sensor = nil
+    }
+
+    private func release() {
+        poll = nil
+        input?.source.cancel()
+        input = nil
+    }
+
+    /// Looks which sensor is there now.
+    private func look() {
+        attempt { () throws(SystemError) in
+            let found = try find()
+            guard found != sensor else { return }
+            release()
+            sensor = found
+            guard let found else { return gone() }
+            try open(found)
+        }
+        if sensor == nil { gone() }
+    }
+
+    private func open(_ sensor: Sensor) throws(SystemError) {
+        switch sensor.access {
+        case .polled(let paths):
+            poll = try SensorPoll(loop: loop, sampler: sampler, paths: paths) { [weak self] attributes in
+                self?.take(.attributes(attributes))
+            }
+            poll?.interval = interval
+        case .input(let node):
+            let device = try InputDevice(node: node)
+            let source = try loop.watch(device.number, for: .readable, priority: .watcher) { [weak self] _ in
+                guard device.drain() else {
+                    self?.release()
+                    self?.sensor = nil
+                    self?.look()
+                    return
+                }
+                self?.take(.input(device))
+            }
+            input = (device, source)
+            take(.input(device))
+        }
+    }
+
+    private func take(_ sample: SensorSample) {
+        guard let sensor else { return }
+        if case .attributes(let attributes) = sample, attributes.contains(.missing) { return look() }
+        attempt { () throws(SystemError) in try sampled(sensor, sample) }
+    }
+
+    /// A sensor that answers an error keeps its state, and is named once until it answers again.
+    private func attempt(_ body: () throws(SystemError) -> Void) {
+        do throws(SystemError) {
+            try body()
+            problem = nil
+        } catch {
+            if problem != "\(error)" { context.warn("\(error); the last state stands") }
+            problem = "\(error)"
+        }
+    }
+
+    /// Takes a sample now, if a sensor is open.
+    func sample() {
+        if let input { take(.input(input.device)) }
+        poll?.sample()
+    }
+
+    /// Takes a sample now, at any pace.
+    func refresh(then completion: @escaping () -> Void) {
+        let wasOff = pace == .off
+        if wasOff { sensor = nil }
+        look()
+        let finish = { [weak self] in
+            // At rest nothing stays open.
+            if wasOff, let self, pace == .off { stop() }
+            completion()
+        }
+        if let input { take(.input(input.device)) }
+        guard let poll else { return finish() }
+        patiently(finish) { poll.sample(then: $0) }
+    }
+
+    /// Waits for a slow sensor no longer than callers can wait; what comes later still counts.
+    private func patiently(_ completion: @escaping () -> Void, _ body: (@escaping () -> Void) -> Void) {
+        var isDone = false
+        var timer: EventSource?
+        let once = {
+            guard !isDone else { return }
+            isDone = true
+            timer = nil
+            completion()
+        }
+        attempt { () throws(SystemError) in timer = try loop.timer(handler: once) }
+        timer?.fire(after: Pace.sampleTimeout)
+        body(once)
+    }
+}

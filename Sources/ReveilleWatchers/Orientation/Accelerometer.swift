@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+
+/// An accelerometer in the display half of the device.
+struct Accelerometer: FoundSensor {
+    /// What units an input accelerometer has for 1 g where it does not say, as iio-sensor-proxy has it.
+    static let usualResolution = 256
+
+    let title: String
+    let access: SensorAccess
+    let matrix: MountMatrix
+    let matrixOrigin: String
+    let isHID: Bool
+    /// What a raw value is multiplied with, by axis; 1 for input devices.
+    let scale: Vector
+    /// What is added to a raw value before.
+    let offset: Vector
+
+    /// A device that could be one.
+    struct Candidate {
+        let title: String
+        let sensor: Accelerometer?
+        /// Where it is, or why it is left out.
+        let reason: String
+    }
+
+    /// All devices that could be one, those to prefer first.
+    ///
+    /// - Parameter matrix: The configured mount matrix, if one is.
+    static func candidates(matrix: MountMatrix?) throws(SystemError) -> [Candidate] {
+        let inputs = try UdevDevice.all(of: "input")
+        return try IIODevice.all().compactMap { candidate($0, matrix) }
+            + inputs.compactMap { candidate($0, among: inputs, matrix) }
+    }
+
+    private static func candidate(_ device: IIODevice, _ configured: MountMatrix?) -> Candidate? {
+        guard device.has("in_accel_x_raw") else { return nil }
+        if let place = elsewhere(device) {
+            return Candidate(title: device.title, sensor: nil, reason: "left out: it sits in the \(place)")
+        }
+        let (matrix, origin) = matrix(device, configured)
+        let sensor = Accelerometer(
+            title: device.title, access: .polled(["x", "y", "z"].map { device.path("in_accel_\($0)_raw") }),
+            matrix: matrix, matrixOrigin: origin, isHID: OrientationFrame.hidNames.contains(device.text("name") ?? ""),
+            scale: scale(device), offset: offset(device))
+        return Candidate(title: device.title, sensor: sensor, reason: "in the display")
+    }
+
+    /// Where a sensor sits that says nothing of the display; `nil` for one that does.
+    private static func elsewhere(_ device: IIODevice) -> String? {
+        if let location = device.device.properties["ACCEL_LOCATION"] { return location == "base" ? "base" : nil }
+        switch device.text("label") {
+        case "accel-base": return "base"
+        case "accel-camera": return "camera"
+        case "accel-display": return nil
+        default: return device.text("location") == "base" ? "base" : nil
+        }
+    }
+
+    private static func matrix(_ device: IIODevice, _ configured: MountMatrix?) -> (MountMatrix, String) {
+        if let configured { return (configured, "configuration") }
+        if let matrix = udevMatrix(device.device) { return matrix }
+        for name in ["mount_matrix", "in_accel_mount_matrix", "in_mount_matrix"] {
+            if let matrix = device.text(name).flatMap({ MountMatrix($0) }) { return (matrix, name) }
+        }
+        return (.identity, "none")
+    }
+
+    private static func udevMatrix(_ device: UdevDevice) -> (MountMatrix, String)? {
+        device.properties["ACCEL_MOUNT_MATRIX"].flatMap { MountMatrix($0) }.map {
+            ($0, "udev property ACCEL_MOUNT_MATRIX")
+        }
+    }
+
+    private static func scale(_ device: IIODevice) -> Vector {
+        let axes = ["x", "y", "z"].compactMap { SysfsText.number(device.text("in_accel_\($0)_scale")) }
+        if axes.count == 3 { return Vector(x: axes[0], y: axes[1], z: axes[2]) }
+        let common = ["in_accel_scale", "scale"].lazy.compactMap { SysfsText.number(device.text($0)) }.first ?? 1
+        return Vector(x: common, y: common, z: common)
+    }
+
+    private static func offset(_ device: IIODevice) -> Vector {
+        let common = SysfsText.number(device.text("in_accel_offset")) ?? 0
+        let axes = ["x", "y", "z"].map { SysfsText.number(device.text("in_accel_\($0)_offset")) ?? common }
+        return Vector(x: axes[0], y: axes[1], z: axes[2])
+    }
+
+    // MARK: - Input devices
+
+    private static func candidate(
+        _ device: UdevDevice, among all: [UdevDevice], _ configured: MountMatrix?
+    ) -> Candidate? {
+        guard let node = device.node, device.name.hasPrefix("event"), isAccelerometer(device) else { return nil }
+        // The motion sensor of a game controller lies beside the controller's own device.
+        let hardware = device.ancestors.dropFirst().first
+        let isController = all.contains { other in
+            other.properties["ID_INPUT_JOYSTICK"] == "1" && hardware != nil && other.ancestors.contains(hardware ?? "")
+        }
+        if isController {
+            return Candidate(title: device.name, sensor: nil, reason: "left out: it is part of a game controller")
+        }
+        let (matrix, origin) =
+            configured.map { ($0, "configuration") } ?? udevMatrix(device) ?? (.identity, "none")
+        let sensor = Accelerometer(
+            title: device.name, access: .input(node), matrix: matrix, matrixOrigin: origin, isHID: false,
+            scale: Vector(x: 1, y: 1, z: 1), offset: Vector(x: 0, y: 0, z: 0))
+        return Candidate(title: device.name, sensor: sensor, reason: "an input device")
+    }
+
+    /// `INPUT_PROP_ACCELEROMETER` of linux/input-event-codes.h, or what udev made of the device.
+    private static func isAccelerometer(_ device: UdevDevice) -> Bool {
+        if device.properties["ID_INPUT_ACCELEROMETER"] == "1" { return true }
+        let accelerometer = 6
+        guard let parent = device.parent, case .text(let text) = SysfsAttribute.read(parent + "/properties") else {
+            return false
+        }
+        return InputBits(text).contains(accelerometer)
+    }
+}
+
+extension Accelerometer {
+    /// What was read, in metres per second squared, in the sensor's axes.
+    ///
+    /// - Returns: `nil` for text that is no number.
+    /// - Throws: `SystemError` that the driver answered instead.
+    func acceleration(_ sample: SensorSample) throws(SystemError) -> Vector? {
+        var raw: [Double] = []
+        switch sample {
+        case .attributes(let attributes):
+            for attribute in attributes {
+                if case .failed(let error) = attribute { throw error }
+                guard let value = SysfsText.number(attribute.text) else { return nil }
+                raw.append(value)
+            }
+        case .input(let device):
+            for axis in 0..<3 {
+                let (value, resolution) = try device.axis(axis)
+                let units = resolution > 0 ? resolution : Self.usualResolution
+                raw.append(Double(value) / Double(units) * OrientationFrame.standardGravity)
+            }
+        }
+        return Vector(
+            x: (raw[0] + offset.x) * scale.x, y: (raw[1] + offset.y) * scale.y, z: (raw[2] + offset.z) * scale.z)
+    }
+}

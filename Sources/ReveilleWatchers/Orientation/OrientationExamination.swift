@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+
+/// Says for a person which accelerometer is used, and how its numbers become a pose.
+enum OrientationExamination {
+    static func examine(_ settings: OrientationWatcher.Settings) -> Examination {
+        var examination = Examination()
+        do throws(SystemError) {
+            let candidates = try Accelerometer.candidates(matrix: settings.matrix)
+            for candidate in candidates {
+                examination.findings.append(Examination.Finding(candidate.title, candidate.reason))
+            }
+            if let sensor = candidates.lazy.compactMap(\.sensor).first {
+                examine(sensor, settings, &examination)
+                examination.advice.append(
+                    "wrong pose? set orientation.matrix or orientation.frame (hid, iio-doc) in the configuration")
+            }
+        } catch {
+            examination.advice.append("sensors cannot be listed: \(error)")
+        }
+        return examination
+    }
+
+    private static func examine(
+        _ sensor: Accelerometer, _ settings: OrientationWatcher.Settings, _ examination: inout Examination
+    ) {
+        func add(_ name: String, _ value: String) {
+            examination.findings.append(Examination.Finding(name, value))
+        }
+        add("used", sensor.title)
+        let sample: SensorSample
+        switch sensor.access {
+        case .polled(let paths):
+            let attributes = paths.map(SysfsAttribute.read)
+            add("raw", attributes.map(\.summary).joined(separator: ", "))
+            add("scale", text(sensor.scale))
+            sample = .attributes(attributes)
+        case .input(let node):
+            do throws(SystemError) {
+                sample = .input(try InputDevice(node: node))
+            } catch {
+                add("raw", "\(error)")
+                examination.advice.append("reading \(node) needs the group input")
+                return
+            }
+        }
+        add("matrix", "\(sensor.matrix) (\(sensor.matrixOrigin))")
+        add("determinant", "\(sensor.matrix.determinant)")
+        add("frame", settings.frame.rawValue + (sensor.isHID ? ", a HID sensor" : ""))
+        do throws(SystemError) {
+            guard let acceleration = try sensor.acceleration(sample) else { return add("result", "no number") }
+            let gravity = settings.frame.gravity(acceleration, matrix: sensor.matrix, isHID: sensor.isHID)
+            add("gravity in g", text(gravity))
+            let pose = OrientationRule.reading(at: gravity, last: .unknown)?.pose.rawValue
+            add("result", pose ?? "none: that is not gravity alone")
+        } catch {
+            add("result", "\(error)")
+        }
+    }
+
+    private static func text(_ vector: Vector) -> String {
+        [vector.x, vector.y, vector.z].map { "\(($0 * 1_000_000).rounded() / 1_000_000)" }.joined(separator: ", ")
+    }
+}

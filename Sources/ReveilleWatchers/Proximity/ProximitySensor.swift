@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+
+/// A proximity sensor that can be used.
+struct ProximitySensor: FoundSensor {
+    /// `SW_FRONT_PROXIMITY` of linux/input-event-codes.h: 1 is near.
+    static let frontSwitch = 0x0B
+
+    let title: String
+    let access: SensorAccess
+    /// How raw values are judged; `nil` for a switch.
+    let rule: ProximityRule?
+
+    /// A device that could be a proximity sensor.
+    struct Candidate {
+        let title: String
+        let sensor: ProximitySensor?
+        /// The near level and where it comes from, or why the device is left out.
+        let reason: String
+    }
+
+    /// All devices that could be one, those to prefer first.
+    ///
+    /// - Parameter nearLevel: The configured near level, if one is.
+    static func candidates(nearLevel: Double?) throws(SystemError) -> [Candidate] {
+        try IIODevice.all().compactMap { candidate($0, nearLevel: nearLevel) }
+            + UdevDevice.all(of: "input").compactMap(candidate)
+    }
+
+    private static func candidate(_ device: IIODevice, nearLevel: Double?) -> Candidate? {
+        guard let channel = ["in_proximity_raw", "in_proximity0_raw"].first(where: device.has) else { return nil }
+        if ProximityRule.isForRadio(label: device.text("label")) {
+            return Candidate(
+                title: device.title, sensor: nil, reason: "left out: it serves the radio (label \(device.text("label") ?? ""))")
+        }
+        let origins = [
+            ("configuration", nearLevel),
+            ("udev property PROXIMITY_NEAR_LEVEL", SysfsText.number(device.device.properties["PROXIMITY_NEAR_LEVEL"])),
+            ("in_proximity_nearlevel", SysfsText.number(device.text("in_proximity_nearlevel"))),
+        ]
+        for (origin, level) in origins {
+            guard let rule = ProximityRule(nearLevel: level) else { continue }
+            let sensor = ProximitySensor(
+                title: device.title, access: .polled([device.path(channel)]), rule: rule)
+            return Candidate(title: device.title, sensor: sensor, reason: "near from \(rule.nearLevel) on (\(origin))")
+        }
+        return Candidate(title: device.title, sensor: nil, reason: "left out: it has no near level")
+    }
+
+    private static func candidate(_ device: UdevDevice) -> Candidate? {
+        guard let node = device.node, device.name.hasPrefix("event"), let parent = device.parent,
+            case .text(let text) = SysfsAttribute.read(parent + "/capabilities/sw"),
+            InputBits(text).contains(frontSwitch)
+        else { return nil }
+        let sensor = ProximitySensor(title: device.name, access: .input(node), rule: nil)
+        return Candidate(title: device.name, sensor: sensor, reason: "switch SW_FRONT_PROXIMITY")
+    }
+}
+
+/// A bit mask as sysfs writes it: hexadecimal words of 64 bits, the most significant first.
+struct InputBits {
+    private let words: [UInt64]
+
+    init(_ text: String) {
+        words = SysfsText.trimmed(text).split(separator: " ").reversed().map { UInt64($0, radix: 16) ?? 0 }
+    }
+
+    func contains(_ bit: Int) -> Bool {
+        bit / 64 < words.count && words[bit / 64] & (1 << UInt64(bit % 64)) != 0
+    }
+}

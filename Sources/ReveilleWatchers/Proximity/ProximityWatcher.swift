@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import ReveilleCore
+package import ReveilleSystem
+
+/// Watches the proximity sensor at the face of the device.
+///
+/// The kernel sends no event when a sensor's value changes, so it is sampled while somebody listens; a
+/// switch tells by itself.
+package final class ProximityWatcher: Watcher {
+    /// How closely to watch.
+    package struct Settings: Sendable {
+        /// Between two samples while somebody is in the foreground.
+        package var sampleInterval: Duration
+        /// Between two samples while all are held.
+        package var idleSampleInterval: Duration
+        /// The near level, in place of what the device says.
+        package var nearLevel: Double?
+
+        package init(sampleInterval: Duration, idleSampleInterval: Duration, nearLevel: Double?) {
+            self.sampleInterval = sampleInterval
+            self.idleSampleInterval = idleSampleInterval
+            self.nearLevel = nearLevel
+        }
+    }
+
+    package let aspect = Aspect.proximity
+    private let settings: Settings
+    private let context: WatcherContext
+    private var watch: SensorWatch<ProximitySensor>?
+    private var state = ProximityReading.unknown
+
+    /// Makes a watcher that watches nothing yet.
+    package init(
+        loop: EventLoop, feed: DeviceFeed, sampler: Sampler, settings: Settings, context: WatcherContext
+    ) {
+        self.settings = settings
+        self.context = context
+        watch = SensorWatch(
+            loop: loop, feed: feed, sampler: sampler, context: context,
+            intervals: (settings.sampleInterval, settings.idleSampleInterval)
+        ) { () throws(SystemError) in
+            try ProximitySensor.candidates(nearLevel: settings.nearLevel).lazy.compactMap(\.sensor).first
+        } sampled: { [weak self] sensor, sample throws(SystemError) in
+            try self?.take(sample, of: sensor)
+        } gone: { [weak self] in
+            self?.tell(.unknown)
+        }
+    }
+
+    package var pace: Pace {
+        get { watch?.pace ?? .off }
+        set { watch?.pace = newValue }
+    }
+
+    package func refresh(then completion: @escaping () -> Void) {
+        guard let watch else { return completion() }
+        watch.refresh(then: completion)
+    }
+
+    private func take(_ sample: SensorSample, of sensor: ProximitySensor) throws(SystemError) {
+        switch sample {
+        case .input(let device):
+            tell(try device.isOn(switch: ProximitySensor.frontSwitch) ? .near : .far)
+        case .attributes(let attributes):
+            if case .failed(let error) = attributes[0] { throw error }
+            guard let value = SysfsText.number(attributes[0].text), let rule = sensor.rule else { return }
+            tell(rule.state(at: value, last: state))
+        }
+    }
+
+    private func tell(_ state: ProximityReading) {
+        self.state = state
+        context.report(.proximity(state))
+    }
+
+    package var source: SourceDescription {
+        do throws(SystemError) {
+            let candidates = try ProximitySensor.candidates(nearLevel: settings.nearLevel)
+            if let sensor = candidates.lazy.compactMap(\.sensor).first { return .available(sensor.title) }
+            let leftOut = candidates.map { "\($0.title) \($0.reason)" }.joined(separator: "; ")
+            return .unavailable(leftOut.isEmpty ? "no proximity sensor" : leftOut)
+        } catch {
+            return .unavailable("\(error)")
+        }
+    }
+
+    package func examine() -> Examination {
+        var examination = Examination()
+        do throws(SystemError) {
+            let candidates = try ProximitySensor.candidates(nearLevel: settings.nearLevel)
+            for candidate in candidates {
+                examination.findings.append(Examination.Finding(candidate.title, candidate.reason))
+                guard case .polled(let paths) = candidate.sensor?.access else { continue }
+                let raw = SysfsAttribute.read(paths[0])
+                examination.findings.append(Examination.Finding(paths[0], raw.summary))
+                guard let value = SysfsText.number(raw.text), let rule = candidate.sensor?.rule else { continue }
+                examination.findings.append(
+                    Examination.Finding("result", rule.state(at: value, last: .unknown).rawValue))
+            }
+            if !candidates.isEmpty, candidates.allSatisfy({ $0.sensor == nil }) {
+                examination.advice.append("set proximity.nearLevel in the configuration to the raw value that is near")
+            }
+        } catch {
+            examination.advice.append("sensors cannot be listed: \(error)")
+        }
+        return examination
+    }
+}
+
+extension SysfsAttribute {
+    /// What was read, for a person.
+    var summary: String {
+        switch self {
+        case .text(let text): SysfsText.trimmed(text)
+        case .missing: "not there"
+        case .failed(let error): "\(error)"
+        }
+    }
+}
