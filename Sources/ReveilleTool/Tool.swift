@@ -31,7 +31,8 @@ struct Tool: ParsableCommand {
         version: version,
         subcommands: [
             ServeCommand.self, WatchCommand.self, GetCommand.self, StatusCommand.self, BackgroundCommand.self,
-            ForegroundCommand.self, RefreshCommand.self, PostCommand.self, CallCommand.self, DemoCommand.self, DoctorCommand.self,
+            ForegroundCommand.self, RefreshCommand.self, PostCommand.self, CallCommand.self, DemoCommand.self,
+            DoctorCommand.self,
 
         ])
 }

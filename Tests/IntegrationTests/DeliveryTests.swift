@@ -144,7 +144,8 @@ import Varlink
         #expect(bus.stop() == 0)
         var levels: [Double?] = []
         while let text = try subscriber.client.receiveText() {
-            levels += try Reply(parsing: Array(text.utf8)).parameters["events"]?.arrayValue?.map { $0.objectValue?.level }
+            levels +=
+                try Reply(parsing: Array(text.utf8)).parameters["events"]?.arrayValue?.map { $0.objectValue?.level }
                 ?? []
         }
         #expect(levels.last == 0.4)

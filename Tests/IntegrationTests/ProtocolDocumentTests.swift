@@ -28,9 +28,11 @@ import Testing
             for (documented, actual) in zip(Self.identifiers(message), Self.identifiers(received)) {
                 names[documented] = actual
             }
-            #expect(Self.withoutTimes(received) == names.reduce(Self.withoutTimes(message)) {
-                $0.replacing($1.key, with: $1.value)
-            })
+            #expect(
+                Self.withoutTimes(received)
+                    == names.reduce(Self.withoutTimes(message)) {
+                        $0.replacing($1.key, with: $1.value)
+                    })
         }
     }
 

@@ -68,7 +68,9 @@ import Varlink
     func wrongConfigurationIsNamed(configuration: String, reason: String) throws {
         let directory = try TemporaryDirectory()
         try directory.write(configuration, to: "config.json5")
-        let arguments = ["serve", "--address", "unix:\(directory.path)/bus", "--config", directory.path + "/config.json5"]
+        let arguments = [
+            "serve", "--address", "unix:\(directory.path)/bus", "--config", directory.path + "/config.json5",
+        ]
         let result = try run(arguments, in: directory)
         #expect(result.code == 78)
         #expect(result.errors.contains(reason), "\(result.errors)")
@@ -86,7 +88,9 @@ import Varlink
         let directory = try TemporaryDirectory()
         let result = try run(["get", "--address", "unix:/nowhere/bus"], in: directory)
         #expect(result.code == 69)
-        #expect(result.errors == "reveille: connect /nowhere/bus: No such file or directory (ENOENT); is 'reveille serve' running?\n")
+        #expect(
+            result.errors
+                == "reveille: connect /nowhere/bus: No such file or directory (ENOENT); is 'reveille serve' running?\n")
         #expect(result.output.isEmpty)
     }
 

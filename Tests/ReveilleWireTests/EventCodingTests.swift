@@ -12,7 +12,8 @@ import Varlink
             LocaleReading(
                 identifier: "es_ES", languages: ["es-ES", "en"], numeric: "es_MX", time: "es_MX", monetary: "es_MX",
                 measurement: "es_ES")),
-        .defaults(DefaultsReading(domains: [.init(name: "app", path: "/a", values: ["k": 0, "l": 0], isOpaque: false)])),
+        .defaults(
+            DefaultsReading(domains: [.init(name: "app", path: "/a", values: ["k": 0, "l": 0], isOpaque: false)])),
         .battery(
             BatteryReading(
                 state: .charging, level: 0.5, isPlugged: true, chargeStatus: .notCharging,

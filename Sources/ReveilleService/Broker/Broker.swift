@@ -30,6 +30,7 @@ package final class Broker {
     var streams: [SubscriptionID: Connection] = [:]
     private var keeper: StateKeeper?
     private var moreDeliveries: EventSource?
+    private var isStopping = false
     /// Calls ``connectionClosed`` when descriptors were returned.
     var connectionClosed: () -> Void = {}
 
@@ -67,7 +68,8 @@ package final class Broker {
             logger.warning("starting as a new instance, the saved state is not used: \(error)")
         }
         var random = SystemRandomNumberGenerator()
-        let instance = SubscriptionID(rawValue: random.next()).wireName + SubscriptionID(rawValue: random.next()).wireName
+        let instance =
+            SubscriptionID(rawValue: random.next()).wireName + SubscriptionID(rawValue: random.next()).wireName
         return SavedState(instance: instance, sequence: 0, entries: [])
     }
 
@@ -82,6 +84,7 @@ package final class Broker {
     package func stop() {
         for id in streams.keys { bus.release(.unread, from: id) }
         while let delivery = bus.nextDelivery() { send(delivery) }
+        isStopping = true
         for connection in connections.values { close(connection) }
         sources.stop()
         keeper?.save()
@@ -96,7 +99,7 @@ package final class Broker {
 
     /// Reads every source again, after something that may have hidden changes.
     package func reread() {
-        sources.refreshAll {}
+        sources.refreshAll(monitoredOnly: true) { [weak self] in self?.deliver() }
     }
 
     func post(_ reading: Reading) {
@@ -133,6 +136,8 @@ package final class Broker {
 
     /// Brings the watchers to the pace that the subscribers need now.
     func adjustSources() {
+        // A loop that has ended takes no more timers.
+        guard !isStopping else { return }
         do throws(SystemError) {
             try sources.adjust(to: bus)
         } catch {

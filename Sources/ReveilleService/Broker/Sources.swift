@@ -107,9 +107,13 @@ final class Sources {
     }
 
     /// Reads every source again, and calls back when all have been read.
-    func refreshAll(then completion: @escaping () -> Void) {
+    ///
+    /// - Parameters:
+    ///   - monitoredOnly: Leaves those alone that nobody listens to.
+    ///   - completion: Called once, within ``Pace/sampleTimeout``.
+    func refreshAll(monitoredOnly: Bool = false, then completion: @escaping () -> Void) {
         let barrier = Barrier(completion)
-        for watcher in watchers.values {
+        for watcher in watchers.values where !monitoredOnly || watcher.pace != .off {
             watcher.refresh(then: barrier.enter())
         }
         barrier.seal()

@@ -22,7 +22,9 @@ package enum DirectoryListing {
             // Some file systems do not say what an entry is.
             guard [Int(DT_REG), Int(DT_LNK), Int(DT_UNKNOWN)].contains(kind) else { continue }
             withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { names.append(String(cString: $0)) }
+                name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) {
+                    names.append(String(cString: $0))
+                }
             }
         }
         return names.sorted()

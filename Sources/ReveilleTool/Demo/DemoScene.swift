@@ -19,8 +19,8 @@ struct DemoScene {
         for hour in 0..<4 {
             scenes += [
                 level(79 - 3 * hour), pose([.landscapeLeft, .faceUp, .landscapeRight, .portraitUpsideDown][hour]),
-                near(true), level(78 - 3 * hour), setting("volume", hour), pose(.portrait),
-                near(false), level(77 - 3 * hour), setting("theme", hour),
+                near(true), level(78 - 3 * hour), setting(volume: hour + 1, theme: hour), pose(.portrait),
+                near(false), level(77 - 3 * hour), setting(volume: hour + 1, theme: hour + 1),
             ]
             if hour % 2 == 0 { scenes.append(language(["de_DE.UTF-8", "", "fr_FR.UTF-8"][hour])) }
             if hour == 1 { scenes.append(DemoScene(title: "plugged in", aspect: .battery) { try $0.plugIn() }) }
@@ -45,9 +45,10 @@ struct DemoScene {
         DemoScene(title: "another language", aspect: .locale) { try $0.setLocale(name) }
     }
 
-    private static func setting(_ key: String, _ value: Int) -> DemoScene {
+    private static func setting(volume: Int, theme: Int) -> DemoScene {
         DemoScene(title: "a setting is saved", aspect: .defaults) { phone in
-            try phone.write("{\"\(key)\": \(value + 1)}", to: phone.home + "/.config/settings.json")
+            try phone.write(
+                "{\"volume\": \(volume), \"theme\": \(theme)}", to: phone.home + "/.config/settings.json")
         }
     }
 }

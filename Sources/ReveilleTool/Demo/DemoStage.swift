@@ -90,7 +90,8 @@ final class DemoStage {
             let changes = seen.reduce(0) { $0 + $1.changes }
             guard event.changes == changes else {
                 throw Failure(
-                    .failure, "\(event.aspect): the sleeper was told of \(event.changes) changes, there were \(changes)")
+                    .failure, "\(event.aspect): the sleeper was told of \(event.changes) changes, there were \(changes)"
+                )
             }
             // Of the settings each is told the keys that changed since its own last event.
             guard event.aspect == .defaults || event.reading == seen.last?.reading else {

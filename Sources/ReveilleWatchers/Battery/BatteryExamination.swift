@@ -21,7 +21,8 @@ enum BatteryExamination {
         if reading.packs.isEmpty {
             examination.advice.append("a device without a battery reads unknown; nothing needs to be done")
         } else if reading.level == nil {
-            examination.advice.append("the driver gives neither capacity nor energy nor charge: report it to its authors")
+            examination.advice.append(
+                "the driver gives neither capacity nor energy nor charge: report it to its authors")
         }
         return examination
     }

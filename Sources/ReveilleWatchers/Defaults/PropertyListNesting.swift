@@ -13,9 +13,10 @@ enum PropertyListNesting {
         if bytes.starts(with: "bplist".utf8) { return true }
         let start = bytes.prefix(512).drop { $0 <= 0x20 }
         return start.starts(with: "<plist".utf8)
-            || start.starts(with: "<?xml".utf8) && start.split(separator: UInt8(ascii: "<")).contains {
-                $0.starts(with: "plist".utf8) || $0.starts(with: "!DOCTYPE plist".utf8)
-            }
+            || start.starts(with: "<?xml".utf8)
+                && start.split(separator: UInt8(ascii: "<")).contains {
+                    $0.starts(with: "plist".utf8) || $0.starts(with: "!DOCTYPE plist".utf8)
+                }
     }
 
     /// Says whether containers nest no deeper than a limit in an XML property list.

@@ -34,7 +34,8 @@ struct ProximitySensor: FoundSensor {
         guard let channel = ["in_proximity_raw", "in_proximity0_raw"].first(where: device.has) else { return nil }
         if ProximityRule.isForRadio(label: device.text("label")) {
             return Candidate(
-                title: device.title, sensor: nil, reason: "left out: it serves the radio (label \(device.text("label") ?? ""))")
+                title: device.title, sensor: nil,
+                reason: "left out: it serves the radio (label \(device.text("label") ?? ""))")
         }
         let origins = [
             ("configuration", nearLevel),

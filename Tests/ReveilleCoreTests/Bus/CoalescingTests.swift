@@ -58,7 +58,8 @@ import Testing
         #expect(driver.read().isEmpty)
     }
 
-    @Test("B5: waking delivers though nothing is posted afterwards") func wakingDeliversThoughNothingIsPostedAfterwards() {
+    @Test("B5: waking delivers though nothing is posted afterwards")
+    func wakingDeliversThoughNothingIsPostedAfterwards() {
         let driver = BusDriver()
         let id = driver.subscribe()
         driver.background(id)
@@ -88,7 +89,8 @@ import Testing
         #expect(driver.read().map(\.subscription) == [held])
     }
 
-    @Test("B9, B16: zero unknown and empty are delivered",
+    @Test(
+        "B9, B16: zero unknown and empty are delivered",
         arguments: [
             (Reading.level(50), Reading.level(0)), (.pose(.portrait), .pose(.unknown)),
             (.proximity(.near), .proximity(.far)), (.settings(["a": ["k": 1]]), .settings([:])),

@@ -16,7 +16,9 @@ import Testing
         #expect(driver.status(id)?.holds == [])
     }
 
-    @Test("B30: each reason is cleared by itself", arguments: [[HoldReasons.app, .operator], [.operator, .app], [.frozen, .app]])
+    @Test(
+        "B30: each reason is cleared by itself",
+        arguments: [[HoldReasons.app, .operator], [.operator, .app], [.frozen, .app]])
     func eachReasonIsClearedByItself(reasons: [HoldReasons]) {
         let driver = BusDriver()
         let id = driver.subscribe()

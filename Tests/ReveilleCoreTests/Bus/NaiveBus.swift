@@ -117,7 +117,8 @@ struct NaiveBus {
                 events += takeHeld(from: &queue, limit: limit, seen: &subscriber.seen[aspect])
             }
             subscriber.queues[aspect] = queue
-            guard subscriber.isDue(aspect, oldest: oldest(aspect)), let first = queue.first, let last = queue.last else { continue }
+            guard subscriber.isDue(aspect, oldest: oldest(aspect)), let first = queue.first, let last = queue.last
+            else { continue }
             events.append(
                 event(
                     last, changes: queue.count, netChange: last.reading != subscriber.seen[aspect],

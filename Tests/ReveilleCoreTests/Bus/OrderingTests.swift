@@ -60,7 +60,8 @@ import Testing
         #expect(events.last?.reading == .level(9_999 % 100))
     }
 
-    @Test("B26, B55: slow reader gets the last state without another change") func slowReaderGetsTheLastStateWithoutAnotherChange() {
+    @Test("B26, B55: slow reader gets the last state without another change")
+    func slowReaderGetsTheLastStateWithoutAnotherChange() {
         let driver = BusDriver()
         let id = driver.subscribe()
         driver.report(.level(80))

@@ -41,7 +41,9 @@ import Testing
         #expect(start.events.map(\.reading) == [.level(77)])
     }
 
-    @Test("B51: other instance gets the current state", arguments: ["two", nil]) func otherInstanceGetsTheCurrentState(instance: String?) {
+    @Test("B51: other instance gets the current state", arguments: ["two", nil]) func otherInstanceGetsTheCurrentState(
+        instance: String?
+    ) {
         let driver = BusDriver()
         driver.report(.level(80))
         let start = driver.start(SubscriptionRequest(instance: instance, positions: [.battery: 1])).start
@@ -64,11 +66,13 @@ import Testing
         let request = SubscriptionRequest(
             wantsInitial: true, instance: "one", positions: [.battery: 0, .proximity: 0])
         let start = driver.start(request).start
-        #expect(Dictionary(uniqueKeysWithValues: start.events.map { ($0.aspect, $0.changes) })
-            == [.battery: 1, .proximity: 0, .locale: 0, .defaults: 0, .orientation: 0])
+        #expect(
+            Dictionary(uniqueKeysWithValues: start.events.map { ($0.aspect, $0.changes) })
+                == [.battery: 1, .proximity: 0, .locale: 0, .defaults: 0, .orientation: 0])
     }
 
-    @Test("B52: resuming beside the old connection makes a second subscription") func resumingBesideTheOldConnectionMakesASecondSubscription() {
+    @Test("B52: resuming beside the old connection makes a second subscription")
+    func resumingBesideTheOldConnectionMakesASecondSubscription() {
         let driver = BusDriver()
         let old = driver.subscribe()
         let new = driver.start(SubscriptionRequest(instance: "one", positions: [:])).id

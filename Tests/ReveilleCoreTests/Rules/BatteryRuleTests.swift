@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import Testing
+
+/// What power supplies read together.
+@Suite struct BatteryRuleTests {
+    private func pack(_ name: String = "BAT0", _ attributes: [String: String]) -> PowerSupply {
+        let base = ["type": "Battery\n", "present": "1\n"]
+        return PowerSupply(name: name, attributes: base.merging(attributes) { $1 })
+    }
+
+    private func supply(_ type: String, online: String, _ more: [String: String] = [:]) -> PowerSupply {
+        PowerSupply(name: "AC", attributes: ["type": type, "online": online].merging(more) { $1 })
+    }
+
+    private func read(_ supplies: PowerSupply..., isMacBook: Bool = false) -> BatteryReading {
+        BatteryRule.reading(of: supplies, isMacBook: isMacBook)
+    }
+
+    /// Two packs at 40 %, no supply device: the pairs of statuses and what they mean.
+    static let pairs: [(String, String, BatteryReading.State, Bool?)] = [
+        ("Unknown", "Charging", .charging, true), ("Unknown", "Discharging", .unplugged, false),
+        ("Charging", "Charging", .charging, true), ("Charging", "Discharging", .charging, true),
+        ("Charging", "Full", .charging, true), ("Charging", "Not charging", .charging, true),
+        ("Discharging", "Full", .unplugged, false), ("Discharging", "Not charging", .unplugged, false),
+        ("Empty", "Charging", .charging, true), ("Full", "Full", .full, true),
+        ("Not charging", "Not charging", .charging, true), ("Not charging", "Unknown", .charging, true),
+        ("Full", "Unknown", .charging, true), ("Unknown", "Unknown", .unknown, nil),
+        ("Discharging", "Discharging", .unplugged, false),
+    ]
+
+    @Test(arguments: pairs)
+    func pairOfPacksSaysWhetherItIsPlugged(
+        first: String, second: String, state: BatteryReading.State, isPlugged: Bool?
+    ) {
+        for (one, other) in [(first, second), (second, first)] {
+            let reading = read(
+                pack("BAT0", ["status": one, "capacity": "40"]), pack("BAT1", ["status": other, "capacity": "40"]))
+            #expect(reading.state == state, "\(one) and \(other)")
+            #expect(reading.isPlugged == isPlugged)
+            #expect(reading.level == 0.4)
+        }
+    }
+
+    static let levels: [(attributes: [String: String], level: Double?)] = [
+        (["capacity": "81"], 0.81), (["capacity": "0"], 0), (["capacity": "100"], 1), (["capacity": "104"], 1),
+        (["capacity": "0", "energy_now": "30", "energy_full": "60"], 0.5),
+        (["capacity": "-1", "energy_now": "30", "energy_full": "60"], 0.5),
+        (["capacity": "NaN"], nil), (["capacity": ""], nil), (["capacity": "-NaN", "energy_full": "60"], nil),
+        (["energy_now": "40", "energy_full_design": "80"], 0.5), (["energy_now": "90", "energy_full": "80"], 1),
+        (["energy_avg": "20", "energy_full": "80"], 0.25), (["charge_now": "-20", "charge_full": "80"], 0.25),
+        (["energy_now": "20", "charge_full": "80"], nil), (["energy_now": "20", "energy_full": "0"], nil),
+        (["capacity_level": "Low"], 0.10), (["capacity_level": "Unknown"], nil), ([:], nil),
+    ]
+
+    @Test(arguments: levels)
+    func levelComesFromTheFirstThatSaysIt(attributes: [String: String], level: Double?) {
+        #expect(read(pack("BAT0", attributes)).level == level)
+    }
+
+    @Test func macBookCountsEnergyAndOthersCapacity() {
+        let attributes = ["capacity": "90", "energy_now": "30", "energy_full": "60"]
+        #expect(read(pack("BAT0", attributes), isMacBook: true).level == 0.5)
+        #expect(read(pack("BAT0", attributes)).level == 0.9)
+    }
+
+    @Test func packsAreWeighedByTheirEnergy() throws {
+        let energy = pack("BAT0", ["energy_now": "30000000", "energy_full": "60000000"])
+        let charge = pack(
+            "BAT1", ["charge_now": "2000000", "charge_full": "2000000", "voltage_min_design": "10000000"])
+        #expect(abs(try #require(read(energy, charge).level) - 0.625) < 1e-9)
+        let unknown = pack("BAT2", ["capacity": "10"])
+        let mean = 1.6 / 3
+        #expect(abs(try #require(read(energy, charge, unknown).level) - mean) < 1e-9)
+    }
+
+    @Test(
+        arguments: [
+            ("Mains", "1", true), ("Mains", "0", false), ("USB", "2", true), ("Wireless", "1", true),
+            ("Nothing", "1", true),
+            ("UPS", "1", nil), ("USB", "", nil),
+        ] as [(String, String, Bool?)])
+    func suppliesSayWhetherItIsPlugged(type: String, online: String, isPlugged: Bool?) {
+        #expect(read(pack("BAT0", ["capacity": "50"]), supply(type, online: online)).isPlugged == isPlugged)
+    }
+
+    @Test func peripheralsCountForNothing() {
+        let mouse = PowerSupply(
+            name: "hid", attributes: ["type": "Battery", "scope": "Device", "capacity": "10", "present": "1"])
+        #expect(read(mouse) == .unknown)
+        #expect(read(pack("BAT0", ["capacity": "50"]), mouse).packs.map(\.name) == ["BAT0"])
+        let pad = supply("Mains", online: "1", ["scope": "Device"])
+        #expect(read(pack("BAT0", ["capacity": "50", "status": "Discharging"]), pad).isPlugged == false)
+    }
+
+    @Test func portThatGivesPowerIsNoSupply() {
+        var port = supply("USB", online: "1")
+        port.isSourcePort = true
+        #expect(read(pack("BAT0", ["capacity": "50", "status": "Discharging"]), port).isPlugged == false)
+    }
+
+    @Test func emptySlotIsNoPack() {
+        #expect(read(pack("BAT0", ["present": "0", "capacity": "50"])) == .unknown)
+    }
+
+    @Test func desktopHasNoBattery() {
+        #expect(read(supply("Mains", online: "1")) == .unknown)
+    }
+
+    @Test func drainingPackIsNotPluggedByItsOwnWord() {
+        let pack = pack("BAT0", ["status": "Charging", "current_now": "-500000", "capacity": "50"])
+        #expect(read(pack).isPlugged == false)
+        #expect(read(pack, supply("Mains", online: "0")).isPlugged == false)
+    }
+
+    @Test(
+        arguments: [
+            ("Charging", "99", BatteryReading.State.charging), ("Charging", "100", .full),
+            ("Not charging", "97", .charging),
+            ("Full", "97", .full), ("Discharging", "50", .charging), ("Unknown", "80", .charging),
+        ])
+    func pluggedIsFullByLevelOrByStatus(status: String, capacity: String, state: BatteryReading.State) {
+        let reading = read(pack("BAT0", ["status": status, "capacity": capacity]), supply("Mains", online: "1"))
+        #expect(reading.state == state)
+    }
+
+    static let statuses: [([String], BatteryReading.ChargeStatus)] = [
+        (["Charging", "Discharging"], .charging),
+        (["Discharging", "Full"], .discharging), (["Full", "Full"], .full), (["Full", "Not charging"], .notCharging),
+        (["Full", "Unknown"], .unknown), (["full", "FULL"], .full), (["Not Charging", "Unknown"], .notCharging),
+    ]
+
+    @Test(arguments: statuses)
+    func chargeStatusOfAllPacks(statuses: [String], expected: BatteryReading.ChargeStatus) {
+        let packs = statuses.enumerated().map { pack("BAT\($0)", ["status": $1]) }
+        #expect(BatteryRule.reading(of: packs, isMacBook: false).chargeStatus == expected)
+    }
+}

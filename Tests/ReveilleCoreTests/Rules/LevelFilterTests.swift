@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import Testing
+
+/// B77: the level is told in steps and not too often; everything else at once.
+@Suite struct LevelFilterTests {
+    private func reading(_ percent: Double?, _ state: BatteryReading.State = .unplugged) -> BatteryReading {
+        BatteryReading(
+            state: state, level: percent.map { $0 / 100 }, isPlugged: false, chargeStatus: .discharging, packs: [])
+    }
+
+    private func at(_ seconds: Int64) -> Instant { Instant(microseconds: seconds * 1_000_000) }
+
+    @Test func levelsWaitForTheIntervalAndTheLastIsNotLost() {
+        var filter = LevelFilter(step: 0.01, interval: .seconds(60))
+        #expect(filter.offer(reading(50), at: at(0)) == reading(50))
+        #expect(filter.offer(reading(49), at: at(1)) == reading(49))
+        for (second, level) in [(2, 48.0), (3, 47), (4, 46)] {
+            #expect(filter.offer(reading(level), at: at(Int64(second))) == nil)
+        }
+        #expect(filter.deadline == at(61))
+        #expect(filter.expire(at: at(60)) == nil)
+        #expect(filter.expire(at: at(61)) == reading(46))
+        #expect(filter.deadline == nil)
+        #expect(filter.expire(at: at(200)) == nil)
+    }
+
+    @Test func stateChangesAtOnceWithTheLevelOfNow() {
+        var filter = LevelFilter(step: 0.01, interval: .seconds(60))
+        _ = filter.offer(reading(50), at: at(0))
+        _ = filter.offer(reading(49), at: at(1))
+        #expect(filter.offer(reading(48), at: at(2)) == nil)
+        #expect(filter.offer(reading(48, .charging), at: at(3)) == reading(48, .charging))
+        #expect(filter.deadline == nil)
+    }
+
+    @Test func levelThatCameBackIsNotTold() {
+        var filter = LevelFilter(step: 0.01, interval: .seconds(60))
+        _ = filter.offer(reading(50), at: at(0))
+        _ = filter.offer(reading(49), at: at(1))
+        #expect(filter.offer(reading(48), at: at(2)) == nil)
+        #expect(filter.offer(reading(49), at: at(3)) == nil)
+        #expect(filter.deadline == nil)
+    }
+
+    @Test func stepsAddUp() {
+        var filter = LevelFilter(step: 0.01, interval: .zero)
+        _ = filter.offer(reading(50), at: at(0))
+        #expect(filter.offer(reading(49.6), at: at(1)) == nil)
+        #expect(filter.offer(reading(49.2), at: at(2)) == nil)
+        #expect(filter.offer(reading(49), at: at(3)) == reading(49))
+    }
+
+    @Test(arguments: 1...99) func stepOfOnePercentIsOnePercentAtEveryLevel(percent: Int) {
+        var filter = LevelFilter(step: 0.01, interval: .zero)
+        _ = filter.offer(reading(Double(percent)), at: at(0))
+        #expect(filter.offer(reading(Double(percent + 1)), at: at(1)) != nil)
+    }
+
+    @Test func levelThatCannotBeReadAnyMoreIsToldAtOnce() {
+        var filter = LevelFilter(step: 0.01, interval: .seconds(60))
+        _ = filter.offer(reading(50), at: at(0))
+        _ = filter.offer(reading(49), at: at(1))
+        #expect(filter.offer(reading(nil), at: at(2)) == reading(nil))
+        #expect(filter.offer(reading(49), at: at(3)) == reading(49))
+    }
+
+    @Test func whatWasAskedForIsToldAtOnce() {
+        var filter = LevelFilter(step: 0.01, interval: .seconds(60))
+        _ = filter.offer(reading(50), at: at(0))
+        _ = filter.offer(reading(49), at: at(1))
+        _ = filter.offer(reading(48), at: at(2))
+        #expect(filter.tell(reading(48.5), at: at(3)) == reading(48.5))
+        #expect(filter.deadline == nil)
+    }
+}

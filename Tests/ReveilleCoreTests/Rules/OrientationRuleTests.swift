@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import Testing
+
+/// B76: seven poses, steady at their borders.
+@Suite struct OrientationRuleTests {
+    private static let g = OrientationFrame.standardGravity
+
+    private func pose(
+        _ x: Double, _ y: Double, _ z: Double, after last: OrientationReading = .unknown
+    ) -> OrientationReading? {
+        OrientationRule.reading(at: Vector(x: x, y: y, z: z), last: last)
+    }
+
+    @Test(
+        arguments: [
+            (0, -1, 0, OrientationReading.Pose.portrait), (0, 1, 0, .portraitUpsideDown), (-1, 0, 0, .landscapeLeft),
+            (1, 0, 0, .landscapeRight), (0, 0, -1, .faceUp), (0, 0, 1, .faceDown),
+        ] as [(Double, Double, Double, OrientationReading.Pose)])
+    func gravitySaysThePose(x: Double, y: Double, z: Double, expected: OrientationReading.Pose) {
+        #expect(pose(x, y, z)?.pose == expected)
+    }
+
+    @Test func flatKeepsTheLastUprightPose() {
+        let upright = pose(-1, 0, 0) ?? .unknown
+        #expect(pose(0, 0, -1, after: upright) == OrientationReading(pose: .faceUp, planar: .landscapeLeft))
+        #expect(pose(0, 0, -1) == OrientationReading(pose: .faceUp, planar: nil))
+    }
+
+    @Test func betweenTwoPosesTheLastOneStays() {
+        let portrait = OrientationReading(pose: .portrait, planar: .portrait)
+        for (x, y, expected) in [
+            (183.0, -256.0, OrientationReading.Pose.portrait), (176, -256, .portrait), (256, -256, .portrait),
+            (256, -190, .portrait), (256, -170, .landscapeRight),
+        ] {
+            #expect(pose(x / 256, y / 256, 0, after: portrait)?.pose == expected, "\(x) \(y)")
+        }
+    }
+
+    @Test func withoutALastPoseTheLargerAxisCounts() {
+        #expect(pose(0.72, -0.70, 0)?.pose == .landscapeRight)
+        #expect(pose(0.70, -0.72, 0)?.pose == .portrait)
+    }
+
+    @Test func flatBeginsAtSeventyDegreesAndEndsBelowSixty() {
+        var last = OrientationReading(pose: .portrait, planar: .portrait)
+        for (y, z, expected) in [
+            (-95.0, -238.0, OrientationReading.Pose.portrait), (-80, -243, .faceUp), (-115, -229, .faceUp),
+            (-128, -222, .faceUp), (-150, -207, .portrait),
+        ] {
+            last = pose(0, y / 256, z / 256, after: last) ?? .unknown
+            #expect(last.pose == expected, "\(y) \(z)")
+        }
+    }
+
+    @Test func jitterAtABorderIsAtMostOneChange() {
+        var random = SplitMix64(seed: 76)
+        var last = OrientationReading(pose: .portrait, planar: .portrait)
+        var changes = 0
+        for _ in 0..<1_000 {
+            let jitter = (Double(random.next() % 1_000) / 1_000 - 0.5) * 0.06
+            let next = pose(0.707 + jitter, -0.707, 0, after: last) ?? last
+            if next != last { changes += 1 }
+            last = next
+        }
+        #expect(changes <= 1)
+    }
+
+    @Test(
+        arguments: [(34.0, 0, 0), (0, 0, 0), (0.1, 0.2, 0.1), (1.2, -1.2, 0), (.nan, 0, 0)]
+            as [(Double, Double, Double)])
+    func whatIsNotGravitySaysNothing(x: Double, y: Double, z: Double) {
+        #expect(pose(x, y, z) == nil)
+    }
+
+    // MARK: - Frames and matrices
+
+    @Test func frameSaysWhichWayGravityPoints() {
+        let sample = Vector(x: 0, y: -Self.g, z: -Self.g)
+        func gravity(_ frame: OrientationFrame, _ matrix: MountMatrix = .identity, isHID: Bool = false) -> Vector {
+            frame.gravity(sample, matrix: matrix, isHID: isHID)
+        }
+        #expect(gravity(.hid) == Vector(x: 0, y: -1, z: -1))
+        #expect(gravity(.iioDocument) == Vector(x: 0, y: 1, z: 1))
+        #expect(gravity(.auto).z == 1)
+        #expect(gravity(.auto, isHID: true).z == -1)
+    }
+
+    @Test func autoFrameTurnsZWithAMatrixThatMirrors() throws {
+        let mirror = try #require(MountMatrix("1, 0, 0; 0, -1, 0; 0, 0, 1"))
+        #expect(mirror.determinant == -1)
+        let sample = Vector(x: 0, y: Self.g, z: Self.g)
+        #expect(OrientationFrame.auto.gravity(sample, matrix: mirror, isHID: false).z == 1)
+        #expect(OrientationFrame.auto.gravity(sample, matrix: mirror, isHID: true).z == -1)
+    }
+
+    @Test func matrixIsRowsTimesVector() throws {
+        let matrix = try #require(MountMatrix("0, -1, 0; -1, 0, 0; 0, 0, 1\n"))
+        #expect(matrix.applied(to: Vector(x: 8, y: 521, z: -67)) == Vector(x: -521, y: -8, z: -67))
+        #expect(matrix.description == "0, -1, 0; -1, 0, 0; 0, 0, 1")
+    }
+
+    @Test func emptyMatrixIsTheIdentity() {
+        #expect(MountMatrix("") == .identity)
+        #expect(MountMatrix(" \n") == .identity)
+    }
+
+    @Test(
+        arguments: [
+            "0, 1, 0; 1, 0, 0; 0, 0, 0", "1, 0, 0; 0, 1, 0", "1, 0; 0, 1", "1, 0, 0; 0, 1, 0; 0, 0, x",
+            "nan, 0, 0; 0, 1, 0; 0, 0, 1",
+            "1, 0, 0; 0, 1, 0; 0, 0, 1; 1, 1, 1", "1, 0, 0, 0; 0, 1, 0; 0, 0, 1", ";;",
+        ])
+    func brokenMatrixIsNone(text: String) {
+        #expect(MountMatrix(text) == nil)
+    }
+}
