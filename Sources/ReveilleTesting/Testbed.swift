@@ -58,7 +58,12 @@ public final class Testbed {
 
     /// What a program needs in its environment to see the synthetic devices.
     public var environment: [String: String] {
-        Testbed.preload(ChildProcess.environment).merging(["UMOCKDEV_DIR": root]) { $1 }
+        ChildProcess.environment.merging(Testbed.environment(root: root)) { $1 }
+    }
+
+    /// What makes a program see a directory's `sys` and `dev` in place of the real ones.
+    package static func environment(root: String) -> [String: String] {
+        preload(ChildProcess.environment).merging(["UMOCKDEV_DIR": root]) { $1 }
     }
 
     /// Adds a device, and tells by a uevent `add`.

@@ -21,20 +21,37 @@ final class BusProcess {
     }
 
     /// Starts a bus and waits until it accepts.
-    init(configuration: String = "{}", environment: [String: String] = [:]) throws {
+    ///
+    /// - Parameters:
+    ///   - configuration: JSON5.
+    ///   - phone: The devices and files that it sees; by default no device and no file at all.
+    ///   - environment: More variables.
+    init(configuration: String = "{}", phone: SyntheticPhone? = nil, environment: [String: String] = [:]) throws {
         directory = try TemporaryDirectory()
         socket = directory.path + "/bus"
         try directory.write("", to: "root/home/u/.config/.keep")
+        try directory.write("", to: "devices/sys/class/.keep")
         try directory.write(configuration, to: "config.json5")
         arguments = [
-            Self.program, "serve", "--address", "unix:" + socket, "--root", directory.path + "/root", "--config",
-            directory.path + "/config.json5",
+            Self.program, "serve", "--address", "unix:" + socket, "--root", phone?.files ?? directory.path + "/root",
+            "--config", directory.path + "/config.json5",
         ]
         var all = ["HOME": "/home/u", "PATH": ChildProcess.environment["PATH"] ?? ""]
+        all.merge(phone?.environment ?? Testbed.environment(root: directory.path + "/devices")) { $1 }
+        for name in all.keys where name.hasPrefix("LC_") || name.hasPrefix("XDG_") || name == "LANG" { all[name] = nil }
         all.merge(environment) { $1 }
         self.environment = all
         process = try Self.start(arguments, all, log: directory.path + "/log")
         try waitUntilItAccepts()
+    }
+
+    /// A phone's bus, quick enough for a test: sensors are sampled twenty times a second, nothing settles.
+    convenience init(on phone: SyntheticPhone) throws {
+        let configuration = """
+            { battery: { levelInterval: 0, settleInterval: 10 }, proximity: { sampleInterval: 0.05 },
+              orientation: { sampleInterval: 0.05, settle: 0 } }
+            """
+        try self.init(configuration: configuration, phone: phone)
     }
 
     private static func start(

@@ -8,22 +8,6 @@ import Varlink
 
 /// Starting, stopping and configuring the real program.
 @Suite(.timeLimit(.minutes(2))) struct ServiceTests {
-    /// Runs the program to its end.
-    private func run(
-        _ arguments: [String], in directory: TemporaryDirectory, environment: [String: String] = [:]
-    ) throws -> (code: Int32, output: String, errors: String) {
-        let output = open(directory.path + "/stdout", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        let errors = open(directory.path + "/stderr", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        defer {
-            close(output)
-            close(errors)
-        }
-        let all = ChildProcess.environment.merging(environment) { $1 }
-        let process = try ChildProcess(
-            [BusProcess.program] + arguments, environment: all, descriptors: [1: output, 2: errors])
-        return (process.wait(), directory.read("stdout"), directory.read("stderr"))
-    }
-
     @Test(arguments: [SIGTERM, SIGINT]) func signalEndsTheServiceWithSuccess(signal: Int32) throws {
         let bus = try BusProcess()
         bus.process.signal(signal)
@@ -33,7 +17,7 @@ import Varlink
 
     @Test func secondInstanceIsRefusedAndTheFirstLivesOn() throws {
         let bus = try BusProcess()
-        let second = try run(["serve", "--address", "unix:" + bus.socket], in: bus.directory)
+        let second = try ProgramRun(["serve", "--address", "unix:" + bus.socket], in: bus.directory)
         #expect(second.code == 75)
         #expect(second.errors.contains(bus.socket))
         #expect(try bus.client().call("GetState").error == nil)
@@ -51,7 +35,7 @@ import Varlink
     @Test func fileInTheSocketsPlaceIsLeftAlone() throws {
         let directory = try TemporaryDirectory()
         try directory.write("precious", to: "bus")
-        let result = try run(["serve", "--address", "unix:\(directory.path)/bus"], in: directory)
+        let result = try ProgramRun(["serve", "--address", "unix:\(directory.path)/bus"], in: directory)
         #expect(result.code == 75)
         #expect(directory.read("bus") == "precious")
     }
@@ -71,7 +55,7 @@ import Varlink
         let arguments = [
             "serve", "--address", "unix:\(directory.path)/bus", "--config", directory.path + "/config.json5",
         ]
-        let result = try run(arguments, in: directory)
+        let result = try ProgramRun(arguments, in: directory)
         #expect(result.code == 78)
         #expect(result.errors.contains(reason), "\(result.errors)")
         #expect(result.errors.contains("config.json5"))
@@ -79,14 +63,14 @@ import Varlink
 
     @Test func missingConfigurationIsAnError() throws {
         let directory = try TemporaryDirectory()
-        let result = try run(["serve", "--config", "/nowhere/config", "--address", "unix:/tmp/x"], in: directory)
+        let result = try ProgramRun(["serve", "--config", "/nowhere/config", "--address", "unix:/tmp/x"], in: directory)
         #expect(result.code == 78)
         #expect(result.errors.contains("/nowhere/config: No such file or directory"))
     }
 
     @Test func clientWithoutABusSaysSo() throws {
         let directory = try TemporaryDirectory()
-        let result = try run(["get", "--address", "unix:/nowhere/bus"], in: directory)
+        let result = try ProgramRun(["get", "--address", "unix:/nowhere/bus"], in: directory)
         #expect(result.code == 69)
         #expect(
             result.errors
@@ -97,7 +81,7 @@ import Varlink
     @Test(arguments: ["bus", "tcp:localhost:1", "unix:relative", "unix:@abstract"])
     func addressThatIsNoneIsAUsageError(address: String) throws {
         let directory = try TemporaryDirectory()
-        #expect(try run(["get", "--address", address], in: directory).code == 64)
+        #expect(try ProgramRun(["get", "--address", address], in: directory).code == 64)
     }
 
     @Test func supervisorIsToldWhenTheServiceIsReady() throws {

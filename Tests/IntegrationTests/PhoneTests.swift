@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// Real libudev, real files, the real program: from a synthetic phone to a subscriber.
+@Suite(.timeLimit(.minutes(2))) struct PhoneTests {
+    /// Reads events until one of an aspect has the state that is wanted.
+    private func wait(
+        _ subscriber: Subscriber, _ aspect: String, until isWanted: (JSONObject) -> Bool
+    ) throws -> JSONObject {
+        while true {
+            for event in try subscriber.next() where event.aspect == aspect {
+                if let state = event[aspect]?.objectValue, isWanted(state) { return event }
+            }
+        }
+    }
+
+    @Test func firstReplyHasWhatIsThere() throws {
+        let phone = try SyntheticPhone()
+        let bus = try BusProcess(on: phone)
+        let subscriber = try bus.subscribe(#"{"initial":true}"#)
+        let states = Dictionary(uniqueKeysWithValues: subscriber.initialEvents.map { ($0.aspect, $0[$0.aspect]) })
+        #expect(states["battery"]??.objectValue?["state"] == "unplugged")
+        #expect(states["battery"]??.objectValue?["level"]?.numberValue == 0.8)
+        #expect(states["proximity"] == ["state": "far"])
+        #expect(states["orientation"] == ["pose": "portrait", "planar": "portrait"])
+        #expect(states["locale"]??.objectValue?["identifier"] == "en_US")
+        #expect(subscriber.initialEvents.allSatisfy { $0.integer("changes") == 0 && $0.integer("generation") == 0 })
+    }
+
+    @Test("B13: a level and a state are one event") func pluggingInIsOneEvent() throws {
+        let phone = try SyntheticPhone()
+        let bus = try BusProcess(on: phone)
+        let subscriber = try bus.subscribe(#"{"aspects":["battery"]}"#)
+        try phone.plugIn()
+        let event = try wait(subscriber, "battery") { $0["state"] == "charging" }
+        #expect(event["battery"]?.objectValue?["chargeStatus"] == "charging")
+        #expect(event.integer("changes") == 1)
+    }
+
+    @Test(arguments: [SyntheticPhone.Pose.landscapeLeft, .landscapeRight, .portraitUpsideDown, .faceUp, .faceDown])
+    func turningChangesThePose(pose: SyntheticPhone.Pose) throws {
+        let phone = try SyntheticPhone()
+        let bus = try BusProcess(on: phone)
+        let subscriber = try bus.subscribe(#"{"aspects":["orientation"]}"#)
+        try phone.rotate(to: pose)
+        _ = try wait(subscriber, "orientation") { $0["pose"]?.stringValue == pose.rawValue }
+    }
+
+    @Test("B10: near, far and near again in the background are one event") func coveringWhileAsleepIsOneEvent() throws {
+        let phone = try SyntheticPhone()
+        let bus = try BusProcess(on: phone)
+        let control = try bus.client()
+        let subscriber = try bus.subscribe(#"{"aspects":["proximity"]}"#)
+        try subscriber.setState("background", on: control)
+        for isNear in [true, false, true] {
+            try phone.setNear(isNear)
+            try control.call("Refresh")
+        }
+        #expect(subscriber.client.isSilent)
+        try subscriber.setState("foreground", on: control)
+        let events = try subscriber.next()
+        #expect(events.map { $0.integer("changes") } == [3])
+        #expect(events.first?["proximity"] == ["state": "near"])
+    }
+
+    @Test("B78: a wake takes a fresh sample first") func wakeTakesAFreshSample() throws {
+        let phone = try SyntheticPhone()
+        let bus = try BusProcess(on: phone)
+        let control = try bus.client()
+        let subscriber = try bus.subscribe(#"{"aspects":["orientation"]}"#)
+        try subscriber.setState("background", on: control)
+        try phone.rotate(to: .faceDown)
+        try subscriber.setState("foreground", on: control)
+        #expect(try subscriber.next().first?["orientation"]?.objectValue?["pose"] == "faceDown")
+    }
+
+    @Test("B70, B57: nothing is watched before somebody asks") func devicesAreWatchedOnDemand() throws {
+        let phone = try SyntheticPhone()
+        let bus = try BusProcess(on: phone)
+        let client = try bus.client()
+        let monitored = {
+            let aspects = try client.call("DescribeAspects").parameters["aspects"]?.arrayValue ?? []
+            return Set(
+                aspects.compactMap(\.objectValue).filter { $0["monitored"] == true }.map { $0.aspect })
+        }
+        #expect(try monitored() == ["locale", "defaults"])
+        let subscriber = try bus.subscribe(#"{"aspects":["proximity"]}"#)
+        #expect(try monitored() == ["locale", "defaults", "proximity"])
+        withExtendedLifetime(subscriber) {}
+    }
+
+    @Test("B49: what is not there says so, and why") func missingDevicesSaySo() throws {
+        let bus = try BusProcess()
+        let client = try bus.client()
+        let aspects = try client.call("DescribeAspects").parameters["aspects"]?.arrayValue ?? []
+        for aspect in aspects.compactMap(\.objectValue) where ["battery", "orientation"].contains(aspect.aspect) {
+            #expect(aspect["available"] == false)
+            #expect(aspect["reason"]?.stringValue?.isEmpty == false)
+        }
+        let state = try client.call("GetState", #"{"aspects":["battery","orientation","proximity"]}"#).parameters
+        let events = state["events"]?.arrayValue?.compactMap(\.objectValue) ?? []
+        #expect(events.map { $0["battery"]?.objectValue?["state"] }.first == "unknown")
+        #expect(events.last?["orientation"] == ["pose": "unknown", "planar": .null])
+    }
+
+    @Test("B81: a settings file that is replaced, deleted and made again is one event each")
+    func settingsFileIsOneEventEach() throws {
+        let phone = try SyntheticPhone()
+        let bus = try BusProcess(on: phone)
+        let subscriber = try bus.subscribe(#"{"aspects":["defaults"]}"#)
+        try phone.write(#"{"theme": "dark", "volume": 3}"#, to: phone.home + "/.config/settings.json")
+        let keys = { (event: JSONObject?) in
+            event?["defaults"]?.objectValue?["domains"]?.arrayValue?.first?.objectValue?["keys"]
+        }
+        var events = try subscriber.next()
+        #expect(events.map { $0.integer("changes") } == [1])
+        #expect(keys(events.first) == ["theme", "volume"])
+        try phone.write(#"{"volume": 3, "theme": "light"}"#, to: phone.home + "/.config/settings.json")
+        events = try subscriber.next()
+        #expect(keys(events.first) == ["theme"])
+    }
+
+    @Test func changeWhileTheBusIsDownIsAChange() throws {
+        let phone = try SyntheticPhone()
+        let bus = try BusProcess(on: phone)
+        let first = try bus.subscribe(#"{"initial":true}"#)
+        let instance = first.first["instance"]?.stringValue ?? ""
+        #expect(bus.stop() == 0)
+        try phone.setLocale("de_DE.UTF-8")
+        try phone.rotate(to: .landscapeLeft)
+        try bus.restart()
+        let positions = ["locale", "orientation", "battery"].map { #"{"aspect":"\#($0)","generation":0}"# }
+        let second = try bus.subscribe(
+            #"{"instance":"\#(instance)","resume":[\#(positions.joined(separator: ","))]}"#)
+        #expect(second.first["resumed"] == true)
+        #expect(Set(second.initialEvents.map(\.aspect)) == ["locale", "orientation"])
+        #expect(second.initialEvents.map { $0.integer("changes") } == [1, 1])
+    }
+
+    @Test func deviceThatComesAndGoesIsNoticed() throws {
+        let phone = try SyntheticPhone()
+        let bus = try BusProcess(on: phone)
+        let subscriber = try bus.subscribe(#"{"aspects":["battery"]}"#)
+        let second = try phone.testbed.add(
+            subsystem: "power_supply", name: "battery2",
+            attributes: ["type": "Battery", "present": "1", "status": "Discharging", "capacity": "40"])
+        try second.uevent("change")
+        let event = try wait(subscriber, "battery") { $0["packs"]?.arrayValue?.count == 2 }
+        #expect(event.level == 0.6)
+        try second.remove()
+        _ = try wait(subscriber, "battery") { $0["packs"]?.arrayValue?.count == 1 }
+    }
+
+    @Test func deviceThatAnswersNonsenseCostsNoOtherAspect() throws {
+        let phone = try SyntheticPhone()
+        let bus = try BusProcess(on: phone)
+        let subscriber = try bus.subscribe(#"{"aspects":["battery","proximity"]}"#)
+        let odd = try phone.testbed.add(
+            subsystem: "power_supply", name: "odd",
+            attributes: ["type": "Battery", "capacity": "-NaN", "status": "\u{1}", "energy_full": "9999999999999999999"])
+        try odd.uevent("change")
+        let event = try wait(subscriber, "battery") { $0["packs"]?.arrayValue?.count == 2 }
+        #expect(event.level == 0.8)
+        try phone.setNear(true)
+        _ = try wait(subscriber, "proximity") { $0["state"] == "near" }
+    }
+
+    @Test func demonstrationKeepsItsPromise() throws {
+        let directory = try TemporaryDirectory()
+        let run = try ProgramRun(["demo"], in: directory)
+        #expect(run.code == 0, "\(run.errors)")
+        #expect(run.output.contains("5 events: one for each aspect"))
+    }
+
+    @Test func doctorSaysWhatItFound() throws {
+        let phone = try SyntheticPhone()
+        let directory = try TemporaryDirectory()
+        let run = try ProgramRun(
+            ["doctor", "--json", "--root", phone.files], in: directory, environment: phone.environment)
+        #expect(run.code == 0, "\(run.errors)")
+        let lines = try run.output.split(separator: "\n").map { try JSON.parse(Array($0.utf8)).objectValue ?? [:] }
+        #expect(lines.map(\.aspect) == ["battery", "defaults", "locale", "orientation", "proximity"])
+        #expect(lines.allSatisfy { $0["available"] == true })
+        let orientation = lines.first { $0.aspect == "orientation" }
+        let findings = orientation?["findings"]?.arrayValue?.compactMap(\.objectValue) ?? []
+        #expect(findings.first { $0["name"] == "result" }?["value"] == "portrait")
+    }
+}
