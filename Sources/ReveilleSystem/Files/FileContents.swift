@@ -21,6 +21,7 @@ package enum FileContents: Sendable, Hashable {
     /// - Parameters:
     ///   - path: Followed through links.
     ///   - limit: The most that is read, in bytes.
+    /// - Returns: Everything that is in it, or why not.
     package static func read(_ path: String, limit: Int) -> FileContents {
         // Looked at before it is opened: to open a device may do something, a tape rewinds.
         var status = stat()
