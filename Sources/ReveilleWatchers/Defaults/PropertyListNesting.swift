@@ -8,9 +8,8 @@ import ReveilleCore
 /// Foundation's parser of XML property lists goes one frame of stack deeper with each level, without a
 /// limit, and a file of some 100 KB ends the process.
 enum PropertyListNesting {
-    /// Says whether the bytes begin as a property list does, in XML or binary.
-    static func isPropertyList(_ bytes: [UInt8]) -> Bool {
-        if bytes.starts(with: "bplist".utf8) { return true }
+    /// Says whether the bytes begin as a property list in XML does.
+    static func isXML(_ bytes: [UInt8]) -> Bool {
         let start = bytes.prefix(512).drop { $0 <= 0x20 }
         guard start.starts(with: "<?xml".utf8) else { return start.starts(with: "<plist".utf8) }
         return start.split(separator: UInt8(ascii: "<")).contains {

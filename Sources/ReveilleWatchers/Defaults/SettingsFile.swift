@@ -41,7 +41,7 @@ struct SettingsFile: Hashable {
 
     /// Reads what has no format by its name.
     private static func recognized(_ bytes: [UInt8], _ text: String?) throws(FileProblem) -> SettingsFile {
-        if PropertyListNesting.isPropertyList(bytes) { return try table(SettingsDecoder.propertyList(bytes), bytes) }
+        if SettingsDecoder.isPropertyList(bytes) { return try table(SettingsDecoder.propertyList(bytes), bytes) }
         guard let text else { return opaque(bytes) }
         // A list in JSON looks like a group; that fails here is only a "no".
         if ["{", "["].contains(text.first { !$0.isWhitespace }), let value = try? SettingsDecoder.json(bytes) {

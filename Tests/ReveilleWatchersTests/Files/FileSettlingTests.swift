@@ -25,7 +25,7 @@ import Testing
         Course(says: "a burst is read after its last", notices: "fff---", finds: "g", reads: "---T--"),
         Course(
             says: "a burst without an end is read at times", notices: "f" + String(repeating: "wf", count: 12),
-            finds: "g", reads: "----------T---------T----"),
+            finds: "g", reads: "----------T----------T---"),
         Course(says: "a write is read once closed", notices: "w--f---", finds: "g", reads: "----T--"),
         Course(says: "a writer that never closes is read", notices: "w-----------", finds: "g", reads: "----------T-"),
         Course(says: "writing on ends the wait no sooner", notices: "w--w--w-----", finds: "g", reads: "----------T-"),
