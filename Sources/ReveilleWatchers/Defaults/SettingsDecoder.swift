@@ -9,8 +9,8 @@ enum SettingsDecoder {
     /// How many values one file may have.
     ///
     /// A property list of 100 bytes can stand for billions of them, by naming a list twice in itself. The
-    /// largest settings files have some thousands.
-    static let valueLimit = 100_000
+    /// largest settings files have some thousands. So many take a few tenths of a second.
+    static let valueLimit = 50_000
 
     /// Says whether the bytes begin as a property list does, in XML or binary.
     static func isPropertyList(_ bytes: [UInt8]) -> Bool {

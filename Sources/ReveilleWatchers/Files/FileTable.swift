@@ -99,7 +99,8 @@ struct FileTable<Value: Equatable> {
         return effects
     }
 
-    private mutating func find(_ name: String, in directory: String, at now: Instant, _ effects: inout Effects) -> Bool {
+    private mutating func find(_ name: String, in directory: String, at now: Instant, _ effects: inout Effects) -> Bool
+    {
         let path = Self.path(of: name, in: directory)
         guard entries[path] == nil else { return false }
         entries[path] = Entry()

@@ -36,8 +36,10 @@ import Testing
     @Test(arguments: [
         ("LANG DEFAULT=de", "de"), ("LANG\tDEFAULT=de OVERRIDE=", "de"), ("LANG DEFAULT=de OVERRIDE=fr", "fr"),
         ("LANG OVERRIDE=fr", "fr"), ("LANG=de", "de"), ("LANG DEFAULT=\"a b\"", "a b"), ("LANG=de # x", "de"),
-        ("LANG DEFAULT=a \\\n OVERRIDE=b", "b"), ("LANG DEFAULT=\\${X}", "${X}"), ("X=de\nLANG DEFAULT=${X}_AT", "de_AT"),
-        ("LANG DEFAULT=@{HOME}x${NONE}", "x"), ("LANG=fr\nLANG=de", "de"), ("  LANG=de  \r\n", "de"), ("LANG=de\\", "de"),
+        ("LANG DEFAULT=a \\\n OVERRIDE=b", "b"), ("LANG DEFAULT=\\${X}", "${X}"),
+        ("X=de\nLANG DEFAULT=${X}_AT", "de_AT"),
+        ("LANG DEFAULT=@{HOME}x${NONE}", "x"), ("LANG=fr\nLANG=de", "de"), ("  LANG=de  \r\n", "de"),
+        ("LANG=de\\", "de"),
     ])
     func bothFormsOfLinesAreRead(text: String, value: String) {
         #expect(PamEnvironment.variables(in: text)["LANG"] == value)

@@ -65,7 +65,8 @@ import Testing
         for (count, write) in ways.enumerated() {
             let value = SettingsValue.integer(Int128(count + 10)).fingerprint
             scene.step(
-                "way \(count)", { write("{\"a\":\(count + 10)}") }, until: { app.fingerprint("settings", "a") == value })
+                "way \(count)", { write("{\"a\":\(count + 10)}") }, until: { app.fingerprint("settings", "a") == value }
+            )
         }
         scene.quiet("nothing follows") {}
         try scene.play()
@@ -182,12 +183,21 @@ import Testing
     @Test func directoryInAFilesPlaceStandsForItsFiles() throws {
         let app = try makeApp()
         app.scene.step(
-            "a directory", {
+            "a directory",
+            {
                 app.scene.remove(Self.file)
                 app.scene.makeDirectory(Self.file)
                 app.scene.write(Self.file + "/x.json", "{\"x\":1}")
             }, until: { app.keys == ["x": ["x"]] })
         try app.scene.play()
+    }
+
+    @Test func pathsAreTakenInAnyNotationAndOnce() throws {
+        let app = try DefaultsScene(paths: ["~/.config//app/", "/home/u/.config/./app", "~/.config/app/settings.json"])
+        {
+            $0.write(Self.file, "{\"a\":1}")
+        }
+        #expect(app.reading.domains.map(\.path) == [Self.file])
     }
 
     @Test func noPathsIsNoSource() throws {

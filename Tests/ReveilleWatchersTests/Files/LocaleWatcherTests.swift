@@ -32,7 +32,8 @@ import Testing
         let watcher = try makeWatcher()
         watcher.pace = .live
         #expect(locale == .posix)
-        let expected = "none of /home/u/.config/locale.conf, /etc/locale.conf, /etc/default/locale, "
+        let expected =
+            "none of /home/u/.config/locale.conf, /etc/locale.conf, /etc/default/locale, "
             + "/home/u/.config/plasma-localerc exists"
         #expect(watcher.source == .unavailable(expected))
         #expect(watcher.examine().advice.count == 1)

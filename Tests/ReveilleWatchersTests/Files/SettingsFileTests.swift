@@ -34,7 +34,8 @@ import Testing
         }
         let table = UInt8(bytes.count)
         bytes += offsets + [0, 0, 0, 0, 0, 0, 1, 1]
-        bytes += [0, 0, 0, 0, 0, 0, 0, UInt8(objects.count)] + [0, 0, 0, 0, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0, table]
+        bytes +=
+            [0, 0, 0, 0, 0, 0, 0, UInt8(objects.count)] + [0, 0, 0, 0, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0, table]
         return bytes
     }()
 
@@ -43,8 +44,10 @@ import Testing
         ("a.json", #"{"a":"é"}"#, #"{"a":"\u00e9"}"#),
         ("a.json", #"{"a":1}"#, "// settings\n{ \"a\": 1, /* x */ }"),
         ("a.ini", "[a]\nx=1\ny=2\n", "; c\n[a]\n  y = 2\r\n  x = 1"),
-        ("a.plist", plist("<dict><key>a</key><integer>1</integer><key>b</key><true/></dict>"),
-            plist("<!-- x --><dict>\n<key>b</key><true></true>\n<key>a</key><real>1</real></dict>")),
+        (
+            "a.plist", plist("<dict><key>a</key><integer>1</integer><key>b</key><true/></dict>"),
+            plist("<!-- x --><dict>\n<key>b</key><true></true>\n<key>a</key><real>1</real></dict>")
+        ),
         ("noext", "{\"a\":1}", " {\"a\" : 1} "),
     ])
     func otherNotationIsTheSame(name: String, one: String, other: String) throws {
