@@ -192,6 +192,32 @@ import Testing
         try app.scene.play()
     }
 
+    @Test func databaseOfDconfIsAnOpaqueChangeEvenBroken() throws {
+        let file = "/home/u/.config/dconf/user"
+        let app = try DefaultsScene(paths: ["~/.config/dconf/user"]) { scene in
+            scene.makeDirectory("/home/u/.config/dconf")
+            scene.write(file, "")
+        }
+        let scene = app.scene
+        #expect(app.reading.domains == [.init(name: "user", path: file, values: ["": Digest().value], isOpaque: true)])
+        scene.step("nine bytes", { scene.replace(file, "GVariant\n") }, until: { scene.readings.count == 2 })
+        scene.step("wrong magic", { scene.replace(file, "GVARIANT________") }, until: { scene.readings.count == 3 })
+        scene.quiet("the same") { scene.replace(file, "GVARIANT________") }
+        try scene.play()
+        #expect(scene.warnings == [])
+    }
+
+    @Test func burstEndsWithTheLastValue() throws {
+        let app = try makeApp()
+        let last = SettingsValue.integer(500).fingerprint
+        app.scene.step(
+            "burst", { for value in 1...500 { app.scene.replace(Self.file, "{\"a\":\(value)}") } },
+            until: { app.fingerprint("settings", "a") == last })
+        app.scene.quiet("nothing follows") {}
+        try app.scene.play()
+        #expect(app.scene.readings.count == 2)
+    }
+
     @Test func pathsAreTakenInAnyNotationAndOnce() throws {
         let app = try DefaultsScene(paths: ["~/.config//app/", "/home/u/.config/./app", "~/.config/app/settings.json"])
         {

@@ -64,9 +64,12 @@ final class Scene {
     /// Plays all steps, one after the other.
     func play() throws {
         var rest = steps[...]
+        var poll: EventSource?
+        // Steps hold the scene, and so does the poll.
+        steps = []
+        defer { poll = nil }
         var began = Self.now
         var told = 0
-        var poll: EventSource?
         func next() {
             began = Self.now
             told = readings.count

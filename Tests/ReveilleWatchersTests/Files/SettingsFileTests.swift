@@ -7,7 +7,7 @@ import Testing
 @testable import ReveilleWatchers
 
 @Suite struct SettingsFileTests {
-    private static func plist(_ body: String) -> String {
+    static func plist(_ body: String) -> String {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<plist version=\"1.0\">\(body)</plist>\n"
     }
 
@@ -16,7 +16,7 @@ import Testing
     }
 
     /// `{a: 1, s: "x", l: [true, 2.5], d: 2001-01-01T00:00:01Z, b: <00 01>}` as a binary property list.
-    private static let binary: [UInt8] = {
+    static let binary: [UInt8] = {
         var bytes = Array("bplist00".utf8)
         let objects: [[UInt8]] = [
             [0xD5, 1, 2, 3, 4, 5, 6, 7, 8, 11, 12],  // the table: five keys, then their values
