@@ -47,10 +47,9 @@ enum SettingsDecoder {
     ///
     /// - Throws: `FileProblem` when it is none, or deeper or longer than what is read.
     static func json(_ bytes: [UInt8]) throws(FileProblem) -> SettingsValue {
-        let decoder = JSONDecoder()
-        decoder.allowsJSON5 = true
         do {
-            return try decoder.decode(Decoded.self, from: Data(bytes), configuration: Nesting()).value
+            let plain = Data(JSONComments.removed(from: bytes))
+            return try JSONDecoder().decode(Decoded.self, from: plain, configuration: Nesting()).value
         } catch let problem as FileProblem {
             throw problem
         } catch {

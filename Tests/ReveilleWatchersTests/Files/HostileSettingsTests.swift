@@ -46,6 +46,10 @@ import Testing
     }
 
     @Test func textOfTagsAloneTakesNoTime() {
+        for text in ["/*", "[/*", "\"\\", ",", ",]"] {
+            let bytes = Array(String(repeating: text, count: 200_000).utf8)
+            #expect(throws: FileProblem.self, "\(text)") { try Self.read("a.json", bytes) }
+        }
         for text in ["<", "<array", "<!--", "<array<array/", "</array", "<![CDATA["] {
             let bytes = Array(("<plist>" + String(repeating: text, count: 200_000)).utf8)
             #expect(throws: FileProblem.self, "\(text)") { try Self.read("a.plist", bytes) }

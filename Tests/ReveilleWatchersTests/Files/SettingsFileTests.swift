@@ -78,7 +78,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("a.json", "{\"a\":"), ("a.json", " "), ("a.json", "\0"), ("a.json", "{\"a\":1e999}"), ("a.ini", "[a]\nx"),
+        ("a.json", "{\"a\":"), ("a.json", "{\"a\":1E+}"), ("a.json", "{\"a\":1}/* "), ("a.json", "{,}{"),
+        ("a.json", "{\"a\" / :1}"), ("a.json", "{\"a\":\"\\"), ("a.json", " "),
+        ("a.json", "\0"), ("a.json", "{\"a\":1e999}"), ("a.ini", "[a]\nx"),
         ("a.plist", "<?xml version=\"1.0\"?>\n<plist><dict><key>a</key>"), ("a.plist", "bplist00"), ("a.plist", "x"),
         ("a.plist", "{ a = b; }"), ("a.plist", " "), ("kdeglobals", "[General]\nColorSch"), ("xrc", "[a]\nx"),
         ("a.conf", "[a]\n=x"),
@@ -90,6 +92,15 @@ import Testing
     @Test(arguments: ["a.json", "a.plist", "a.ini", "a.conf", "bashrc", "noext", "a.toml"])
     func invalidUTF8NeverCrashes(name: String) {
         _ = try? SettingsFile.read("/" + name, isFound: false, [0xFF, 0xFE, 0x00, 0xC3, 0x28, 0x0A])
+    }
+
+    @Test(arguments: [
+        ("{\"a\":1,}", "{\"a\":1 }"), ("[1, /* x */ ]", "[1          ]"), ("{//}\n}", "{   \n}"),
+        ("\"//\\\",]\"", "\"//\\\",]\""), ("1//", "1  "), ("[1,2,3]", "[1,2,3]"), ("/* */,/**/}", "          }"),
+        ("/", "/"), ("/*", "/*"), ("/*/", "/*/"), ("\"", "\""), ("\"\\", "\"\\"), ("", ""),
+    ])
+    func commentsAndTrailingCommasBecomeSpaces(text: String, plain: String) {
+        #expect(String(decoding: JSONComments.removed(from: Array(text.utf8)), as: UTF8.self) == plain)
     }
 
     @Test func truncatedPropertyListsAreProblems() {
