@@ -27,7 +27,7 @@ package enum EnvironmentFile {
             rest = Substring.UnicodeScalarView(text)
         }
 
-        /// The next key; everything up to and with its `=` is read. `nil` at the end.
+        /// The next key, `nil` at the end; everything up to and with its `=` is read.
         mutating func key() -> String? {
             while !rest.isEmpty {
                 skip { isBlank($0) || isNewline($0) }

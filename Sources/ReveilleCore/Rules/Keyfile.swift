@@ -63,9 +63,7 @@ package struct Keyfile: Sendable, Hashable {
         guard line.first == "[", line.last == "]", !line.contains("\0") else { return nil }
         let names = line.dropFirst().dropLast().split(separator: "][", omittingEmptySubsequences: false)
         let kept = names.filter { !isFlags($0) }
-        // A list of values, as JSON begins, is no group.
-        guard !names.contains(""), !kept.contains(where: { $0.contains("\"") || $0.contains("{") }) else { return nil }
-        return kept.joined(separator: "/")
+        return names.contains("") ? nil : kept.joined(separator: "/")
     }
 
     private static func key(_ text: Substring) -> (name: String, flags: Substring) {

@@ -21,11 +21,10 @@ package enum DirectoryListing {
             let kind = Int(entry.pointee.d_type)
             // Some file systems do not say what an entry is.
             guard [Int(DT_REG), Int(DT_LNK), Int(DT_UNKNOWN)].contains(kind) else { continue }
-            withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) {
-                    names.append(String(cString: $0))
-                }
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
             }
+            names.append(name)
         }
         return names.sorted()
     }

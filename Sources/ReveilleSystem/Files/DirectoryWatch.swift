@@ -137,7 +137,8 @@ package final class DirectoryWatch {
         if has(Int32(IN_Q_OVERFLOW)) { return handler(.overflow) }
         // A watch that was removed may still have events on the way.
         guard let directories = paths[number] else { return }
-        for directory in directories {
+        // A handler may watch anew what the next turn is about.
+        for directory in directories where watched[directory]?.number == number {
             if has(Int32(IN_IGNORED | IN_MOVE_SELF | IN_DELETE_SELF | IN_UNMOUNT)) {
                 remove(directory)
                 handler(.gone(directory: directory))

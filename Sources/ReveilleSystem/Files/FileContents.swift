@@ -21,6 +21,7 @@ package enum FileContents: Sendable, Hashable {
     /// - Parameters:
     ///   - path: Followed through links.
     ///   - limit: The most that is read, in bytes.
+    /// - Returns: Everything that is in it, or why not.
     package static func read(_ path: String, limit: Int) -> FileContents {
         // Looked at before it is opened: to open a device may do something, a tape rewinds.
         var status = stat()
@@ -36,12 +37,15 @@ package enum FileContents: Sendable, Hashable {
         return read(descriptor, path, size: Int(status.st_size), limit: limit)
     }
 
+    private static let pageSize = 4_096
+
     private static func read(
         _ descriptor: borrowing OwnedDescriptor, _ path: String, size: Int, limit: Int
     ) -> FileContents {
         var bytes: [UInt8] = []
-        // One more than expected tells the end without a second round, and a file that grows meanwhile.
-        var room = size + 1
+        // One more than expected tells the end without a second round, and a file that grows meanwhile. A
+        // file of the kernel's has no size, and gives everything to the first read.
+        var room = max(size + 1, pageSize)
         let number = descriptor.number
         while bytes.count <= limit {
             var failure: FileContents?
@@ -53,7 +57,7 @@ package enum FileContents: Sendable, Hashable {
             if let failure { return failure }
             bytes = bytes.isEmpty ? chunk : bytes + chunk
             if chunk.count < room, chunk.isEmpty || bytes.count == size { return .bytes(bytes) }
-            room = 4_096
+            room = pageSize
         }
         return .tooLarge(limit: limit)
     }

@@ -8,15 +8,13 @@ import ReveilleCore
 /// Foundation's parser of XML property lists goes one frame of stack deeper with each level, without a
 /// limit, and a file of some 100 KB ends the process.
 enum PropertyListNesting {
-    /// Says whether the bytes begin as a property list does, in XML or binary.
-    static func isPropertyList(_ bytes: [UInt8]) -> Bool {
-        if bytes.starts(with: "bplist".utf8) { return true }
+    /// Says whether the bytes begin as a property list in XML does.
+    static func isXML(_ bytes: [UInt8]) -> Bool {
         let start = bytes.prefix(512).drop { $0 <= 0x20 }
-        return start.starts(with: "<plist".utf8)
-            || start.starts(with: "<?xml".utf8)
-                && start.split(separator: UInt8(ascii: "<")).contains {
-                    $0.starts(with: "plist".utf8) || $0.starts(with: "!DOCTYPE plist".utf8)
-                }
+        guard start.starts(with: "<?xml".utf8) else { return start.starts(with: "<plist".utf8) }
+        return start.split(separator: UInt8(ascii: "<")).contains {
+            $0.starts(with: "plist".utf8) || $0.starts(with: "!DOCTYPE plist".utf8)
+        }
     }
 
     /// Says whether containers nest no deeper than a limit in an XML property list.
@@ -40,7 +38,7 @@ enum PropertyListNesting {
             } else {
                 let isContainer = rest.starts(with: "<array".utf8) || rest.starts(with: "<dict".utf8)
                 let isEnd = rest.starts(with: "</array".utf8) || rest.starts(with: "</dict".utf8)
-                let tag = rest.prefix { $0 != UInt8(ascii: ">") }
+                let tag = rest.dropFirst().prefix { $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "<") }
                 if isContainer, tag.last != UInt8(ascii: "/") { depth += 1 }
                 if isEnd { depth = max(0, depth - 1) }
                 guard depth <= limit else { return false }

@@ -9,20 +9,31 @@ enum SettingsDecoder {
     /// How many values one file may have.
     ///
     /// A property list of 100 bytes can stand for billions of them, by naming a list twice in itself. The
-    /// largest settings files have some thousands.
-    static let valueLimit = 100_000
+    /// largest settings files have some thousands. So many take a few tenths of a second.
+    static let valueLimit = 50_000
+
+    /// Says whether the bytes begin as a property list does, in XML or binary.
+    static func isPropertyList(_ bytes: [UInt8]) -> Bool {
+        isBinary(bytes) || PropertyListNesting.isXML(bytes)
+    }
+
+    /// A header of 8 bytes and a trailer of 32 at least.
+    private static func isBinary(_ bytes: [UInt8]) -> Bool {
+        bytes.count >= 40 && bytes.starts(with: "bplist".utf8)
+    }
 
     /// Reads a property list.
     ///
     /// - Throws: `FileProblem` when it is none, or deeper or longer than what is read.
     static func propertyList(_ bytes: [UInt8]) throws(FileProblem) -> SettingsValue {
-        let isBinary = bytes.starts(with: "bplist".utf8)
-        // In another encoding, tags could not be counted. What is neither is the format before XML.
-        let isText = PropertyListNesting.isPropertyList(bytes) && !bytes.contains(0)
-        guard isBinary || isText && String(validating: bytes, as: UTF8.self) != nil else {
-            throw FileProblem(reason: "not a property list in XML (UTF-8) or binary")
+        // What is neither would be taken for OpenStep's format; in another encoding, tags could not be counted.
+        if !isBinary(bytes) {
+            let isText = !bytes.contains(0) && String(validating: bytes, as: UTF8.self) != nil
+            guard isText, PropertyListNesting.isXML(bytes) else {
+                throw FileProblem(reason: "not a property list in XML (UTF-8) or binary")
+            }
+            guard PropertyListNesting.isShallow(bytes) else { throw tooDeep }
         }
-        guard isBinary || PropertyListNesting.isShallow(bytes) else { throw tooDeep }
         do {
             return try PropertyListDecoder().decode(Decoded.self, from: Data(bytes), configuration: Nesting()).value
         } catch let problem as FileProblem {
@@ -36,10 +47,9 @@ enum SettingsDecoder {
     ///
     /// - Throws: `FileProblem` when it is none, or deeper or longer than what is read.
     static func json(_ bytes: [UInt8]) throws(FileProblem) -> SettingsValue {
-        let decoder = JSONDecoder()
-        decoder.allowsJSON5 = true
         do {
-            return try decoder.decode(Decoded.self, from: Data(bytes), configuration: Nesting()).value
+            let plain = Data(JSONComments.removed(from: bytes))
+            return try JSONDecoder().decode(Decoded.self, from: plain, configuration: Nesting()).value
         } catch let problem as FileProblem {
             throw problem
         } catch {

@@ -18,7 +18,9 @@ struct SettingsFile: Hashable {
     /// Reads a file by its name and what is in it.
     ///
     /// - Parameters:
+    ///   - path: Its path, links not followed.
     ///   - isFound: It was found in a directory: without a settings file's name it must open as a keyfile.
+    ///   - bytes: What is in it.
     /// - Returns: `nil` for a file that was found and is no settings file.
     /// - Throws: `FileProblem` when it is of a format that is read, and broken.
     static func read(_ path: String, isFound: Bool, _ bytes: [UInt8]) throws(FileProblem) -> SettingsFile? {
@@ -39,12 +41,13 @@ struct SettingsFile: Hashable {
 
     /// Reads what has no format by its name.
     private static func recognized(_ bytes: [UInt8], _ text: String?) throws(FileProblem) -> SettingsFile {
-        if PropertyListNesting.isPropertyList(bytes) { return try table(SettingsDecoder.propertyList(bytes), bytes) }
+        if SettingsDecoder.isPropertyList(bytes) { return try table(SettingsDecoder.propertyList(bytes), bytes) }
         guard let text else { return opaque(bytes) }
-        if Keyfile.opens(text) { return try keyfile(text) }
-        if text.first(where: { !$0.isWhitespace }) == "{", let value = try? SettingsDecoder.json(bytes) {
+        // A list in JSON looks like a group; that fails here is only a "no".
+        if ["{", "["].contains(text.first { !$0.isWhitespace }), let value = try? SettingsDecoder.json(bytes) {
             return table(value, bytes)
         }
+        if Keyfile.opens(text) { return try keyfile(text) }
         guard let keyfile = try? Keyfile(text), !keyfile.entries.isEmpty else { return opaque(bytes) }
         return SettingsFile(keyfile)
     }

@@ -16,7 +16,9 @@ struct SettingsName: Hashable {
 
     /// What the file may hold.
     let kind: Kind
-    /// The domain: the name without its extension. The dot that hides a file begins none.
+    /// The domain: the name without its extension.
+    ///
+    /// The dot that hides a file begins no extension.
     let domain: String
 
     /// Reads a file's name.

@@ -3,9 +3,10 @@
 
 /// A path as a person configures it.
 enum ConfiguredPath {
-    /// The path with `~` at its start replaced by the user's home directory.
+    /// The path with `~` at its start replaced by the user's home directory, and no `/` too many.
     static func expanded(_ path: String, home: String) -> String {
-        path == "~" || path.hasPrefix("~/") ? home + path.dropFirst() : path
+        let path = path == "~" || path.hasPrefix("~/") ? home + path.dropFirst() : path
+        return "/" + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
     }
 
     /// The last name of a path.

@@ -5,6 +5,7 @@ extension FileTable {
     /// Says of each file what was read there, for a person.
     ///
     /// - Parameter describe: Says what contents are, in one line.
+    /// - Returns: A finding a file, and what to do about those that are unreadable or broken.
     func examination(describe: (Value) -> String) -> Examination {
         let found = entries.keys.filter { !paths.contains($0) }.sorted()
         var examination = Examination()

@@ -45,6 +45,8 @@ struct FileTable<Value: Equatable> {
     /// - Parameters:
     ///   - paths: Files or directories, absolute, without the root.
     ///   - root: The directory that all of them are below, empty for the root directory.
+    ///   - timing: How long to wait for what.
+    ///   - format: What the files hold.
     init(paths: [String], root: String, timing: FileSettling.Timing, format: FileFormat<Value>) {
         var seen: Set<String> = []
         self.paths = paths.filter { seen.insert($0).inserted }
@@ -124,9 +126,11 @@ struct FileTable<Value: Equatable> {
         case .giveUp:
             guard let problem = entry.problem, !entry.isReported else { break }
             entry.isReported = true
-            effects.warnings.append("\(path): \(problem)" + (entry.value == nil ? "" : "; the last good values stand"))
+            let standing = entry.value == nil ? "" : "; the last good values stand"
+            effects.warnings.append("\(path): \(problem)\(standing)")
         }
-        let isGone = isFound && entry.digest == nil && entry.problem == nil && entry.settling.deadline == nil
+        let isHollow = entry.digest == nil && entry.problem == nil
+        let isGone = isFound && isHollow && entry.settling.deadline == nil
         entries[path] = isGone ? nil : entry
         if isGone { effects.disappeared.append(path) }
         // Directories in a directory are not the watcher's.

@@ -33,6 +33,8 @@ final class PathWatch {
     private var chains: [String: PathChain] = [:]
     /// By directory: who is concerned by it, by which name; `nil` is the directory itself.
     private var concerns: [String: [String?: Set<String>]] = [:]
+    /// By directory: the watched paths that lead to it, for whom its names count.
+    private var listed: [String: Set<String>] = [:]
     private var refused: Set<String> = []
 
     /// Starts to watch no path yet.
@@ -83,9 +85,12 @@ final class PathWatch {
         for (directory, name) in Self.lookups(of: chain) {
             concerns[directory, default: [:]][name, default: []].insert(path)
         }
+        if case .directory(let directory) = chains[path]?.end { listed[directory]?.remove(path) }
+        if case .directory(let directory) = chain?.end { listed[directory, default: []].insert(path) }
         chains[path] = chain
         for directory in left where concerns[directory]?.isEmpty ?? true {
             concerns[directory] = nil
+            listed[directory] = nil
             refused.remove(directory)
             directories?.remove(directory)
         }
@@ -117,11 +122,11 @@ final class PathWatch {
                 handler(.path(path, .finished))
             }
         case .entry(let directory, let name, let kind):
-            let members = concerns[directory]?[nil]?.filter { chains[$0]?.end == .directory(directory) } ?? []
+            let listing = listed[directory] ?? []
             for path in concerns[directory]?[name] ?? [] {
                 handle(kind, of: path, at: directory == "/" ? "/" + name : directory + "/" + name)
             }
-            for path in members {
+            for path in listing {
                 handler(.entry(directory: path, name: name, FileSettling.Notice(kind)))
             }
         }

@@ -6,7 +6,7 @@ import ReveilleCore
 /// What the files of a locale put in force together.
 struct LocaleFiles {
     /// How a file sets variables, by its name.
-    private enum Kind: Int {
+    private enum Kind {
         /// One of several of which the first that exists counts.
         case environment
         /// Laid over those.

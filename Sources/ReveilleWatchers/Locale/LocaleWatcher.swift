@@ -46,7 +46,7 @@ package final class LocaleWatcher: Watcher {
                 configHome + "/locale.conf", "/etc/locale.conf", "/etc/default/locale",
                 configHome + "/plasma-localerc",
             ]
-            return paths.map { $0.map { ConfiguredPath.expanded($0, home: home) } } ?? usual
+            return (paths ?? usual).map { ConfiguredPath.expanded($0, home: home) }
         }
     }
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import Testing
+
+@Suite struct EnvironmentFileTests {
+    @Test(arguments: [
+        ("LANG=de_DE.UTF-8\n", "de_DE.UTF-8"), ("LANG=de_DE.UTF-8", "de_DE.UTF-8"), ("LANG=de\r\n", "de"),
+        ("  LANG  =  de  \n", "de"), ("\tLANG=de", "de"), ("export LANG=de\n", "de"), ("export\tLANG=\"de\"", "de"),
+        ("LANG='de'\n", "de"), ("LANG=\"de\"\n", "de"), ("LANG=\n", ""), ("LANG=", ""), ("LANG=\"\"", ""),
+        ("LANG='d\\e'", "d\\e"), ("LANG=d\\e", "de"), ("LANG=\"d\\e\"", "d\\e"), ("LANG=\"d\\\"e\"", "d\"e"),
+        ("LANG=\"\\$\\`\\\\\"", "$`\\"), ("LANG=d\\\ne\n", "de"), ("LANG=\"d\\\ne\"\n", "de"), ("LANG='d\ne'", "d\ne"),
+        ("LANG=de\\ \n", "de "), ("LANG=de \\ \n", "de  "), ("LANG=\"de \" \n", "de "), ("LANG='a' 'b'", "ab"),
+        ("LANG='a'b", "ab"), ("LANG=a'b'", "a'b'"), ("LANG=de # no comment", "de # no comment"),
+        ("# LANG=fr\nLANG=de", "de"), ("; LANG=fr\n\n  # x\nLANG=de", "de"), ("LANG=fr\nLANG=de", "de"),
+        ("nonsense\nLANG=de", "de"), ("=x\nLANG=de", "de"), ("LANG=a=b", "a=b"), ("LANG='de", "de"),
+        ("LANG=de\\", "de"), ("LANG=d\0e", "d\0e"), ("LANG=\u{301}x", "\u{301}x"),
+    ])
+    func linesAreReadAsSystemdReadsThem(text: String, value: String) {
+        #expect(EnvironmentFile.variables(in: text)["LANG"] == value)
+    }
+
+    @Test func everyVariableIsRead() {
+        let text = "LANG=de\nLC_TIME='en_GB'\n#LC_ALL=x\nLANGUAGE=\"de:en\"\n"
+        #expect(EnvironmentFile.variables(in: text) == ["LANG": "de", "LC_TIME": "en_GB", "LANGUAGE": "de:en"])
+    }
+
+    @Test(arguments: ["", "\n", "#", "#\\\n", "LANG", "LANG\n=x", "\\", "'", "\u{FEFF}", "\0"])
+    func textWithoutAssignmentsSetsNoLanguage(text: String) {
+        #expect(EnvironmentFile.variables(in: text)["LANG"] == nil)
+    }
+}
+
+@Suite struct PamEnvironmentTests {
+    @Test(arguments: [
+        ("LANG DEFAULT=de", "de"), ("LANG\tDEFAULT=de OVERRIDE=", "de"), ("LANG DEFAULT=de OVERRIDE=fr", "fr"),
+        ("LANG OVERRIDE=fr", "fr"), ("LANG=de", "de"), ("LANG DEFAULT=\"a b\"", "a b"), ("LANG=de # x", "de"),
+        ("LANG DEFAULT=a \\\n OVERRIDE=b", "b"), ("LANG DEFAULT=\\${X}", "${X}"),
+        ("X=de\nLANG DEFAULT=${X}_AT", "de_AT"),
+        ("LANG DEFAULT=@{HOME}x${NONE}", "x"), ("LANG=fr\nLANG=de", "de"), ("  LANG=de  \r\n", "de"),
+        ("LANG=de\\", "de"),
+    ])
+    func bothFormsOfLinesAreRead(text: String, value: String) {
+        #expect(PamEnvironment.variables(in: text)["LANG"] == value)
+    }
+
+    @Test(arguments: ["", "# LANG=de", "LANG", "LANG de", "=de", "\"", "LANG FOO=de", "LANG DEFAULT", "\\"])
+    func otherLinesSayNothing(text: String) {
+        #expect(PamEnvironment.variables(in: text)["LANG"] == nil)
+    }
+}

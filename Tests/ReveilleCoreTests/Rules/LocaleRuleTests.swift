@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import Testing
+
+@Suite struct LocaleRuleTests {
+    @Test func nothingSetIsTheCLocale() {
+        #expect(LocaleRule.reading(of: [:]) == .posix)
+        #expect(LocaleRule.reading(of: ["LANG": "", "LC_ALL": ""]) == .posix)
+    }
+
+    @Test(arguments: [
+        (["LANG": "de_DE"], "de_DE"),
+        (["LANG": "de_DE", "LC_MESSAGES": "en_US"], "en_US"),
+        (["LANG": "de_DE", "LC_MESSAGES": "en_US", "LC_ALL": "fr_FR"], "fr_FR"),
+        (["LANG": "de_DE", "LC_MESSAGES": "", "LC_ALL": ""], "de_DE"),
+        (["LANG": "de_DE", "LC_CTYPE": "en_US"], "de_DE"),
+        (["LANG": "/usr/bin/foo"], "en_US_POSIX"),
+        (["LANG": "de_DE", "LC_ALL": "a/b"], "de_DE"),
+        (["LANG": "de\u{1}_DE"], "en_US_POSIX"),
+        (["LANG": "de_DE" + String(repeating: "x", count: 123)], "en_US_POSIX"),
+    ])
+    func identifierIsThatOfMessages(environment: [String: String], identifier: String) {
+        #expect(LocaleRule.reading(of: environment).identifier == identifier)
+    }
+
+    @Test func eachCategoryHasItsOwnFormats() {
+        let environment = [
+            "LANG": "es_ES.UTF-8", "LC_NUMERIC": "es_MX.UTF-8", "LC_TIME": "fr_FR", "LC_MONETARY": "de_AT",
+            "LC_MEASUREMENT": "en_US",
+        ]
+        let expected = LocaleReading(
+            identifier: "es_ES", languages: ["es-ES"], numeric: "es_MX", time: "fr_FR", monetary: "de_AT",
+            measurement: "en_US")
+        #expect(LocaleRule.reading(of: environment) == expected)
+    }
+
+    @Test(arguments: [
+        ("de_DE", "de_AT:de:en", ["de-AT", "de", "en"]),
+        ("de_DE", ":de::de:", ["de"]),
+        ("de_DE", "fr:C:en", ["fr"]),
+        ("de_DE", "", ["de-DE"]),
+        ("de_DE", "C", ["de-DE"]),
+        ("C.UTF-8", "de_AT:de:en", ["en-US-POSIX"]),
+    ])
+    func languagesAreAListForMessagesAlone(messages: String, list: String, languages: [String]) {
+        #expect(LocaleRule.reading(of: ["LANG": messages, "LANGUAGE": list]).languages == languages)
+    }
+
+    @Test(arguments: [("x", true), ("", false), ("a/b", false), ("a\tb", false), ("a\u{7F}", false), ("a\0", false)])
+    func pathsAndControlCharactersAreNoValues(value: String, isValid: Bool) {
+        #expect(LocaleRule.isValid(value) == isValid)
+    }
+
+    @Test func valuesOfMoreThanTheLimitDoNotCount() {
+        #expect(LocaleRule.isValid(String(repeating: "a", count: LocaleRule.valueLimit)))
+        #expect(!LocaleRule.isValid(String(repeating: "a", count: LocaleRule.valueLimit + 1)))
+    }
+}

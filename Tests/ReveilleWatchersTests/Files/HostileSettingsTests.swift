@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import Testing
+
+@testable import ReveilleWatchers
+
+@Suite(.timeLimit(.minutes(1))) struct HostileSettingsTests {
+    private static func read(_ name: String, _ bytes: [UInt8]) throws -> SettingsFile? {
+        try SettingsFile.read("/" + name, isFound: false, bytes)
+    }
+
+    private static func nested(_ open: String, _ close: String, _ levels: Int) -> String {
+        String(repeating: open, count: levels) + String(repeating: close, count: levels)
+    }
+
+    @Test(arguments: [129, 1_000, 200_000])
+    func deepNestingIsAProblem(levels: Int) {
+        let xml = "<?xml version=\"1.0\"?><plist>"
+        let texts = [
+            ("a.json", "{\"a\":" + Self.nested("[", "]", levels) + "}"),
+            ("a.json", Self.nested("{\"a\":", "}", levels).replacing("{}", with: "{\"a\":1}")),
+            ("a.plist", xml + Self.nested("<array>", "</array>", levels) + "</plist>"),
+            ("a.plist", xml + Self.nested("<array >", "</array >", levels) + "</plist>"),
+            ("a.plist", xml + String(repeating: "<dict><key>a</key>", count: levels)),
+            ("a.plist", xml + String(repeating: "<array><!-- </array> -->", count: levels)),
+            ("a.plist", xml + String(repeating: "<array><![CDATA[</array>]]>", count: levels)),
+            ("a.plist", xml + String(repeating: "<array><?x </array> ?>", count: levels)),
+            ("a.plist", xml + String(repeating: "<array><!DOCTYPE x [</array>]>", count: levels)),
+            ("a.plist", "(" + Self.nested("(", ")", levels) + ")"),
+        ]
+        for (name, text) in texts {
+            #expect(throws: FileProblem.self, "\(text.prefix(60))") { try Self.read(name, Array(text.utf8)) }
+        }
+    }
+
+    @Test func nestingUpToTheLimitIsRead() throws {
+        let levels = SettingsValue.depthLimit - 1
+        let json = "{\"a\":" + Self.nested("[", "]", levels) + "}"
+        #expect(try Self.read("a.json", Array(json.utf8))?.values.count == 1)
+        let list = Self.nested("<array>", "</array>", levels - 1)
+        let xml = "<plist><dict><key>a</key>\(list)</dict></plist>"
+        #expect(try Self.read("a.plist", Array(xml.utf8))?.values.count == 1)
+        #expect(PropertyListNesting.isShallow(Array(Self.nested("<array/>", "", 1_000).utf8)))
+    }
+
+    @Test func textOfTagsAloneTakesNoTime() {
+        for text in ["/*", "[/*", "\"\\", ",", ",]"] {
+            let bytes = Array(String(repeating: text, count: 200_000).utf8)
+            #expect(throws: FileProblem.self, "\(text)") { try Self.read("a.json", bytes) }
+        }
+        for text in ["<", "<array", "<!--", "<array<array/", "</array", "<![CDATA["] {
+            let bytes = Array(("<plist>" + String(repeating: text, count: 200_000)).utf8)
+            #expect(throws: FileProblem.self, "\(text)") { try Self.read("a.plist", bytes) }
+        }
+    }
+
+    /// A binary property list whose every list names the next one several times; the last names the first
+    /// or nothing.
+    private static func lists(_ count: Int, references: Int, isRing: Bool) -> [UInt8] {
+        var bytes = Array("bplist00".utf8)
+        var offsets: [UInt8] = []
+        for index in 0..<count {
+            offsets.append(UInt8(bytes.count))
+            let isLast = index == count - 1
+            let next = isLast ? 0 : UInt8(index + 1)
+            let size = isLast && !isRing ? 0 : references
+            bytes += [0xA0 | UInt8(size)] + Array(repeating: next, count: size)
+        }
+        let table = UInt8(bytes.count)
+        return bytes + offsets + [0, 0, 0, 0, 0, 0, 1, 1] + [0, 0, 0, 0, 0, 0, 0, UInt8(count)]
+            + [0, 0, 0, 0, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0, table]
+    }
+
+    @Test func listInItselfIsAProblem() {
+        #expect(throws: FileProblem.self) { try Self.read("a.plist", Self.lists(3, references: 1, isRing: true)) }
+    }
+
+    @Test func listOfBillionsIsAProblem() {
+        let bytes = Self.lists(24, references: 8, isRing: false)
+        #expect(bytes.count < 300)
+        #expect(throws: FileProblem.self) { try Self.read("a.plist", bytes) }
+    }
+
+    /// A generator of Numerical Recipes; the seed makes a failure come again.
+    private struct Generator: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return state ^ (state >> 33)
+        }
+    }
+
+    @Test(arguments: 0..<4)
+    func mutatedFilesAreReadOrRefused(seed: Int) {
+        var generator = Generator(state: UInt64(seed))
+        let texts = [
+            ("a.plist", SettingsFileTests.binary),
+            ("a.plist", Array(SettingsFileTests.plist("<dict><key>a</key><array><real>1</real></array></dict>").utf8)),
+            ("a.json", Array(#"{"a":[1,-2.5e3,"\u00e9\\",null,true,{"b":{}}],"c":""}"#.utf8)),
+            ("a.ini", Array("[a][$i]\nx[$d]=1\ny = 2\r\n# z\n".utf8)),
+        ]
+        for _ in 0..<1_000 {
+            for (name, original) in texts {
+                var bytes = original
+                for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                    let place = Int.random(in: 0..<bytes.count, using: &generator)
+                    bytes[place] = UInt8.random(in: 0...255, using: &generator)
+                }
+                // What comes of it does not matter, that it comes does.
+                _ = try? Self.read(name, bytes)
+            }
+        }
+    }
+
+    @Test func moreValuesThanTheLimitAreAProblem() {
+        let json = "{\"a\":[" + String(repeating: "1,", count: SettingsDecoder.valueLimit) + "1]}"
+        #expect(throws: FileProblem.self) { try Self.read("a.json", Array(json.utf8)) }
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import Testing
+
+/// What programs do to files; paths are taken below the scene's root.
+extension Scene {
+    func at(_ path: String) -> String { root + path }
+
+    func makeDirectory(_ path: String) {
+        var made = root
+        for name in path.split(separator: "/") {
+            made += "/" + name
+            mkdir(made, 0o755)
+        }
+    }
+
+    /// Opens, truncates, writes and closes.
+    func write(_ path: String, _ text: String) {
+        write(path, Array(text.utf8))
+    }
+
+    func write(_ path: String, _ bytes: [UInt8]) {
+        close(open(path, writing: bytes))
+    }
+
+    /// Opens, truncates and writes; the descriptor is the caller's to close.
+    func open(_ path: String, writing bytes: [UInt8]) -> Int32 {
+        let descriptor = Glibc.open(at(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        #expect(descriptor >= 0, "\(path)")
+        append(bytes, to: descriptor)
+        return descriptor
+    }
+
+    func append(_ bytes: [UInt8], to descriptor: Int32) {
+        if !bytes.isEmpty { #expect(Glibc.write(descriptor, bytes, bytes.count) == bytes.count) }
+    }
+
+    /// Writes a temporary file and renames it.
+    func replace(_ path: String, _ text: String) {
+        write(path + ".tmp123", text)
+        move(path + ".tmp123", path)
+    }
+
+    func move(_ path: String, _ other: String) {
+        #expect(rename(at(path), at(other)) == 0, "\(path)")
+    }
+
+    func remove(_ path: String) {
+        #expect(unlink(at(path)) == 0, "\(path)")
+    }
+
+    /// Makes a link, or replaces it by a rename.
+    func link(_ path: String, to target: String) {
+        #expect(symlink(target, at(path) + ".tmp123") == 0)
+        move(path + ".tmp123", path)
+    }
+
+    func touch(_ path: String) {
+        #expect(utimensat(AT_FDCWD, at(path), nil, 0) == 0)
+    }
+
+    func changeMode(_ path: String, _ mode: mode_t) {
+        #expect(chmod(at(path), mode) == 0)
+    }
+
+    static func removeAll(_ path: String) {
+        if let directory = opendir(path) {
+            defer { closedir(directory) }
+            while let entry = readdir(directory) {
+                let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                    pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                }
+                if name == "." || name == ".." { continue }
+                var status = stat()
+                let isDirectory =
+                    lstat(path + "/" + name, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+                if isDirectory { removeAll(path + "/" + name) } else { unlink(path + "/" + name) }
+            }
+        }
+        rmdir(path)
+    }
+}
