@@ -102,6 +102,8 @@ static void serve(testbed *bed) {
             library.uevent(bed, fields[1], fields[2]);
             printf("ok\n");
         } else if (!strcmp(fields[0], "remove") && count == 2) {
+            // As in the kernel: the event goes out while the directory is still there.
+            library.uevent(bed, fields[1], "remove");
             library.remove(bed, fields[1]);
             printf("ok\n");
         } else {

@@ -18,17 +18,20 @@ enum StateCoding {
                 "sequence": .integer(Int64(entry.sequence)),
                 "changedAt": .integer(entry.changedAt.microseconds),
             ]
-            if case .defaults(let reading) = entry.reading {
-                fields["domains"] = .array(reading.domains.map(encode))
-            } else {
-                fields["state"] = ReadingCoding.encode(entry.reading, settings: [])
-            }
+            fields["state"] = encode(entry.reading)
+            fields["posted"] = .bool(entry.isPosted)
+            fields["own"] = entry.ownReading.map(encode)
             return .object(fields)
         }
         return .object([
             "version": .integer(version), "instance": .string(state.instance),
             "sequence": .integer(Int64(state.sequence)), "aspects": .array(entries),
         ])
+    }
+
+    private static func encode(_ reading: Reading) -> JSON {
+        guard case .defaults(let defaults) = reading else { return ReadingCoding.encode(reading, settings: []) }
+        return .array(defaults.domains.map(encode))
     }
 
     private static func encode(_ domain: DefaultsReading.Domain) -> JSON {
@@ -59,23 +62,24 @@ enum StateCoding {
             let generation = counter(fields["generation"]), let sequence = counter(fields["sequence"]),
             let changedAt = fields["changedAt"]?.integerValue
         else { throw StateError(reason: "an aspect of the saved state lacks a field") }
-        let reading: Reading
-        if aspect == .defaults {
-            var domains: [DefaultsReading.Domain] = []
-            for domain in fields["domains"]?.arrayValue ?? [] {
-                domains.append(try decodeDomain(domain))
-            }
-            reading = .defaults(DefaultsReading(domains: domains))
-        } else {
-            do throws(CallError) {
-                reading = try ReadingCoding.decode(fields["state"] ?? .null, of: aspect)
-            } catch {
-                throw StateError(reason: "\(error)")
-            }
-        }
         return SavedState.Entry(
             generation: generation, sequence: sequence, changedAt: Timestamp(microseconds: changedAt),
-            reading: reading)
+            reading: try decodeReading(fields["state"] ?? .null, of: aspect),
+            isPosted: fields["posted"]?.boolValue ?? false,
+            ownReading: try fields["own"].map { json throws(StateError) in try decodeReading(json, of: aspect) })
+    }
+
+    private static func decodeReading(_ json: JSON, of aspect: Aspect) throws(StateError) -> Reading {
+        if aspect == .defaults {
+            var domains: [DefaultsReading.Domain] = []
+            for domain in json.arrayValue ?? [] { domains.append(try decodeDomain(domain)) }
+            return .defaults(DefaultsReading(domains: domains))
+        }
+        do throws(CallError) {
+            return try ReadingCoding.decode(json, of: aspect)
+        } catch {
+            throw StateError(reason: "\(error)")
+        }
     }
 
     private static func decodeDomain(_ json: JSON) throws(StateError) -> DefaultsReading.Domain {

@@ -47,7 +47,11 @@ import Varlink
             ("{ colour: 1 }", "colour: unknown key"), ("{ bus: [] }", "bus: not an object"),
             ("{ orientation: { frame: 'mars' } }", "orientation.frame: not auto, hid or iio-doc"),
             ("{ orientation: { matrix: '1, 2' } }", "orientation.matrix"), ("{ bus: { history: 0 } }", "bus.history"),
-            ("{ defaults: { paths: 'x' } }", "defaults.paths"), ("{ nonsense", "not JSON5"), ("[]", "not an object"),
+            ("{ defaults: { paths: 'x' } }", "defaults.paths"), ("{ nonsense", "not JSON5"),
+            ("{ idleSampleInterval: 1E+ }", "not JSON5"), ("{ idleSampleInterval: 1e }", "not JSON5"),
+            ("{ idleSampleInterval: 1e400 }", "idleSampleInterval"),
+            ("{ idleSampleInterval: NaN }", "idleSampleInterval"),
+            ("{ idleSampleInterval: 0 }", "idleSampleInterval"), ("", "not JSON5"), ("[]", "not an object"),
         ])
     func wrongConfigurationIsNamed(configuration: String, reason: String) throws {
         let directory = try TemporaryDirectory()
@@ -63,7 +67,8 @@ import Varlink
 
     @Test func missingConfigurationIsAnError() throws {
         let directory = try TemporaryDirectory()
-        let result = try ProgramRun(["serve", "--config", "/nowhere/config", "--address", "unix:/tmp/x"], in: directory)
+        let result = try ProgramRun(
+            ["serve", "--config", "/nowhere/config", "--address", "unix:/tmp/x"], in: directory)
         #expect(result.code == 78)
         #expect(result.errors.contains("/nowhere/config: No such file or directory"))
     }

@@ -65,14 +65,19 @@ public struct Bus {
                 generation: entry.generation, sequence: entry.sequence, time: entry.changedAt, reading: entry.reading)
             return ChangeLog(start: start, isEstablished: saved[aspect] != nil, capacity: history)
         }
+        for entry in state.entries where entry.isPosted {
+            origins[entry.reading.aspect] = Origin(own: entry.ownReading, isPosted: true)
+        }
     }
 
     /// What to save so that a bus can go on from here.
     public var savedState: SavedState {
         let entries = Aspect.allCases.filter { logs[$0].isEstablished }.map { aspect in
             let last = logs[aspect].current
+            let origin = origins[aspect]
             return SavedState.Entry(
-                generation: last.generation, sequence: last.sequence, changedAt: last.time, reading: last.reading)
+                generation: last.generation, sequence: last.sequence, changedAt: last.time, reading: last.reading,
+                isPosted: origin.isPosted, ownReading: origin.isPosted ? origin.own : nil)
         }
         return SavedState(instance: instance, sequence: sequence, entries: entries)
     }

@@ -13,13 +13,22 @@ public struct SavedState: Sendable, Hashable {
         public var changedAt: Timestamp
         /// The state from then on.
         public var reading: Reading
+        /// The state was posted, and stands until the aspect's own source reads something else.
+        public var isPosted: Bool
+        /// What the aspect's own source read last, under a posted state; `nil` if it never did.
+        public var ownReading: Reading?
 
         /// Makes an entry of its parts.
-        public init(generation: Int, sequence: Int, changedAt: Timestamp, reading: Reading) {
+        public init(
+            generation: Int, sequence: Int, changedAt: Timestamp, reading: Reading, isPosted: Bool = false,
+            ownReading: Reading? = nil
+        ) {
             self.generation = generation
             self.sequence = sequence
             self.changedAt = changedAt
             self.reading = reading
+            self.isPosted = isPosted
+            self.ownReading = ownReading
         }
     }
 

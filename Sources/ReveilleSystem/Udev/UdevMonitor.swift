@@ -12,7 +12,7 @@ package final class UdevMonitor {
     /// What was received.
     package enum Received {
         /// Something happened to a device of this subsystem.
-        case change(subsystem: String)
+        case change(subsystem: String, isRemoval: Bool)
         /// The kernel's queue ran over; what is lost is not known.
         case overflow
         /// Nothing more for now.
@@ -61,6 +61,8 @@ package final class UdevMonitor {
             return errno == ENOBUFS ? .overflow : .nothing
         }
         defer { udev_device_unref(device) }
-        return .change(subsystem: udev_device_get_subsystem(device).map { String(cString: $0) } ?? "")
+        return .change(
+            subsystem: udev_device_get_subsystem(device).map { String(cString: $0) } ?? "",
+            isRemoval: udev_device_get_action(device).map { String(cString: $0) } == "remove")
     }
 }

@@ -12,7 +12,14 @@ package final class DeviceFeed {
     /// Events taken before others have their turn.
     private static let eventsPerTurn = 256
 
+    /// How long the files of a device may outlive the event of its removal.
+    ///
+    /// The kernel sends it before it takes the directory away (device_del); a listener can be faster.
+    private static let afterlife: Duration = .milliseconds(100)
+
     private let loop: EventLoop
+    private var afterRemoval: EventSource?
+    private var removed: Set<String> = []
     private var monitor: UdevMonitor?
     private var source: EventSource?
     private var listeners: [ObjectIdentifier: Weak] = [:]
@@ -64,6 +71,7 @@ package final class DeviceFeed {
 
     private func open() throws(SystemError) {
         let monitor = try UdevMonitor(subsystems: Self.subsystems)
+        afterRemoval = try loop.timer(priority: .watcher) { [weak self] in self?.lookAgain() }
         source = try loop.watch(monitor.descriptor, for: .readable, priority: .watcher) { [weak self] _ in
             self?.receive()
         }
@@ -75,6 +83,7 @@ package final class DeviceFeed {
         guard listeners.isEmpty else { return }
         source?.cancel()
         source = nil
+        afterRemoval = nil
         monitor = nil
     }
 
@@ -83,17 +92,29 @@ package final class DeviceFeed {
         var hasOverflowed = false
         loop: for _ in 0..<Self.eventsPerTurn {
             switch monitor?.receive() {
-            case .change(let subsystem): changed.insert(subsystem)
+            case .change(let subsystem, let isRemoval):
+                changed.insert(subsystem)
+                if isRemoval { removed.insert(subsystem) }
             case .overflow: hasOverflowed = true
             case .nothing, nil: break loop
             }
         }
+        if !removed.isEmpty { afterRemoval?.fire(after: Self.afterlife) }
         for listener in listeners.values.compactMap(\.interest) {
             if hasOverflowed {
                 listener.lost()
             } else if !listener.subsystems.isDisjoint(with: changed) {
                 listener.changed()
             }
+        }
+    }
+
+    private func lookAgain() {
+        let subsystems = removed
+        removed = []
+        for listener in listeners.values.compactMap(\.interest)
+        where !listener.subsystems.isDisjoint(with: subsystems) {
+            listener.changed()
         }
     }
 }

@@ -51,6 +51,19 @@ import Testing
         #expect(driver.bus.nextDelivery()?.events.map(\.reading) == [.level(81)])
     }
 
+    @Test func postedStateOutlivesARestart() {
+        let driver = BusDriver()
+        driver.post(.level(5))
+        let later = BusDriver(Bus(restoring: driver.bus.savedState, history: 4, at: driver.now))
+        later.report(.level(81))
+        #expect(later.state(.battery).reading == .level(5))
+        later.report(.level(80))
+        #expect(later.state(.battery).reading == .level(80))
+        let last = BusDriver(Bus(restoring: driver.bus.savedState, history: 4, at: driver.now))
+        last.report(.level(79))
+        #expect(last.state(.battery).reading == .level(79), "it changed while the bus was down")
+    }
+
     @Test("B83: post without subscribers is kept") func postWithoutSubscribersIsKept() {
         let driver = BusDriver()
         driver.post(.pose(.faceDown))
