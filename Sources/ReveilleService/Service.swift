@@ -12,6 +12,7 @@ package final class Service {
     private let loop: EventLoop
     private let broker: Broker
     private let logger: Logger
+    private let address: UnixAddress
     private var acceptors: [Acceptor] = []
     private var sources: [EventSource] = []
     private var clockChange: ClockChangeSource?
@@ -30,6 +31,7 @@ package final class Service {
         address: UnixAddress, configuration: Configuration, files: FileLocations, version: String, logger: Logger
     ) throws(SystemError) {
         self.logger = logger
+        self.address = address
         loop = try EventLoop()
         // First of all: whoever sees the socket may already want it gone.
         for signal in [SIGTERM, SIGINT] {
@@ -74,8 +76,8 @@ package final class Service {
     /// Serves until SIGTERM or SIGINT, then delivers what is due and ends every stream.
     package func run() throws(SystemError) {
         loop.enableWatchdog()
-        Supervisor.notifyReady()
-        logger.info("ready")
+        Supervisor.notifyReady("serving \(address)")
+        logger.info("serving \(address)")
         try loop.run()
         Supervisor.notifyStopping()
         acceptors = []

@@ -6,19 +6,14 @@ import Glibc
 
 /// The supervisor that started this process, if one did: sd_notify(3) and sd_listen_fds(3).
 package enum Supervisor {
-    /// The service accepts connections.
-    package static func notifyReady() {
-        sd_notify(0, "READY=1")
+    /// The service accepts connections; the line is for people, as the supervisor shows it.
+    package static func notifyReady(_ status: String) {
+        sd_notify(0, "READY=1\nSTATUS=" + status)
     }
 
     /// The service is about to end.
     package static func notifyStopping() {
         sd_notify(0, "STOPPING=1")
-    }
-
-    /// One line for people, shown by the supervisor.
-    package static func notifyStatus(_ line: String) {
-        sd_notify(0, "STATUS=" + line)
     }
 
     /// A socket that was handed over.

@@ -26,9 +26,10 @@ final class BusProcess {
     ///   - configuration: JSON5.
     ///   - phone: The devices and files that it sees; by default no device and no file at all.
     ///   - environment: More variables.
+    /// - Throws: `Trouble` when it does not accept in time.
     init(configuration: String = "{}", phone: SyntheticPhone? = nil, environment: [String: String] = [:]) throws {
         directory = try TemporaryDirectory()
-        socket = directory.path + "/bus"
+        socket = directory.path + "/reveille/org.reveille.Bus"
         try directory.write("", to: "root/home/u/.config/.keep")
         try directory.write("", to: "devices/sys/class/.keep")
         try directory.write(configuration, to: "config.json5")

@@ -105,7 +105,8 @@ import Varlink
         let bus = try BusProcess(environment: ["NOTIFY_SOCKET": directory.path + "/notify"])
         var buffer = [UInt8](repeating: 0, count: 256)
         let count = recv(notify, &buffer, buffer.count, 0)
-        #expect(String(decoding: buffer[..<max(0, count)], as: UTF8.self) == "READY=1")
+        #expect(
+            String(decoding: buffer[..<max(0, count)], as: UTF8.self) == "READY=1\nSTATUS=serving unix:" + bus.socket)
         #expect(bus.stop() == 0)
         let stopping = recv(notify, &buffer, buffer.count, 0)
         #expect(String(decoding: buffer[..<max(0, stopping)], as: UTF8.self) == "STOPPING=1")
@@ -115,7 +116,7 @@ import Varlink
         let bus = try BusProcess()
         let instance = try bus.client().call("GetState").parameters["instance"]
         #expect(bus.stop() == 0)
-        try bus.directory.write("{\"version\":1,", to: "bus.state.json")
+        try bus.directory.write("{\"version\":1,", to: "reveille/org.reveille.Bus.state.json")
         try bus.restart()
         let next = try bus.client().call("GetState").parameters["instance"]
         #expect(next != instance)

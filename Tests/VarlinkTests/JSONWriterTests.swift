@@ -24,7 +24,7 @@ import Varlink
     @Test(
         arguments: [
             (1, "1.0"), (-0.0, "-0.0"), (0.1, "0.1"), (3.141592653589793, "3.141592653589793"), (1e20, "1e+20"),
-            (5e-324, "5e-324"), (1e15, "1000000000000000.0"),
+            (.leastNonzeroMagnitude, "5e-324"), (1e15, "1000000000000000.0"),
         ] as [(Double, String)])
     func numbersHaveAFractionOrAnExponent(value: Double, text: String) throws {
         #expect(JSON.number(value).description == text)

@@ -8,9 +8,7 @@ enum PackLevel {
 
     /// The level of a pack, 0 to 1; `nil` when no attribute says it.
     ///
-    /// - Parameters:
-    ///   - pack: Its attributes.
-    ///   - isMacBook: The firmware's `capacity` is wrong, the ratio counts.
+    /// The firmware of a MacBook gives a wrong `capacity`, so the ratio counts there.
     static func of(_ pack: PowerSupply, isMacBook: Bool) -> Double? {
         let ratio = ratio(pack)
         if isMacBook, let ratio { return ratio }

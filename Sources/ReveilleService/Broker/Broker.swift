@@ -42,6 +42,7 @@ package final class Broker {
     ///   - state: Where to keep the state, and what was kept there; `nil` keeps none.
     ///   - version: The program's version, for GetInfo.
     ///   - logger: Takes what a person may need to know.
+    /// - Throws: `SystemError` when the loop has no room for a timer.
     package init(
         loop: EventLoop, limits: Configuration.Bus, state: StateFile?, version: String, logger: Logger
     ) throws(SystemError) {

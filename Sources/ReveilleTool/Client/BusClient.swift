@@ -34,6 +34,7 @@ final class BusClient {
     ///   - method: With its interface, or a method of the bus.
     ///   - parameters: What goes in.
     ///   - mode: Whether one, several or no replies are wanted.
+    /// - Throws: `Failure` when the bus is gone.
     func send(_ method: String, _ parameters: JSONObject, mode: Call.Mode = .plain) throws(Failure) {
         let name = method.contains(".") ? method : BusInterface.name + "." + method
         var rest = session.call(Call(method: name, parameters: parameters, mode: mode))[...]

@@ -29,11 +29,9 @@ final class SensorPoll {
     private var isSampling = false
     private var waiting: [() -> Void] = []
 
-    /// Makes a poll that samples nothing yet.
+    /// Makes a poll of some attributes that samples nothing yet.
     ///
-    /// - Parameters:
-    ///   - paths: The attributes of a sample.
-    ///   - sampled: Gets each sample, before who asked for it is called.
+    /// `sampled` gets each sample, before who asked for it is called.
     init(
         loop: EventLoop, sampler: Sampler, paths: [String], sampled: @escaping ([SysfsAttribute]) -> Void
     ) throws(SystemError) {

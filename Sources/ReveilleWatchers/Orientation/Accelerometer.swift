@@ -30,6 +30,8 @@ struct Accelerometer: FoundSensor {
     /// All devices that could be one, those to prefer first.
     ///
     /// - Parameter matrix: The configured mount matrix, if one is.
+    /// - Returns: Usable ones and those that are left out.
+    /// - Throws: `SystemError` when devices cannot be listed.
     static func candidates(matrix: MountMatrix?) throws(SystemError) -> [Candidate] {
         let inputs = try UdevDevice.all(of: "input")
         return try IIODevice.all().compactMap { candidate($0, matrix) }

@@ -25,6 +25,8 @@ struct ProximitySensor: FoundSensor {
     /// All devices that could be one, those to prefer first.
     ///
     /// - Parameter nearLevel: The configured near level, if one is.
+    /// - Returns: Usable ones and those that are left out.
+    /// - Throws: `SystemError` when devices cannot be listed.
     static func candidates(nearLevel: Double?) throws(SystemError) -> [Candidate] {
         try IIODevice.all().compactMap { candidate($0, nearLevel: nearLevel) }
             + UdevDevice.all(of: "input").compactMap(candidate)

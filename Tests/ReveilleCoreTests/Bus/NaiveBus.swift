@@ -26,7 +26,7 @@ struct NaiveBus {
 
         func policy(_ aspect: Aspect) -> Policy { policies[aspect] ?? Policy() }
 
-        /// - Parameter oldest: The newest generation of the aspect that the log has forgotten.
+        /// Whether something is due; `oldest` is the newest generation that the log has forgotten.
         func isDue(_ aspect: Aspect, oldest: Int) -> Bool {
             guard let queue = queues[aspect], let last = queue.last else { return false }
             let keepsHeld = queue.contains { $0.wasHeld && $0.generation > oldest } && holdLimit(aspect) != nil

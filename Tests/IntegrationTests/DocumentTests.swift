@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+
+/// What `README.md` shows, run against a real bus.
+@Suite(.timeLimit(.minutes(1))) struct DocumentTests {
+    /// The code of the document's first block in a language.
+    private func block(_ language: String) throws -> String {
+        let package = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let lines = try String(contentsOfFile: "/" + package + "/README.md").split(
+            separator: "\n", omittingEmptySubsequences: false)
+        let start = try #require(lines.firstIndex(of: "```" + language))
+        return lines[(start + 1)...].prefix { $0 != "```" }.joined(separator: "\n")
+    }
+
+    @Test func pythonOfTheReadmeGetsEvents() throws {
+        let bus = try BusProcess()
+        try bus.directory.write(block("python"), to: "subscriber.py")
+        let output = open(bus.directory.path + "/output", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        let process = try ChildProcess(
+            ["python3", bus.directory.path + "/subscriber.py"],
+            environment: ChildProcess.environment.merging(["XDG_RUNTIME_DIR": bus.directory.path]) { $1 },
+            descriptors: [1: output])
+        close(output)
+        let deadline = Deadline(seconds: 30)
+        while !bus.directory.read("output").contains("orientation"), !deadline.hasPassed { sched_yield() }
+        try bus.client().post(level: 0.25)
+        while !bus.directory.read("output").contains("0.25"), !deadline.hasPassed { sched_yield() }
+        #expect(bus.directory.read("output").contains("'level': 0.25"))
+        process.signal(SIGTERM)
+        process.wait()
+    }
+}

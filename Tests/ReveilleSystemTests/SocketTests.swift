@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleSystem
+import Testing
+
+/// Sockets in the file system, and the gate that says whether a peer has read.
+@Suite(.timeLimit(.minutes(1))) struct SocketTests {
+    private let directory = String(cString: mkdtemp(strdup("/tmp/reveille-socket-XXXXXX")))
+
+    private func address(_ name: String = "bus") throws -> UnixAddress {
+        try UnixAddress("unix:\(directory)/\(name)")
+    }
+
+    private func connect(_ listener: UnixListener) throws -> (client: UnixStream, server: UnixStream) {
+        let client = try UnixStream(connectingTo: address())
+        guard case .connection(let server) = try listener.accept() else { throw SystemError("accept", code: EAGAIN) }
+        return (client, server)
+    }
+
+    private func read(_ stream: UnixStream, _ count: Int) throws -> UnixStream.Outcome {
+        try withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { try stream.read(into: $0) }
+    }
+
+    @Test func gateOpensWhenEverythingHasBeenRead() throws {
+        let (client, server) = try connect(UnixListener(at: address()))
+        #expect(server.isAllRead)
+        #expect(try server.write([1, 2, 3, 4][...]) == .bytes(4))
+        #expect(!server.isAllRead)
+        #expect(try read(client, 3) == .bytes(3))
+        #expect(!server.isAllRead, "a part is not everything")
+        #expect(try read(client, 3) == .bytes(1))
+        #expect(server.isAllRead)
+    }
+
+    @Test func edgeTellsThatThePeerHasRead() throws {
+        let loop = try EventLoop()
+        let (client, server) = try connect(UnixListener(at: address()))
+        var edges = 0
+        let source = try loop.watch(server.number, for: [.readable, .writable, .edge]) { interest in
+            guard interest.contains(.writable) else { return }
+            edges += 1
+            // The first edge comes with the registration.
+            if edges == 1 {
+                _ = try? server.write([UInt8](repeating: 7, count: 100)[...])
+                _ = try? self.read(client, 100)
+            } else {
+                #expect(server.isAllRead)
+                loop.exit()
+            }
+        }
+        try loop.run()
+        #expect(edges == 2)
+        source.cancel()
+    }
+
+    @Test func streamIsToldThatItsPeerIsGone() throws {
+        let server = try connect(UnixListener(at: address())).server
+        #expect(try read(server, 1) == .ended)
+        #expect(try server.write([1][...]) == .ended)
+    }
+
+    @Test func peerIsTheProcessThatConnected() throws {
+        let (client, server) = try connect(UnixListener(at: address()))
+        let peer = try server.peer()
+        #expect(peer.pid == getpid())
+        #expect(peer.uid == getuid())
+        withExtendedLifetime(client) {}
+    }
+
+    @Test func addressIsServedOnce() throws {
+        let first = try UnixListener(at: address())
+        #expect(throws: SystemError("bind", on: try address().path, code: EADDRINUSE)) {
+            try UnixListener(at: address())
+        }
+        withExtendedLifetime(first) {}
+    }
+
+    @Test func socketIsOpenToAllAndGoneAfterwards() throws {
+        let path = try address().path
+        var listener: UnixListener? = try UnixListener(at: address())
+        var status = stat()
+        #expect(stat(path, &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o666)
+        withExtendedLifetime(listener) {}
+        listener = nil
+        #expect(access(path, F_OK) != 0)
+        _ = try UnixListener(at: address())
+    }
+
+    @Test(
+        arguments: [
+            ("unix:/run/bus", "/run/bus"), ("unix:/run/bus;mode=0666", "/run/bus"), ("unix:relative", nil),
+            ("tcp:1:2", nil),
+            ("unix:@abstract", nil), ("/run/bus", nil), ("unix:", nil),
+            ("unix:/" + String(repeating: "x", count: 107), nil),
+        ] as [(String, String?)])
+    func addressIsAnAbsolutePath(text: String, path: String?) {
+        #expect((try? UnixAddress(text))?.path == path)
+    }
+}
