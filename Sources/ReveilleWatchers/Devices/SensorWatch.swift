@@ -107,8 +107,14 @@ final class SensorWatch<Sensor: FoundSensor> {
             guard found != sensor else { return }
             release()
             sensor = found
-            guard let found else { return gone() }
-            try open(found)
+            guard let found else { return }
+            do throws(SystemError) {
+                try open(found)
+            } catch {
+                // Tried again whenever a device changes: its node may become ours to read.
+                sensor = nil
+                throw error
+            }
         }
         if sensor == nil { gone() }
     }
