@@ -51,6 +51,9 @@ let package = Package(
             ]
         ),
 
+        .executableTarget(
+            name: "ReveilleBench", dependencies: ["ReveilleSystem", "ReveilleTesting", "Varlink"]),
+
         // MARK: - Tests
         .testTarget(name: "ReveilleCoreTests", dependencies: ["ReveilleCore"]),
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink"]),

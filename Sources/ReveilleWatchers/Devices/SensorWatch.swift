@@ -78,7 +78,7 @@ final class SensorWatch<Sensor: FoundSensor> {
 
     private func start() {
         attempt { () throws(SystemError) in
-            interest = try feed.listen(to: ["iio", "input"]) { [weak self] in
+            interest = try feed.listen(to: ["iio", "input"]) { [weak self] _ in
                 self?.look()
             } lost: { [weak self] in
                 self?.context.overflowed()
