@@ -10,6 +10,11 @@ final class RawClient {
     let descriptor: Int32
     private var buffer: [UInt8] = []
 
+    /// Takes over a connected socket.
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
     init(_ path: String) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
         var address = sockaddr_un()
