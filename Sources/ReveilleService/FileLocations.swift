@@ -10,6 +10,7 @@ package struct FileLocations: Sendable {
     /// `$XDG_CONFIG_HOME`, if it is set.
     package var configHome: String?
 
+    /// Makes locations of their parts.
     package init(root: String, home: String, configHome: String?) {
         self.root = root
         self.home = home

@@ -65,7 +65,7 @@ import Varlink
         defer { close(number) }
         let process = try start(directory, socket: number, owner: "1")
         let deadline = Deadline(seconds: 10)
-        while access(directory.path + "/own", F_OK) != 0, !deadline.hasPassed { sched_yield() }
+        while access(directory.path + "/own", F_OK) != 0, !deadline.hasPassed { deadline.pause() }
         #expect(try RawClient(directory.path + "/own").call("GetState").error == nil)
         process.signal(SIGTERM)
         #expect(process.wait() == 0)

@@ -65,13 +65,19 @@ package struct Configuration: Sendable {
         package var connections = 1_024
     }
 
+    /// The section `battery`.
     package var battery = Battery()
+    /// The section `proximity`.
     package var proximity = Proximity()
+    /// The section `orientation`.
     package var orientation = Orientation()
     /// Between two samples while all subscribers of a sensor are held.
     package var idleSampleInterval: Duration = .seconds(5)
+    /// The section `locale`.
     package var locale = Locale()
+    /// The section `defaults`.
     package var defaults = Defaults()
+    /// The section `bus`.
     package var bus = Bus()
 
     /// Makes the default configuration.
