@@ -45,8 +45,8 @@ package struct Configuration: Sendable {
 
     /// Which files are the user's settings.
     package struct Defaults: Sendable {
-        /// Files and directories; `~` is the home directory.
-        package var paths = ["~/.config"]
+        /// Files and directories, `~` is the home directory; `nil` for the usual ones.
+        package var paths: [String]?
         /// From the end of a write to the read.
         package var settle: Duration = .milliseconds(50)
         /// How long a deleted or empty file keeps its values.
