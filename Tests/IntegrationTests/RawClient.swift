@@ -127,6 +127,16 @@ final class Subscriber {
         return events.compactMap(\.objectValue)
     }
 
+    /// Reads events until one of an aspect has the state that is wanted.
+    @discardableResult
+    func wait(for aspect: String, until isWanted: (JSONObject) -> Bool) throws -> JSONObject {
+        while true {
+            for event in try next() where event.aspect == aspect {
+                if let state = event[aspect]?.objectValue, isWanted(state) { return event }
+            }
+        }
+    }
+
     func setState(_ state: String, on control: RawClient, more: String = "") throws {
         let reply = try control.call("SetState", "{\"subscription\":\"\(id)\",\"state\":\"\(state)\"\(more)}")
         guard reply.error == nil else { throw Trouble("SetState: \(reply)") }
