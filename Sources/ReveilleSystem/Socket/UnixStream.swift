@@ -64,11 +64,14 @@ package final class UnixStream {
 
     /// Whether the peer has read everything that was ever written: the unread gate.
     ///
-    /// The kernel counts the memory of what waits, not its bytes, so only 0 has a meaning. A full read is
+    /// The kernel counts the memory of what waits, some hundred bytes for the shortest message. A full read is
     /// told by an edge of `EPOLLOUT`.
     package var isAllRead: Bool {
         var waiting: Int32 = 0
-        return c_reveille_unread(number, &waiting) == 0 && waiting == 0
+        // 1 is nothing as well: as a message is freed, the kernel keeps back a single byte of its count until
+        // it has told of the room (sock_wfree). Who is told on another processor may ask in between, and no
+        // other edge would ever come.
+        return c_reveille_unread(number, &waiting) == 0 && waiting <= 1
     }
 
     /// Reads what is there into a buffer.

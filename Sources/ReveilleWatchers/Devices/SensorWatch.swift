@@ -106,21 +106,28 @@ final class SensorWatch<Sensor: FoundSensor> {
 
     /// Looks which sensor is there now.
     private func look() {
-        attempt { () throws(SystemError) in
-            let found = try find()
-            guard found != sensor else { return }
-            release()
-            sensor = found
-            guard let found else { return }
-            do throws(SystemError) {
-                try open(found)
-            } catch {
-                // Tried again whenever a device changes: its node may become ours to read.
-                sensor = nil
-                throw error
-            }
+        let found: Sensor?
+        do throws(SystemError) {
+            found = try find()
+        } catch {
+            return warn("\(error); the last state stands")
         }
+        if found != sensor { replaceSensor(by: found) }
         if sensor == nil { gone() }
+    }
+
+    private func replaceSensor(by found: Sensor?) {
+        release()
+        sensor = found
+        guard let found else { return }
+        do throws(SystemError) {
+            try open(found)
+            problem = nil
+        } catch {
+            // Its node may become ours to read a moment later, as udev gives it to its group.
+            sensor = nil
+            warn("\(error); tried again when a device changes")
+        }
     }
 
     private func open(_ sensor: Sensor) throws(SystemError) {
@@ -165,9 +172,13 @@ final class SensorWatch<Sensor: FoundSensor> {
             try body()
             problem = nil
         } catch {
-            if problem != "\(error)" { context.warn("\(error); the last state stands") }
-            problem = "\(error)"
+            warn("\(error); the last state stands")
         }
+    }
+
+    private func warn(_ problem: String) {
+        if problem != self.problem { context.warn(problem) }
+        self.problem = problem
     }
 
     /// Takes a sample now, if a sensor is open.
