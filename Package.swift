@@ -51,14 +51,17 @@ let package = Package(
             ]
         ),
 
+        .executableTarget(
+            name: "ReveilleBench", dependencies: ["ReveilleSystem", "ReveilleTesting", "Varlink"]),
+
         // MARK: - Tests
         .testTarget(name: "ReveilleCoreTests", dependencies: ["ReveilleCore"]),
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink"]),
         .testTarget(name: "ReveilleWireTests", dependencies: ["ReveilleCore", "ReveilleWire", "Varlink"]),
-        .testTarget(name: "ReveilleSystemTests", dependencies: ["ReveilleSystem"]),
+        .testTarget(name: "ReveilleSystemTests", dependencies: ["ReveilleSystem", "ReveilleTesting"]),
         .testTarget(
             name: "ReveilleWatchersTests",
-            dependencies: ["ReveilleCore", "ReveilleSystem", "ReveilleWatchers"]
+            dependencies: ["ReveilleCore", "ReveilleSystem", "ReveilleTesting", "ReveilleWatchers"]
         ),
         .testTarget(
             name: "IntegrationTests",

@@ -20,7 +20,6 @@ extension Service {
         context: (Aspect) -> WatcherContext
     ) throws(SystemError) -> [any Watcher] {
         let feed = DeviceFeed(loop: loop)
-        let sampler = try Sampler(loop: loop)
         let battery = configuration.battery
         let proximity = configuration.proximity
         let orientation = configuration.orientation
@@ -44,14 +43,15 @@ extension Service {
                     pollInterval: battery.pollInterval, settleInterval: battery.settleInterval,
                     levelStep: battery.levelStep, levelInterval: battery.levelInterval),
                 context: context(.battery)),
+            // A sampler each: a sensor whose driver hangs holds up no other.
             ProximityWatcher(
-                loop: loop, feed: feed, sampler: sampler,
+                loop: loop, feed: feed, sampler: try Sampler(loop: loop),
                 settings: ProximityWatcher.Settings(
                     sampleInterval: proximity.sampleInterval, idleSampleInterval: configuration.idleSampleInterval,
                     nearLevel: proximity.nearLevel),
                 context: context(.proximity)),
             try OrientationWatcher(
-                loop: loop, feed: feed, sampler: sampler,
+                loop: loop, feed: feed, sampler: try Sampler(loop: loop),
                 settings: OrientationWatcher.Settings(
                     sampleInterval: orientation.sampleInterval, idleSampleInterval: configuration.idleSampleInterval,
                     settle: orientation.settle, frame: orientation.frame, matrix: orientation.matrix),

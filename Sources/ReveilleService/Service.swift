@@ -58,7 +58,7 @@ package final class Service {
                 WatcherContext(
                     report: { broker.report($0) },
                     warn: { logger.warning("\(aspect): \($0)") },
-                    overflowed: { logger.warning("\(aspect): events were lost, everything was read again") })
+                    overflowed: { broker.noteLoss(of: aspect) })
             })
         for listener in listeners {
             acceptors.append(try Acceptor(listener: listener, loop: loop, broker: broker, logger: logger))

@@ -27,6 +27,9 @@ public struct EventWriter {
     /// one anew costs less than keeping all.
     private static let limit = 64
 
+    /// From this size on, in bytes, an event is kept alone: settings can be long.
+    private static let largeSize = 16_384
+
     private var written = AspectTable<Written>(repeating: Written())
 
     /// Makes a writer that has written nothing.
@@ -56,6 +59,7 @@ public struct EventWriter {
         }
         let start = bytes.count
         EventCoding.encode(event).write(into: &bytes)
+        if bytes.count - start > Self.largeSize { written[aspect].events.removeAll() }
         written[aspect].events[key] = Array(bytes[start...])
     }
 }

@@ -3,14 +3,19 @@
 
 import Glibc
 import ReveilleSystem
+import ReveilleTesting
 import Testing
 
 /// Sockets in the file system, and the gate that says whether a peer has read.
 @Suite(.timeLimit(.minutes(1))) struct SocketTests {
-    private let directory = String(cString: mkdtemp(strdup("/tmp/reveille-socket-XXXXXX")))
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
 
     private func address(_ name: String = "bus") throws -> UnixAddress {
-        try UnixAddress("unix:\(directory)/\(name)")
+        try UnixAddress("unix:\(directory.path)/\(name)")
     }
 
     private func connect(_ listener: UnixListener) throws -> (client: UnixStream, server: UnixStream) {

@@ -3,25 +3,24 @@
 
 import Glibc
 import ReveilleSystem
+import ReveilleTesting
 import ReveilleWatchers
 import Testing
 
 /// Reads of attributes on a thread of their own.
 @Suite(.timeLimit(.minutes(1))) struct SamplerTests {
-    private let directory = String(cString: mkdtemp(strdup("/tmp/reveille-sampler-XXXXXX")))
+    private let directory: TemporaryDirectory
 
-    private func write(_ name: String, _ text: String) -> String {
-        let path = directory + "/" + name
-        let stream = fopen(path, "w")
-        fputs(text, stream)
-        if let stream { fclose(stream) }
-        return path
+    init() throws {
+        directory = try TemporaryDirectory()
     }
 
     @Test func attributesComeBackInOrderOnTheLoop() throws {
         let loop = try EventLoop()
         let sampler = try Sampler(loop: loop)
-        let paths = [write("x", "1\n"), directory + "/missing", write("z", "-3\n")]
+        try directory.write("1\n", to: "x")
+        try directory.write("-3\n", to: "z")
+        let paths = ["x", "missing", "z"].map { directory.path + "/" + $0 }
         var results: [[SysfsAttribute]] = []
         for _ in 0..<3 {
             sampler.read(paths) { attributes in
@@ -35,7 +34,7 @@ import Testing
     }
 
     @Test func directoryInAnAttributesPlaceIsAnError() {
-        guard case .failed(let error) = SysfsAttribute.read(directory) else {
+        guard case .failed(let error) = SysfsAttribute.read(directory.path) else {
             Issue.record("a directory was read")
             return
         }

@@ -77,7 +77,8 @@ struct ChangeLog {
             reading: current.reading, generation: current.generation, sequence: current.sequence,
             changes: current.generation - cursor.generation,
             netChange: cursor.change.map { $0.reading != current.reading } ?? true,
-            firstChangedAt: firstChange(after: cursor), changedAt: current.time, dropped: 0,
+            // A wall clock that was set back in between must not turn them round.
+            firstChangedAt: min(firstChange(after: cursor), current.time), changedAt: current.time, dropped: 0,
             settings: settings(since: cursor.generation))
     }
 

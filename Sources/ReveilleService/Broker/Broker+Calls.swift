@@ -167,7 +167,8 @@ extension Broker {
     private func describe(_ aspect: Aspect) -> JSON {
         let isMonitored = sources.isMonitored(aspect)
         switch sources.source(of: aspect) {
-        case .available(let source):
+        case .available(var source):
+            if losses[aspect] > 0 { source += " (events lost and all read again: \(losses[aspect]))" }
             return StatusCoding.encode(aspect, monitored: isMonitored, source: source, reason: nil)
         case .unavailable(let reason):
             return StatusCoding.encode(aspect, monitored: isMonitored, source: nil, reason: reason)

@@ -28,6 +28,8 @@ package final class Broker {
     var connections: [ObjectIdentifier: Connection] = [:]
     var connectionsOfUser: [UInt32: Int] = [:]
     var streams: [SubscriptionID: Connection] = [:]
+    /// How often events of an aspect's sources were lost.
+    private(set) var losses = AspectTable<Int>(repeating: 0)
     private var keeper: StateKeeper?
     private var moreDeliveries: EventSource?
     private var isStopping = false
@@ -101,6 +103,12 @@ package final class Broker {
     /// Reads every source again, after something that may have hidden changes.
     package func reread() {
         sources.refreshAll(monitoredOnly: true) { [weak self] in self?.deliver() }
+    }
+
+    /// Counts a loss of events that ended in reading everything again; `status` shows the count.
+    package func noteLoss(of aspect: Aspect) {
+        losses[aspect] += 1
+        logger.warning("\(aspect): events were lost, everything is read again; this was number \(losses[aspect])")
     }
 
     func post(_ reading: Reading) {

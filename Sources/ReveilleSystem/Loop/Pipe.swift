@@ -25,6 +25,9 @@ package final class Pipe: Sendable {
         close(readingEnd)
     }
 
+    /// The end that another process may be given.
+    package var writable: Int32 { writingEnd.withLock { $0 ?? -1 } }
+
     /// Makes the reading end readable.
     package func wake() {
         writingEnd.withLock { end in

@@ -11,8 +11,8 @@ import Glibc
 package final class UdevMonitor {
     /// What was received.
     package enum Received {
-        /// Something happened to a device of this subsystem.
-        case change(subsystem: String, isRemoval: Bool)
+        /// Something happened to a device: `change`, `add`, `remove` and others.
+        case event(subsystem: String, path: String, action: String)
         /// The kernel's queue ran over; what is lost is not known.
         case overflow
         /// Nothing more for now.
@@ -61,8 +61,9 @@ package final class UdevMonitor {
             return errno == ENOBUFS ? .overflow : .nothing
         }
         defer { udev_device_unref(device) }
-        return .change(
-            subsystem: udev_device_get_subsystem(device).map { String(cString: $0) } ?? "",
-            isRemoval: udev_device_get_action(device).map { String(cString: $0) } == "remove")
+        let string = { (text: UnsafePointer<CChar>?) in text.map { String(cString: $0) } ?? "" }
+        return .event(
+            subsystem: string(udev_device_get_subsystem(device)), path: string(udev_device_get_syspath(device)),
+            action: string(udev_device_get_action(device)))
     }
 }

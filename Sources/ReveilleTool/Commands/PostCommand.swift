@@ -54,7 +54,12 @@ struct PostCommand: ParsableCommand {
         case .orientation:
             let isPlanar = OrientationReading.Pose(rawValue: state)?.isPlanar == true
             return isPlanar ? ["pose": .string(state), "planar": .string(state)] : ["pose": .string(state)]
-        case .locale: return ["identifier": .string(state)]
+        case .locale:
+            let name = JSON.string(state)
+            return [
+                "identifier": name, "languages": [.string(state.replacing("_", with: "-"))], "numeric": name,
+                "time": name, "monetary": name, "measurement": name,
+            ]
         case .defaults: throw Failure(.usage, "settings are posted as a JSON object with the field domains")
         }
     }

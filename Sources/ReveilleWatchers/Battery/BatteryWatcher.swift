@@ -42,6 +42,7 @@ package final class BatteryWatcher: Watcher {
     private var filter: LevelFilter
     private var settledAt = Instant(microseconds: 0)
     private var problem: String?
+    private var supplies: PowerSupplies?
 
     /// Makes a watcher that watches nothing yet.
     package init(
@@ -51,7 +52,7 @@ package final class BatteryWatcher: Watcher {
         self.feed = feed
         self.context = context
         filter = LevelFilter(step: settings.levelStep, interval: settings.levelInterval)
-        poll = try loop.timer(priority: .watcher) { [weak self] in self?.read() }
+        poll = try loop.timer(priority: .watcher) { [weak self] in self?.look() }
         window = try loop.timer(priority: .watcher) { [weak self] in self?.endWindow() }
     }
 
@@ -65,33 +66,39 @@ package final class BatteryWatcher: Watcher {
     private func start() {
         do throws(SystemError) {
             interest = try feed.listen(to: ["power_supply", "typec"]) { [weak self] in
-                self?.suppliesChanged()
+                self?.handle($0)
             } lost: { [weak self] in
                 self?.context.overflowed()
-                self?.suppliesChanged()
+                self?.handle(DeviceFeed.Changes(isStructural: true))
             }
         } catch {
             context.warn("\(error); the battery is polled only")
         }
         filter = LevelFilter(step: settings.levelStep, interval: settings.levelInterval)
-        read()
+        look()
     }
 
     private func stop() {
         interest = nil
+        supplies = nil
         poll?.disarm()
         window?.disarm()
     }
 
-    private func suppliesChanged() {
+    private func handle(_ changes: DeviceFeed.Changes) {
         settledAt = Self.now + Self.settleTime
+        if changes.isStructural || supplies?.contains(changes.changed) != true { supplies = nil }
+        read()
+    }
+
+    /// Looks for supplies that no event told of, and reads all.
+    private func look() {
+        supplies = nil
         read()
     }
 
     private func read() {
-        if let supplies = supplies() {
-            tell(filter.offer(BatteryRule.reading(of: supplies, isMacBook: DMI.isMacBook), at: Self.now))
-        }
+        if let reading = reading() { tell(filter.offer(reading, at: Self.now)) }
         guard pace != .off else { return }
         let isSettling = Self.now + settings.settleInterval <= settledAt
         poll?.fire(after: isSettling ? min(settings.settleInterval, settings.pollInterval) : settings.pollInterval)
@@ -111,18 +118,17 @@ package final class BatteryWatcher: Watcher {
     }
 
     package func refresh(then completion: @escaping () -> Void) {
-        if let supplies = supplies() {
-            tell(filter.tell(BatteryRule.reading(of: supplies, isMacBook: DMI.isMacBook), at: Self.now))
-        }
+        supplies = nil
+        if let reading = reading() { tell(filter.tell(reading, at: Self.now)) }
         completion()
     }
 
-    /// What is there now; `nil` where it cannot be told, and the last reading stands.
-    private func supplies() -> [PowerSupply]? {
+    /// What the battery reads now; `nil` where it cannot be told, and the last reading stands.
+    private func reading() -> BatteryReading? {
         do throws(SystemError) {
-            let supplies = try PowerSupply.all()
+            let (found, isMacBook) = try values()
             problem = nil
-            return supplies
+            return BatteryRule.reading(of: found, isMacBook: isMacBook)
         } catch {
             if problem != "\(error)" { context.warn("\(error); the last reading stands") }
             problem = "\(error)"
@@ -130,15 +136,28 @@ package final class BatteryWatcher: Watcher {
         }
     }
 
+    private func values() throws(SystemError) -> ([PowerSupply], isMacBook: Bool) {
+        if let supplies, let values = supplies.read() { return (values, supplies.isMacBook) }
+        let found = try PowerSupplies()
+        supplies = found
+        // One that goes between being found and being read is not there.
+        return (found.read() ?? [], found.isMacBook)
+    }
+
     package var source: SourceDescription {
-        let supplies = supplies() ?? []
-        guard supplies.contains(where: \.isPack) else { return .unavailable("no battery in /sys/class/power_supply") }
-        return .available((supplies.filter(\.isPack) + supplies.filter(\.isSupply)).map(\.name).joined(separator: ", "))
+        do throws(SystemError) {
+            let (found, _) = try values()
+            guard found.contains(where: \.isPack) else { return .unavailable("no battery in /sys/class/power_supply") }
+            return .available((found.filter(\.isPack) + found.filter(\.isSupply)).map(\.name).joined(separator: ", "))
+        } catch {
+            return .unavailable("\(error)")
+        }
     }
 
     package func examine() -> Examination {
         do throws(SystemError) {
-            return BatteryExamination.examine(try PowerSupply.all(), isMacBook: DMI.isMacBook)
+            let (found, isMacBook) = try values()
+            return BatteryExamination.examine(found, isMacBook: isMacBook)
         } catch {
             return Examination(advice: ["power supplies cannot be listed: \(error)"])
         }

@@ -27,11 +27,14 @@ package final class DeviceFeed {
     /// A watcher's interest; ends when it is released.
     package final class Interest {
         let subsystems: Set<String>
-        let changed: () -> Void
+        let changed: (Changes) -> Void
         let lost: () -> Void
         private let feed: DeviceFeed
 
-        init(_ feed: DeviceFeed, subsystems: Set<String>, changed: @escaping () -> Void, lost: @escaping () -> Void) {
+        init(
+            _ feed: DeviceFeed, subsystems: Set<String>, changed: @escaping (Changes) -> Void,
+            lost: @escaping () -> Void
+        ) {
             self.feed = feed
             self.subsystems = subsystems
             self.changed = changed
@@ -41,6 +44,14 @@ package final class DeviceFeed {
         deinit {
             feed.end(ObjectIdentifier(self))
         }
+    }
+
+    /// What happened to the devices of a watcher's subsystems, in any number of events that came together.
+    package struct Changes: Sendable, Hashable {
+        /// The devices that say that something in them changed.
+        package var changed: Set<String> = []
+        /// Devices came, went or were bound.
+        package var isStructural = false
     }
 
     private struct Weak {
@@ -61,7 +72,7 @@ package final class DeviceFeed {
     /// - Returns: What keeps the interest up.
     /// - Throws: `SystemError` when there is no monitor to be had.
     package func listen(
-        to subsystems: Set<String>, changed: @escaping () -> Void, lost: @escaping () -> Void
+        to subsystems: Set<String>, changed: @escaping (Changes) -> Void, lost: @escaping () -> Void
     ) throws(SystemError) -> Interest {
         if monitor == nil { try open() }
         let interest = Interest(self, subsystems: subsystems, changed: changed, lost: lost)
@@ -88,13 +99,15 @@ package final class DeviceFeed {
     }
 
     private func receive() {
-        var changed: Set<String> = []
+        var changes: [String: Changes] = [:]
         var hasOverflowed = false
         loop: for _ in 0..<Self.eventsPerTurn {
             switch monitor?.receive() {
-            case .change(let subsystem, let isRemoval):
-                changed.insert(subsystem)
-                if isRemoval { removed.insert(subsystem) }
+            case .event(let subsystem, let path, "change"):
+                changes[subsystem, default: Changes()].changed.insert(path)
+            case .event(let subsystem, _, let action):
+                changes[subsystem, default: Changes()].isStructural = true
+                if action == "remove" { removed.insert(subsystem) }
             case .overflow: hasOverflowed = true
             case .nothing, nil: break loop
             }
@@ -103,18 +116,25 @@ package final class DeviceFeed {
         for listener in listeners.values.compactMap(\.interest) {
             if hasOverflowed {
                 listener.lost()
-            } else if !listener.subsystems.isDisjoint(with: changed) {
-                listener.changed()
+            } else {
+                tell(listener, changes)
             }
         }
     }
 
+    private func tell(_ listener: Interest, _ changes: [String: Changes]) {
+        let own = changes.filter { listener.subsystems.contains($0.key) }.values
+        guard !own.isEmpty else { return }
+        listener.changed(
+            own.reduce(into: Changes()) { all, one in
+                all.changed.formUnion(one.changed)
+                all.isStructural = all.isStructural || one.isStructural
+            })
+    }
+
     private func lookAgain() {
-        let subsystems = removed
+        let changes = Dictionary(uniqueKeysWithValues: removed.map { ($0, Changes(isStructural: true)) })
         removed = []
-        for listener in listeners.values.compactMap(\.interest)
-        where !listener.subsystems.isDisjoint(with: subsystems) {
-            listener.changed()
-        }
+        for listener in listeners.values.compactMap(\.interest) { tell(listener, changes) }
     }
 }

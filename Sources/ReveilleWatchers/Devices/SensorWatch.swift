@@ -78,7 +78,7 @@ final class SensorWatch<Sensor: FoundSensor> {
 
     private func start() {
         attempt { () throws(SystemError) in
-            interest = try feed.listen(to: ["iio", "input"]) { [weak self] in
+            interest = try feed.listen(to: ["iio", "input"]) { [weak self] _ in
                 self?.look()
             } lost: { [weak self] in
                 self?.context.overflowed()
@@ -107,8 +107,14 @@ final class SensorWatch<Sensor: FoundSensor> {
             guard found != sensor else { return }
             release()
             sensor = found
-            guard let found else { return gone() }
-            try open(found)
+            guard let found else { return }
+            do throws(SystemError) {
+                try open(found)
+            } catch {
+                // Tried again whenever a device changes: its node may become ours to read.
+                sensor = nil
+                throw error
+            }
         }
         if sensor == nil { gone() }
     }

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+
+/// The project's benchmarks: figures beside those of something bare, from one run.
+@main
+enum Bench {
+    static func main() {
+        do {
+            switch CommandLine.arguments.dropFirst().first {
+            case "latency": try LatencyBench().run()
+            case LatencyBench.monitorArgument: try BareMonitor.run()
+            case "posts": try PostBench().run()
+            default:
+                complain("usage: ReveilleBench latency|posts")
+                exit(64)
+            }
+        } catch {
+            complain("\(error)")
+            exit(1)
+        }
+    }
+
+    private static func complain(_ text: String) {
+        let line = Array(("ReveilleBench: " + text + "\n").utf8)
+        _ = write(STDERR_FILENO, line, line.count)
+    }
+}
+
+/// Durations of many rounds, in microseconds.
+struct Samples {
+    private var values: [Double] = []
+
+    mutating func add(_ microseconds: Double) { values.append(microseconds) }
+
+    /// The value that a part of the samples does not exceed.
+    func percentile(_ part: Double) -> Double {
+        let sorted = values.sorted()
+        return sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, Int(Double(sorted.count) * part))]
+    }
+
+    var summary: String {
+        let round = { (value: Double) in "\(value.rounded())".replacing(".0", with: "") }
+        return "median \(round(percentile(0.5))), 99 % \(round(percentile(0.99))) microseconds"
+    }
+}

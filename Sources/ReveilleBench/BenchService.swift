@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleSystem
+import ReveilleTesting
+import Varlink
+
+/// A bus of the benchmark's own, the program that lies beside it.
+final class BenchService {
+    private let process: ChildProcess
+    private let address: UnixAddress
+
+    init(_ phone: SyntheticPhone) throws {
+        address = try UnixAddress("unix:\(phone.files)/bus")
+        let configuration = "{ battery: { levelInterval: 0, levelStep: 0.0001, settleInterval: 10 } }"
+        try phone.write(configuration, to: "/config.json5")
+        let folder = CommandLine.arguments[0].split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        process = try ChildProcess(
+            [
+                folder.joined(separator: "/") + "/reveille", "serve", "--address", address.description, "--root",
+                phone.files, "--config", phone.files + "/config.json5",
+            ], environment: phone.environment)
+    }
+
+    deinit {
+        process.signal(SIGTERM)
+        process.wait()
+    }
+
+    /// Connects, as soon as the bus accepts.
+    func client() throws -> BenchClient {
+        for _ in 0..<1_000 {
+            do throws(SystemError) {
+                return BenchClient(try UnixStream(connectingTo: address))
+            } catch {
+                usleep(10_000)
+            }
+        }
+        throw SystemError("connect", on: address.path, code: ETIMEDOUT)
+    }
+}
+
+/// A connection that waits for its replies.
+final class BenchClient {
+    private let stream: UnixStream
+    private var session = ClientSession(maximumFrame: 1 << 20)
+
+    init(_ stream: UnixStream) {
+        self.stream = stream
+    }
+
+    func subscribe(to aspect: String) throws {
+        let parameters: JSONObject = ["aspects": [.string(aspect)]]
+        try send(Call(method: "org.reveille.Bus.Subscribe", parameters: parameters, mode: .more))
+        _ = try receive()
+    }
+
+    func send(_ call: Call) throws {
+        try send(session.call(call))
+    }
+
+    func send(_ bytes: [UInt8]) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            switch try stream.write(rest) {
+            case .bytes(let count): rest = rest.dropFirst(count)
+            case .wouldBlock: try Readiness.wait(stream.number, for: .writable, atMost: .seconds(10))
+            case .ended: throw SystemError("send", code: EPIPE)
+            }
+        }
+    }
+
+    /// Waits for an event; when it was read, in nanoseconds of the monotonic clock.
+    func waitForEvent() throws -> Int64 {
+        try receive()
+        return MonotonicClock.now
+    }
+
+    @discardableResult
+    func receive() throws -> Reply {
+        while true {
+            if let reply = try session.nextReply() { return reply }
+            guard try Readiness.wait(stream.number, for: .readable, atMost: .seconds(10)) else {
+                throw SystemError("poll", code: ETIMEDOUT)
+            }
+            try withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
+                guard case .bytes(let count) = try stream.read(into: buffer) else { return }
+                session.receive(UnsafeBufferPointer(rebasing: buffer.bindMemory(to: UInt8.self)[..<count]).span)
+            }
+        }
+    }
+}
