@@ -10,9 +10,19 @@ package struct FileLocations: Sendable {
     /// `$XDG_CONFIG_HOME`, if it is set.
     package var configHome: String?
 
-    package init(root: String, home: String, configHome: String?) {
+    /// The bus is the whole machine's: it looks into no user's settings unless it is told to.
+    package var isSystemWide: Bool
+
+    /// Makes locations of their parts.
+    package init(root: String, home: String, configHome: String?, isSystemWide: Bool = false) {
         self.root = root
         self.home = home
         self.configHome = configHome
+        self.isSystemWide = isSystemWide
+    }
+
+    /// The files and directories with settings, where none are configured.
+    var settings: [String] {
+        isSystemWide ? [] : ["~/.config"]
     }
 }

@@ -34,7 +34,7 @@ extension Service {
             try DefaultsWatcher(
                 loop: loop,
                 settings: DefaultsWatcher.Settings(
-                    paths: configuration.defaults.paths, root: files.root, home: files.home,
+                    paths: configuration.defaults.paths ?? files.settings, root: files.root, home: files.home,
                     settle: configuration.defaults.settle, deletionGrace: configuration.defaults.deletionGrace),
                 context: context(.defaults)),
             try BatteryWatcher(

@@ -61,6 +61,8 @@ package struct StateFile {
 
 /// Why a saved state is not used.
 package struct StateError: Error, CustomStringConvertible {
+    /// What is wrong, and with which file.
     package let reason: String
+    /// The reason, on one line.
     package var description: String { reason }
 }

@@ -8,6 +8,7 @@ package final class TemporaryDirectory {
     /// Its absolute path.
     package let path: String
 
+    /// Makes a directory that is empty.
     package init() throws(TestbedError) {
         let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array((parent + "/reveille-XXXXXX").utf8CString)

@@ -9,6 +9,7 @@ public struct TestbedError: Error, Hashable, CustomStringConvertible {
     /// What was tried, on what, and why it failed.
     public let description: String
 
+    /// Makes an error of its one line.
     package init(_ description: String) {
         self.description = description
     }

@@ -34,9 +34,12 @@ package protocol Watcher: AnyObject {
 package struct Examination: Sendable, Hashable {
     /// One thing that was found: a name and what was read there.
     package struct Finding: Sendable, Hashable {
+        /// What was looked at.
         package var name: String
+        /// What it says.
         package var value: String
 
+        /// Makes a finding of its parts.
         package init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
@@ -48,6 +51,7 @@ package struct Examination: Sendable, Hashable {
     /// What the person can do about what is missing or wrong; empty when all is well.
     package var advice: [String]
 
+    /// Makes an examination of its parts.
     package init(findings: [Finding] = [], advice: [String] = []) {
         self.findings = findings
         self.advice = advice

@@ -94,8 +94,7 @@ final class BusProcess {
         while true {
             if (try? client()) != nil { return }
             guard !deadline.hasPassed else { throw Trouble("the bus does not accept: \(log)") }
-            // Nothing tells when a socket begins to exist; the turn of the processor is given away meanwhile.
-            sched_yield()
+            deadline.pause()
         }
     }
 }
@@ -122,6 +121,11 @@ struct Deadline {
     }
 
     var hasPassed: Bool { ContinuousClock.now > end }
+
+    /// Gives the processor away between two looks at a condition that nothing tells of.
+    func pause() {
+        poll(nil, 0, 2)
+    }
 
     var millisecondsLeft: Int32 { Int32(max(0, (end - ContinuousClock.now) / .milliseconds(1))) }
 }

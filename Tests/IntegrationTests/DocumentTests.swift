@@ -26,9 +26,9 @@ import Testing
             descriptors: [1: output])
         close(output)
         let deadline = Deadline(seconds: 30)
-        while !bus.directory.read("output").contains("orientation"), !deadline.hasPassed { sched_yield() }
+        while !bus.directory.read("output").contains("orientation"), !deadline.hasPassed { deadline.pause() }
         try bus.client().post(level: 0.25)
-        while !bus.directory.read("output").contains("0.25"), !deadline.hasPassed { sched_yield() }
+        while !bus.directory.read("output").contains("0.25"), !deadline.hasPassed { deadline.pause() }
         #expect(bus.directory.read("output").contains("'level': 0.25"))
         process.signal(SIGTERM)
         process.wait()

@@ -10,6 +10,11 @@ final class RawClient {
     let descriptor: Int32
     private var buffer: [UInt8] = []
 
+    /// Takes over a connected socket.
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
     init(_ path: String) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
         var address = sockaddr_un()
@@ -120,6 +125,16 @@ final class Subscriber {
             throw Trouble("the stream ended: \(reply)")
         }
         return events.compactMap(\.objectValue)
+    }
+
+    /// Reads events until one of an aspect has the state that is wanted.
+    @discardableResult
+    func wait(for aspect: String, until isWanted: (JSONObject) -> Bool) throws -> JSONObject {
+        while true {
+            for event in try next() where event.aspect == aspect {
+                if let state = event[aspect]?.objectValue, isWanted(state) { return event }
+            }
+        }
     }
 
     func setState(_ state: String, on control: RawClient, more: String = "") throws {

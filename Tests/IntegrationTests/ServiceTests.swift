@@ -129,7 +129,7 @@ import Varlink
         try client.post(level: 0.5)
         let instance = try client.call("GetState").parameters["instance"]
         let deadline = Deadline(seconds: 10)
-        while access(bus.socket + ".state.json", F_OK) != 0 && !deadline.hasPassed { sched_yield() }
+        while access(bus.socket + ".state.json", F_OK) != 0 && !deadline.hasPassed { deadline.pause() }
         bus.process.signal(SIGKILL)
         try bus.restart()
         let later = try bus.client().call("GetState", #"{"aspects":["battery"]}"#).parameters

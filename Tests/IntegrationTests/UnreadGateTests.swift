@@ -98,7 +98,7 @@ import Varlink
         let deadline = Deadline(seconds: 60)
         while try !condition() {
             guard !deadline.hasPassed else { throw Trouble("waited for \(what)") }
-            sched_yield()
+            deadline.pause()
         }
     }
 }

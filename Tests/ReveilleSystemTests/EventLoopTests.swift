@@ -16,6 +16,8 @@ import Testing
         timer?.fire(after: .milliseconds(1))
         try loop.run()
         #expect(fired == 3)
+        // The handler holds the timer that holds it.
+        timer = nil
     }
 
     @Test func timerThatWasMovedFiresAtItsNewTime() throws {

@@ -37,7 +37,7 @@ extension Configuration {
             locale.paths = try section.strings("paths")
         }
         try top.section("defaults") { section throws(ConfigurationError) in
-            defaults.paths = try section.strings("paths") ?? defaults.paths
+            defaults.paths = try section.strings("paths")
             try section.seconds("settle", orZero: true, into: &defaults.settle)
             try section.seconds("deletionGrace", orZero: true, into: &defaults.deletionGrace)
         }

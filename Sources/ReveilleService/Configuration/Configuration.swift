@@ -45,8 +45,8 @@ package struct Configuration: Sendable {
 
     /// Which files are the user's settings.
     package struct Defaults: Sendable {
-        /// Files and directories; `~` is the home directory.
-        package var paths = ["~/.config"]
+        /// Files and directories, `~` is the home directory; `nil` for the usual ones.
+        package var paths: [String]?
         /// From the end of a write to the read.
         package var settle: Duration = .milliseconds(50)
         /// How long a deleted or empty file keeps its values.
@@ -65,13 +65,19 @@ package struct Configuration: Sendable {
         package var connections = 1_024
     }
 
+    /// The section `battery`.
     package var battery = Battery()
+    /// The section `proximity`.
     package var proximity = Proximity()
+    /// The section `orientation`.
     package var orientation = Orientation()
     /// Between two samples while all subscribers of a sensor are held.
     package var idleSampleInterval: Duration = .seconds(5)
+    /// The section `locale`.
     package var locale = Locale()
+    /// The section `defaults`.
     package var defaults = Defaults()
+    /// The section `bus`.
     package var bus = Bus()
 
     /// Makes the default configuration.

@@ -10,6 +10,7 @@ package struct ConfigurationError: Error, Hashable, CustomStringConvertible {
     /// The file, once it is known.
     package var file: String?
 
+    /// Makes an error of its parts.
     package init(key: String?, reason: String, file: String? = nil) {
         self.key = key
         self.reason = reason

@@ -10,7 +10,9 @@ import Glibc
 package final class EventLoop {
     /// What to wait for on a descriptor, and what came.
     package struct Interest: OptionSet, Sendable {
+        /// The flags of epoll_ctl(2).
         package let rawValue: UInt32
+        /// Makes a set of its flags.
         package init(rawValue: UInt32) { self.rawValue = rawValue }
         /// There is something to read, or an end to see.
         package static let readable = Interest(rawValue: EPOLLIN.rawValue)

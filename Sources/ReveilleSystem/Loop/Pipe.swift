@@ -10,6 +10,7 @@ package final class Pipe: Sendable {
     package let readingEnd: Int32
     private let writingEnd: Mutex<Int32?>
 
+    /// Makes a pipe that nobody has written to.
     package init() throws(SystemError) {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw SystemError("pipe") }

@@ -10,6 +10,7 @@ package struct UnixAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// Why a text is no address.
     package struct Invalid: Error, CustomStringConvertible {
+        /// The text, and what is wrong with it.
         package let description: String
     }
 
@@ -35,6 +36,7 @@ package struct UnixAddress: Sendable, Hashable, CustomStringConvertible {
     /// The size of `sun_path`, less the byte that ends it (unix(7)).
     package static let pathLimit = 107
 
+    /// The address in the form it is read in.
     package var description: String { "unix:" + path }
 
     /// Calls with the address as the kernel wants it.

@@ -20,10 +20,13 @@ package final class UnixStream {
 
     /// The process that connected, by SO_PEERCRED.
     package struct Peer: Sendable, Hashable {
+        /// Its process id, as this process sees it.
         package var pid: Int32
+        /// Its effective user.
         package var uid: UInt32
     }
 
+    /// Takes over a connected, non-blocking socket.
     package init(_ descriptor: consuming OwnedDescriptor) {
         self.descriptor = descriptor
     }

@@ -13,6 +13,9 @@ struct ServeCommand: ParsableCommand {
         commandName: "serve",
         abstract: "Runs the bus in the foreground until SIGTERM or SIGINT.",
         discussion: """
+            A user's bus watches the settings in ~/.config; that of the whole machine, root's at its usual \
+            address, watches no user's settings unless defaults.paths names them.
+
             Logs go to stderr. The configuration is JSON with comments (JSON5); every key has a default:
 
               { battery: { pollInterval: 30, settleInterval: 1, levelStep: 0.01, levelInterval: 60 },
@@ -35,8 +38,10 @@ struct ServeCommand: ParsableCommand {
             DescriptorLimit.raise()
             let logger = Logger(label: "reveille") { _ in StderrLogHandler() }
             do throws(SystemError) {
+                var locations = files.locations
+                locations.isSystemWide = address.path == BusOptions.systemPath
                 let service = try Service(
-                    address: address, configuration: configuration, files: files.locations, version: Tool.version,
+                    address: address, configuration: configuration, files: locations, version: Tool.version,
                     logger: logger)
                 try service.run()
             } catch {

@@ -21,6 +21,7 @@ package final class BatteryWatcher: Watcher {
         /// The least time between two changes of the level alone; 0 for no limit.
         package var levelInterval: Duration
 
+        /// Makes settings of their parts.
         package init(pollInterval: Duration, settleInterval: Duration, levelStep: Double, levelInterval: Duration) {
             self.pollInterval = pollInterval
             self.settleInterval = settleInterval

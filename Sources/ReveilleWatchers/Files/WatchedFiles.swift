@@ -10,8 +10,18 @@ import ReveilleSystem
 final class WatchedFiles<Value: Equatable> {
     /// The files and their last good values.
     private(set) var table: FileTable<Value>
-    /// Called when a value is not what it was; not for what ``start()`` and ``readAll()`` read.
-    var changed: () -> Void = {}
+    /// Called when files were read that somebody is to be told of.
+    var read: () -> Void = {}
+    /// Off, nothing is watched; at any other pace everything is, since it costs nothing until it changes.
+    var pace: Pace = .off {
+        didSet {
+            guard (oldValue == .off) != (pace == .off) else { return }
+            if pace == .off { return stop() }
+            start()
+            read()
+        }
+    }
+
     private let loop: EventLoop
     private let root: String
     private let warn: (String) -> Void
@@ -36,7 +46,7 @@ final class WatchedFiles<Value: Equatable> {
     /// Starts to watch, and reads everything.
     ///
     /// Where watching is impossible, that is told, and files are read when asked for alone.
-    func start() {
+    private func start() {
         do {
             watch = try PathWatch(loop: loop, root: root) { [weak self] in self?.handle($0) }
         } catch {
@@ -47,13 +57,19 @@ final class WatchedFiles<Value: Equatable> {
     }
 
     /// Ends watching; what was read stands.
-    func stop() {
+    private func stop() {
         watch = nil
         timer?.disarm()
     }
 
-    /// Reads everything now, and waits for nothing to settle.
-    func readAll() {
+    /// Reads everything now, waits for nothing to settle, and calls back before it returns.
+    func refresh(then completion: () -> Void) {
+        readAll()
+        read()
+        completion()
+    }
+
+    private func readAll() {
         apply(table.readAll(at: Self.now))
         schedule()
     }
@@ -62,7 +78,7 @@ final class WatchedFiles<Value: Equatable> {
         let effects = table.readDue(at: Self.now)
         apply(effects)
         schedule()
-        if effects.hasChanged { changed() }
+        if effects.hasChanged { read() }
     }
 
     private func handle(_ notice: PathWatch.Notice) {

@@ -66,23 +66,17 @@ package final class LocaleWatcher: Watcher {
         report = context.report
         files = try WatchedFiles(
             loop: loop, root: settings.root, table: Self.table(settings), context: context)
-        files.changed = { [weak self] in self?.tell() }
+        files.read = { [weak self] in self?.tell() }
     }
 
-    package var pace: Pace = .off {
-        didSet {
-            guard (oldValue == .off) != (pace == .off) else { return }
-            if pace == .off { return files.stop() }
-            files.start()
-            tell()
-        }
+    package var pace: Pace {
+        get { files.pace }
+        set { files.pace = newValue }
     }
 
     /// Reads every file now; calls back before it returns.
     package func refresh(then completion: @escaping () -> Void) {
-        files.readAll()
-        tell()
-        completion()
+        files.refresh(then: completion)
     }
 
     private func tell() {

@@ -19,6 +19,7 @@ package final class OrientationWatcher: Watcher {
         /// The mount matrix, in place of what the device says.
         package var matrix: MountMatrix?
 
+        /// Makes settings of their parts.
         package init(
             sampleInterval: Duration, idleSampleInterval: Duration, settle: Duration, frame: OrientationFrame,
             matrix: MountMatrix?

@@ -18,6 +18,7 @@ package final class ProximityWatcher: Watcher {
         /// The near level, in place of what the device says.
         package var nearLevel: Double?
 
+        /// Makes settings of their parts.
         package init(sampleInterval: Duration, idleSampleInterval: Duration, nearLevel: Double?) {
             self.sampleInterval = sampleInterval
             self.idleSampleInterval = idleSampleInterval

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// Devices that come, go, lose events and answer nonsense while somebody listens.
+@Suite(.timeLimit(.minutes(2))) struct DeviceMotionTests {
+    @Test func deviceThatComesAndGoesIsNoticed() throws {
+        let phone = try SyntheticPhone()
+        let bus = try BusProcess(on: phone)
+        let subscriber = try bus.subscribe(#"{"aspects":["battery"]}"#)
+        let second = try phone.testbed.add(
+            subsystem: "power_supply", name: "battery2",
+            attributes: ["type": "Battery", "present": "1", "status": "Discharging", "capacity": "40"])
+        try second.uevent("change")
+        let event = try subscriber.wait(for: "battery") { $0["packs"]?.arrayValue?.count == 2 }
+        #expect(abs((event.level ?? 0) - 0.6) < 1e-9)
+        try second.remove()
+        _ = try subscriber.wait(for: "battery") { $0["packs"]?.arrayValue?.count == 1 }
+    }
+
+    @Test("B75: a sensor that comes, goes and comes back needs no new subscription") func sensorMayComeLater() throws {
+        let testbed = try Testbed()
+        let bus = try BusProcess(
+            configuration: "{ proximity: { sampleInterval: 0.05 } }", environment: testbed.environment)
+        let subscriber = try bus.subscribe(#"{"aspects":["proximity"],"initial":true}"#)
+        #expect(subscriber.initialEvents.first?["proximity"] == ["state": "unknown"])
+        for _ in 0..<2 {
+            let sensor = try testbed.add(
+                subsystem: "iio", name: "iio:device0",
+                attributes: ["in_proximity_raw": "500", "in_proximity_nearlevel": "100"],
+                properties: ["DEVTYPE": "iio_device"])
+            _ = try subscriber.wait(for: "proximity") { $0["state"] == "near" }
+            try sensor.set("in_proximity_raw", "1")
+            _ = try subscriber.wait(for: "proximity") { $0["state"] == "far" }
+            try sensor.remove()
+            _ = try subscriber.wait(for: "proximity") { $0["state"] == "unknown" }
+        }
+    }
+
+    @Test("B72: a sensor is watched until its last subscriber has been gone for a while")
+    func sensorRestsAfterItsLastSubscriber() throws {
+        let phone = try SyntheticPhone()
+        let bus = try BusProcess(on: phone)
+        let client = try bus.client()
+        let isMonitored = {
+            let aspects = try client.call("DescribeAspects").parameters["aspects"]?.arrayValue ?? []
+            return aspects.compactMap(\.objectValue).first { $0.aspect == "orientation" }?["monitored"] == true
+        }
+        var first: Subscriber? = try bus.subscribe(#"{"aspects":["orientation"]}"#)
+        var second: Subscriber? = try bus.subscribe(#"{"aspects":["orientation"]}"#)
+        withExtendedLifetime(first) {}
+        first = nil
+        try phone.rotate(to: .faceDown)
+        _ = try #require(second).wait(for: "orientation") { $0["pose"] == "faceDown" }
+        #expect(try isMonitored())
+        second = nil
+        let deadline = Deadline(seconds: 30)
+        while try isMonitored(), !deadline.hasPassed { deadline.pause() }
+        #expect(try !isMonitored())
+    }
+
+    @Test("B80: a full inotify queue ends in reading everything again, and is counted")
+    func fullQueueLosesNothing() throws {
+        let phone = try SyntheticPhone()
+        let bus = try BusProcess(on: phone)
+        let subscriber = try bus.subscribe(#"{"aspects":["defaults"]}"#)
+        let limit = Int(try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events").dropLast()) ?? 0
+        // Two events a file; where the queue is very long this would take too long.
+        try #require(limit > 0 && limit < 200_000)
+        bus.process.signal(SIGSTOP)
+        let directory = phone.files + phone.home + "/.config/"
+        for index in 0..<limit / 2 + 500 {
+            let name = directory + ".flood\(index)"
+            close(open(name, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600))
+            unlink(name)
+        }
+        try phone.write(#"{"after": true}"#, to: phone.home + "/.config/settings.json")
+        bus.process.signal(SIGCONT)
+        #expect(try subscriber.next().map { $0.integer("changes") } == [1])
+        let aspects = try bus.client().call("DescribeAspects").parameters["aspects"]?.arrayValue ?? []
+        let source = aspects.compactMap(\.objectValue).first { $0.aspect == "defaults" }?["source"]?.stringValue
+        #expect(source?.contains("events lost and all read again: 1") == true, "\(source ?? "")")
+    }
+
+    @Test func deviceThatAnswersNonsenseCostsNoOtherAspect() throws {
+        let phone = try SyntheticPhone()
+        let bus = try BusProcess(on: phone)
+        let subscriber = try bus.subscribe(#"{"aspects":["battery","proximity"]}"#)
+        let odd = try phone.testbed.add(
+            subsystem: "power_supply", name: "odd",
+            attributes: [
+                "type": "Battery", "capacity": "-NaN", "status": "\u{1}", "energy_full": "9999999999999999999",
+            ])
+        try odd.uevent("change")
+        let event = try subscriber.wait(for: "battery") { $0["packs"]?.arrayValue?.count == 2 }
+        #expect(event.level == 0.8)
+        try phone.setNear(true)
+        _ = try subscriber.wait(for: "proximity") { $0["state"] == "near" }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Testing
+import Varlink
+
+/// Subscribing and waking while changes pour in: none lost, none told twice.
+@Suite(.timeLimit(.minutes(2))) struct RaceTests {
+    /// Sends posts without waiting for any to be carried out.
+    private func pour(_ client: RawClient, _ levels: Range<Int>) throws {
+        let calls = levels.flatMap { level in
+            let parameters = RawClient.battery(Double(level % 1_000) / 1_000)
+            return Array(#"{"method":"org.reveille.Bus.Post","oneway":true,"parameters":\#(parameters)}"#.utf8) + [0]
+        }
+        try client.send(bytes: calls)
+    }
+
+    /// Reads events up to a generation and checks that each goes on where the one before it ended.
+    private func follow(_ subscriber: Subscriber, from start: Int, to end: Int) throws {
+        var generation = start
+        while generation < end {
+            for event in try subscriber.next() {
+                #expect(event.integer("generation") - generation == event.integer("changes"))
+                generation = event.integer("generation")
+            }
+        }
+        #expect(generation == end)
+        #expect(subscriber.client.isSilent)
+    }
+
+    @Test("B47: a subscription made among a thousand changes misses none and hears none twice")
+    func subscribingAmongChanges() throws {
+        let bus = try BusProcess()
+        let poster = try bus.client()
+        for round in 0..<10 {
+            try pour(poster, round * 1_000..<(round + 1) * 1_000)
+            let subscriber = try bus.subscribe(#"{"aspects":["battery"],"initial":true}"#)
+            let state = try #require(subscriber.initialEvents.first)
+            let reply = try poster.call("GetState", #"{"aspects":["battery"]}"#)
+            let end = try #require(reply.parameters["events"]?.arrayValue?.first?.objectValue).integer("generation")
+            try follow(subscriber, from: state.integer("generation"), to: end)
+        }
+    }
+
+    @Test("B25: a change that races with a wake is told once") func wakingAmongChanges() throws {
+        let bus = try BusProcess()
+        let poster = try bus.client()
+        let control = try bus.client()
+        let subscriber = try bus.subscribe(#"{"aspects":["battery"]}"#)
+        for round in 0..<200 {
+            try subscriber.setState("background", on: control)
+            try pour(poster, round * 20..<(round + 1) * 20)
+            try subscriber.setState("foreground", on: control)
+        }
+        _ = try poster.call("GetState")
+        try follow(subscriber, from: 0, to: 200 * 20)
+    }
+
+    @Test("B23: ten thousand changes arrive in order and add up") func manyChangesAddUp() throws {
+        let bus = try BusProcess()
+        let poster = try bus.client()
+        let subscriber = try bus.subscribe(#"{"aspects":["battery"]}"#)
+        try pour(poster, 0..<10_000)
+        try follow(subscriber, from: 0, to: 10_000)
+    }
+}
