@@ -44,7 +44,7 @@ extension Service {
                     levelStep: battery.levelStep, levelInterval: battery.levelInterval),
                 context: context(.battery)),
             // A sampler each: a sensor whose driver hangs holds up no other.
-            ProximityWatcher(
+            try ProximityWatcher(
                 loop: loop, feed: feed, sampler: try Sampler(loop: loop),
                 settings: ProximityWatcher.Settings(
                     sampleInterval: proximity.sampleInterval, idleSampleInterval: configuration.idleSampleInterval,

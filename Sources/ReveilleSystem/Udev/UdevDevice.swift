@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import CUdev
+import Glibc
 
 /// A device as udev knows it, copied out of libudev.
 package struct UdevDevice: Sendable, Hashable {
@@ -21,7 +22,7 @@ package struct UdevDevice: Sendable, Hashable {
     /// What it is a part of.
     package var parent: String? { ancestors.first }
 
-    init(_ device: OpaquePointer) {
+    private init(_ device: OpaquePointer, isBare: Bool) {
         let string = { (text: UnsafePointer<CChar>?) in text.map { String(cString: $0) } }
         path = string(udev_device_get_syspath(device)) ?? ""
         name = string(udev_device_get_sysname(device)) ?? ""
@@ -32,9 +33,10 @@ package struct UdevDevice: Sendable, Hashable {
             ancestors.append(string(udev_device_get_syspath(current)) ?? "")
             ancestor = udev_device_get_parent(current)
         }
+        properties = [:]
+        if isBare { return }
         kind = string(udev_device_get_devtype(device))
         node = string(udev_device_get_devnode(device))
-        properties = [:]
         var entry = udev_device_get_properties_list_entry(device)
         while let current = entry {
             if let name = string(udev_list_entry_get_name(current)) {
@@ -42,6 +44,11 @@ package struct UdevDevice: Sendable, Hashable {
             }
             entry = udev_list_entry_get_next(current)
         }
+    }
+
+    /// Whether it is still there; asks no driver anything.
+    package var exists: Bool {
+        access(path, F_OK) == 0
     }
 
     /// An attribute's text as it is now.
@@ -53,8 +60,13 @@ package struct UdevDevice: Sendable, Hashable {
 
     /// The devices of a subsystem that are there now, by name; numbers in names count as numbers.
     ///
-    /// - Throws: `SystemError` when udev cannot be asked. A subsystem that does not exist has no devices.
-    package static func all(of subsystem: String) throws(SystemError) -> [UdevDevice] {
+    /// - Parameters:
+    ///   - subsystem: One that does not exist has no devices.
+    ///   - isBare: Leaves out kind, node and properties, for which the kernel asks the driver for all it knows:
+    ///     a battery's would read every gauge, and a mouse's wait for its radio.
+    /// - Returns: The devices.
+    /// - Throws: `SystemError` when udev cannot be asked.
+    package static func all(of subsystem: String, isBare: Bool = false) throws(SystemError) -> [UdevDevice] {
         guard let udev = udev_new() else { throw SystemError("udev_new") }
         defer { udev_unref(udev) }
         guard let enumerate = udev_enumerate_new(udev) else { throw SystemError("udev_enumerate_new") }
@@ -69,7 +81,7 @@ package struct UdevDevice: Sendable, Hashable {
         while let current = entry {
             // One that has gone since it was listed is no device any more.
             if let path = udev_list_entry_get_name(current), let device = udev_device_new_from_syspath(udev, path) {
-                devices.append(UdevDevice(device))
+                devices.append(UdevDevice(device, isBare: isBare))
                 udev_device_unref(device)
             }
             entry = udev_list_entry_get_next(current)

@@ -37,19 +37,25 @@ struct PowerSupplies {
 
     /// Finds the supplies that are there now.
     init() throws(SystemError) {
-        let supplies = try UdevDevice.all(of: "power_supply")
-        let ports = supplies.isEmpty ? [] : try UdevDevice.all(of: "typec")
+        let supplies = try UdevDevice.all(of: "power_supply", isBare: true)
+        let ports = supplies.isEmpty ? [] : try UdevDevice.all(of: "typec", isBare: true)
         entries = supplies.map { device in
-            let there = PowerSupply.attributeNames.filter { device.attribute($0) != .missing }
-            let fixed = there.filter(Self.fixed.contains).map { ($0, device.attribute($0).text ?? "") }
-            let isBattery = fixed.contains { $0.0 == "type" && SysfsText.trimmed($0.1).lowercased() == "battery" }
+            let fixed = Self.fixed.map { ($0, device.attribute($0).text) }.filter { $0.1 != nil }
+            let attributes = Dictionary(uniqueKeysWithValues: fixed.map { ($0, $1 ?? "") })
             return Entry(
-                device: device, fixed: Dictionary(fixed, uniquingKeysWith: { $1 }),
-                changing: Array(Set(there).union(Self.always(isBattery)).subtracting(Self.fixed)),
+                device: device, fixed: attributes,
+                changing: Self.changing(of: device, PowerSupply(name: device.name, attributes: attributes)),
                 ports: ports.filter { $0.parent != nil && $0.parent == device.parent })
         }
         let product = SysfsAttribute.read("/sys/class/dmi/id/product_name").text
         isMacBook = product?.hasPrefix("MacBook") ?? false
+    }
+
+    private static func changing(of device: UdevDevice, _ supply: PowerSupply) -> [String] {
+        // A peripheral's driver may have to wake it up to answer, and nothing that it says is needed.
+        guard supply.word("scope") != "device" else { return [] }
+        let there = PowerSupply.attributeNames.filter { !fixed.contains($0) && device.attribute($0) != .missing }
+        return Array(always(supply.word("type") == "battery").union(there))
     }
 
     /// Whether all of these devices are among them.
@@ -66,8 +72,7 @@ struct PowerSupplies {
                 // Each attribute is optional on every read; a driver that answers an error has no value now.
                 if case .text(let text) = entry.device.attribute(name) { attributes[name] = text }
             }
-            let isSilent = attributes.count == entry.fixed.count
-            if isSilent, entry.device.attribute("uevent") == .missing { return nil }
+            if attributes.count == entry.fixed.count, !entry.device.exists { return nil }
             supplies.append(
                 PowerSupply(name: entry.device.name, attributes: attributes, isSourcePort: isSourcePort(entry)))
         }

@@ -14,8 +14,9 @@ protocol FoundSensor: Equatable {
 enum SensorAccess: Hashable {
     /// By attributes in sysfs, again and again.
     case polled([String])
-    /// By its node in `/dev/input`, which tells when to look.
-    case input(String)
+    /// By its node in `/dev/input`, which tells when to look: at once, or of a stream of values, at most once
+    /// an interval.
+    case input(String, isStream: Bool)
 }
 
 /// What was read of a sensor at once.
@@ -42,13 +43,14 @@ final class SensorWatch<Sensor: FoundSensor> {
     private(set) var sensor: Sensor?
     private var poll: SensorPoll?
     private var input: (device: InputDevice, source: EventSource)?
+    private var pause: EventSource?
     private var problem: String?
 
     init(
         loop: EventLoop, feed: DeviceFeed, sampler: Sampler, context: WatcherContext,
         intervals: (live: Duration, idle: Duration), find: @escaping () throws(SystemError) -> Sensor?,
         sampled: @escaping (Sensor, SensorSample) throws(SystemError) -> Void, gone: @escaping () -> Void
-    ) {
+    ) throws(SystemError) {
         self.loop = loop
         self.feed = feed
         self.sampler = sampler
@@ -57,6 +59,7 @@ final class SensorWatch<Sensor: FoundSensor> {
         self.find = find
         self.sampled = sampled
         self.gone = gone
+        pause = try loop.timer(priority: .watcher) { [weak self] in self?.input?.source.rearm(.readable) }
     }
 
     var pace: Pace = .off {
@@ -65,6 +68,7 @@ final class SensorWatch<Sensor: FoundSensor> {
             if pace == .off { return stop() }
             if oldValue == .off { start() }
             poll?.interval = interval
+            if pace == .live { input?.source.rearm(.readable) }
         }
     }
 
@@ -126,20 +130,27 @@ final class SensorWatch<Sensor: FoundSensor> {
                 self?.take(.attributes(attributes))
             }
             poll?.interval = interval
-        case .input(let node):
+        case .input(let node, let isStream):
             let device = try InputDevice(node: node)
             let source = try loop.watch(device.number, for: .readable, priority: .watcher) { [weak self] _ in
-                guard device.drain() else {
-                    self?.release()
-                    self?.sensor = nil
-                    self?.look()
-                    return
-                }
-                self?.take(.input(device))
+                self?.inputChanged(device, isStream: isStream)
             }
             input = (device, source)
             take(.input(device))
         }
+    }
+
+    private func inputChanged(_ device: InputDevice, isStream: Bool) {
+        guard device.drain() else {
+            release()
+            sensor = nil
+            return look()
+        }
+        take(.input(device))
+        guard isStream, let interval else { return }
+        // A sensor that tells a hundred times a second is not listened to until it is time for another sample.
+        input?.source.rearm([])
+        pause?.fire(after: interval)
     }
 
     private func take(_ sample: SensorSample) {

@@ -107,7 +107,8 @@ struct Accelerometer: FoundSensor {
         let (matrix, origin) =
             configured.map { ($0, "configuration") } ?? udevMatrix(device) ?? (.identity, "none")
         let sensor = Accelerometer(
-            title: device.name, access: .input(node), matrix: matrix, matrixOrigin: origin, isHID: false,
+            title: device.name, access: .input(node, isStream: true), matrix: matrix, matrixOrigin: origin,
+            isHID: false,
             scale: Vector(x: 1, y: 1, z: 1), offset: Vector(x: 0, y: 0, z: 0))
         return Candidate(title: device.name, sensor: sensor, reason: "an input device")
     }

@@ -38,7 +38,7 @@ enum OrientationExamination {
             add("raw", attributes.map(\.summary).joined(separator: ", "))
             add("scale", text(sensor.scale))
             sample = .attributes(attributes)
-        case .input(let node):
+        case .input(let node, _):
             do throws(SystemError) {
                 sample = .input(try InputDevice(node: node))
             } catch {

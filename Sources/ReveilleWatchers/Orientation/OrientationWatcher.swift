@@ -49,7 +49,7 @@ package final class OrientationWatcher: Watcher {
         self.settings = settings
         self.context = context
         filter = SettleFilter(settle: settings.settle)
-        watch = SensorWatch(
+        watch = try SensorWatch(
             loop: loop, feed: feed, sampler: sampler, context: context,
             intervals: (settings.sampleInterval, settings.idleSampleInterval)
         ) { () throws(SystemError) in

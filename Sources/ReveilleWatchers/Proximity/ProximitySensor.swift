@@ -58,7 +58,7 @@ struct ProximitySensor: FoundSensor {
             case .text(let text) = SysfsAttribute.read(parent + "/capabilities/sw"),
             InputBits(text).contains(frontSwitch)
         else { return nil }
-        let sensor = ProximitySensor(title: device.name, access: .input(node), rule: nil)
+        let sensor = ProximitySensor(title: device.name, access: .input(node, isStream: false), rule: nil)
         return Candidate(title: device.name, sensor: sensor, reason: "switch SW_FRONT_PROXIMITY")
     }
 }

@@ -35,10 +35,10 @@ package final class ProximityWatcher: Watcher {
     /// Makes a watcher that watches nothing yet.
     package init(
         loop: EventLoop, feed: DeviceFeed, sampler: Sampler, settings: Settings, context: WatcherContext
-    ) {
+    ) throws(SystemError) {
         self.settings = settings
         self.context = context
-        watch = SensorWatch(
+        watch = try SensorWatch(
             loop: loop, feed: feed, sampler: sampler, context: context,
             intervals: (settings.sampleInterval, settings.idleSampleInterval)
         ) { () throws(SystemError) in
