@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+// Battery and adapter, by the words that power.asl names.
+#include "hardware.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/io.h>
+#include <unistd.h>
+
+enum word { PACK, STAT, FLOW, LEFT, MAIN, TELL, TOLD };
+enum { box = 0x07FF0000, full = 50000, com2 = 0x2F8 };
+static int memory = -1;
+
+int power_open(void) {
+    memory = open("/dev/mem", O_RDWR | O_SYNC | O_CLOEXEC);
+    return memory < 0 ? -1 : ioperm(com2, 8, 1);
+}
+
+static uint32_t get(enum word word) {
+    uint32_t value = 0;
+    if (pread(memory, &value, 4, box + 4 * word) != 4) complain("/dev/mem");
+    return value;
+}
+
+static void set(enum word word, uint32_t value) {
+    if (pwrite(memory, &value, 4, box + 4 * word) != 4) complain("/dev/mem");
+}
+
+// Has the firmware's code run, and waits until it has: notifications are not merged here.
+static void tell(uint32_t what) {
+    uint32_t told = get(TOLD);
+    set(TELL, what);
+    outb(0, com2 + 1);
+    outb(2, com2 + 1); // tell when the transmitter is empty, which it is
+    for (int i = 0; i < 3000 && get(TOLD) == told; i++) usleep(1000);
+    outb(0, com2 + 1);
+    errno = ETIMEDOUT;
+    if (get(TOLD) == told) complain("the firmware's event");
+}
+
+void pack_set(int percent, const char *status, int quietly) {
+    int was_there = get(PACK), idle = !strcmp(status, "idle");
+    set(LEFT, full / 100 * percent);
+    set(STAT, idle ? 0 : !strcmp(status, "charging") ? 2 : 1);
+    set(FLOW, idle ? 0 : 9000);
+    set(PACK, 1);
+    if (!quietly) tell(was_there ? 1 : 2);
+}
+
+void pack_gone(void) {
+    set(PACK, 0);
+    tell(2);
+}
+
+void adapter_set(int is_online) {
+    set(MAIN, is_online);
+    tell(4);
+}
