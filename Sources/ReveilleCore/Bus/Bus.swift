@@ -152,9 +152,4 @@ public struct Bus {
         origins[aspect].wasTold = true
         return logs[aspect].state
     }
-
-    /// Whether the aspect's state was ever read or posted.
-    public func isEstablished(_ aspect: Aspect) -> Bool {
-        logs[aspect].isEstablished
-    }
 }

@@ -9,7 +9,7 @@ import Varlink
 /// A connection to the bus that waits for its answers.
 final class BusClient {
     /// How long an answer may take; the bus itself waits a second for a sensor.
-    private static let patience: Duration = .seconds(10)
+    static let patience: Duration = .seconds(10)
 
     private let stream: UnixStream
     private var session: ClientSession

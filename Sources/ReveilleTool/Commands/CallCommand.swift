@@ -40,7 +40,7 @@ struct CallCommand: ParsableCommand {
             let client = try BusClient(bus.resolved())
             try client.send(method, parameters, mode: more ? .more : oneway ? .oneway : .plain)
             if oneway { return }
-            var reply = try client.receive(atMost: .seconds(10))
+            var reply = try client.receive(atMost: BusClient.patience)
             Console.line(JSON.object(reply.parameters).description)
             while reply.continues {
                 // A stream is as long as somebody wants it.

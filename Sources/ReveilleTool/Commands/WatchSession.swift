@@ -33,7 +33,7 @@ final class WatchSession {
         parameters["name"] = .string(command.name ?? "reveille watch")
         parameters["initial"] = command.initial || terminal != nil ? true : nil
         try client.send("Subscribe", parameters, mode: .more)
-        let first = try client.receive(atMost: .seconds(10)).parameters
+        let first = try client.receive(atMost: BusClient.patience).parameters
         subscription = first["subscription"]?.stringValue ?? ""
         if terminal != nil { showKeys(isBackground: command.background) }
         try show(first)

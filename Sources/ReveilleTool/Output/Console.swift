@@ -40,7 +40,6 @@ enum Style: String {
     case green = "32"
     case yellow = "33"
     case cyan = "36"
-    case red = "31"
 
     /// The text in this color, where the terminal wants it.
     func callAsFunction(_ text: String) -> String {

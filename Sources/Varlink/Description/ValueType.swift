@@ -27,11 +27,6 @@ public indirect enum ValueType: Sendable, Hashable {
     case dictionary(ValueType)
     /// `?T`: may be `null` or missing.
     case nullable(ValueType)
-
-    /// Whether a value may be `null` or missing.
-    public var isNullable: Bool {
-        if case .nullable = self { true } else { false }
-    }
 }
 
 /// Named and typed fields.
