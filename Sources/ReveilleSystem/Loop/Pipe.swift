@@ -43,6 +43,12 @@ package final class Pipe: Sendable {
         drain() > 0
     }
 
+    /// Waits for a wake-up, which stays, no longer than a time.
+    package func wait(for time: Duration) {
+        var request = pollfd(fd: readingEnd, events: Int16(POLLIN), revents: 0)
+        _ = poll(&request, 1, Int32(time / .milliseconds(1)))
+    }
+
     /// Takes the wake-ups that came; waits for one where there is none.
     @discardableResult
     package func drain() -> Int {

@@ -32,6 +32,17 @@ package enum SysfsAttribute: Sendable, Hashable {
         }
     }
 
+    /// Writes an attribute: sets what a driver lets be set.
+    package static func write(_ text: String, to path: String) throws(SystemError) {
+        let number = retryingOnInterrupt { open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NONBLOCK) }
+        guard number >= 0 else { throw SystemError("open", on: path) }
+        let descriptor = OwnedDescriptor(number)
+        let bytes = Array(text.utf8)
+        guard retryingOnInterrupt({ Glibc.write(descriptor.number, bytes, bytes.count) }) == bytes.count else {
+            throw SystemError("write \(text) to", on: path)
+        }
+    }
+
     private static func failure(_ operation: String, _ path: String) -> SysfsAttribute {
         switch errno {
         case ENOENT, ENOTDIR, ENODEV, ENXIO: .missing

@@ -5,21 +5,21 @@ import Glibc
 package import ReveilleSystem
 import Synchronization
 
-/// Reads attributes that may take their time, on one thread of its own.
+/// Reads sensors that may take their time, on one thread of its own.
 ///
-/// A sensor at 1 Hz holds a read of sysfs for a second; the loop must not wait for it. Paths go in, text
-/// comes back on the loop; the thread knows nothing else.
+/// A sensor at 1 Hz holds a read of sysfs for a second; the loop must not wait for it. Readers go in, samples
+/// come back on the loop; the thread knows nothing else.
 package final class Sampler {
-    private struct Work: Sendable {
-        let number: Int
-        let paths: [String]
+    private enum Work: Sendable {
+        case sample(number: Int, IIOReader, isLive: Bool)
+        case rest(IIOReader)
     }
 
     /// What the two threads share.
     private final class Mailbox: Sendable {
         struct State: Sendable {
             var requests: [Work] = []
-            var results: [(number: Int, attributes: [SysfsAttribute])] = []
+            var results: [(number: Int, sample: IIOSample)] = []
         }
 
         let state = Mutex(State())
@@ -27,10 +27,13 @@ package final class Sampler {
         let requestPipe: Pipe
         /// Written to wake the loop.
         let resultPipe: Pipe
+        /// Written when the thread ends.
+        let endPipe: Pipe
 
         init() throws(SystemError) {
             requestPipe = try Pipe()
             resultPipe = try Pipe()
+            endPipe = try Pipe()
         }
 
         func work() {
@@ -40,17 +43,28 @@ package final class Sampler {
                     return state.requests
                 }
                 for request in requests {
-                    let attributes = request.paths.map(SysfsAttribute.read)
-                    state.withLock { $0.results.append((request.number, attributes)) }
-                    resultPipe.wake()
+                    switch request {
+                    case .sample(let number, let reader, let isLive):
+                        let sample = reader.sample(isLive: isLive)
+                        state.withLock { $0.results.append((number, sample)) }
+                        resultPipe.wake()
+                    case .rest(let reader):
+                        reader.rest()
+                    }
                 }
             }
+            endPipe.wake()
+        }
+
+        func request(_ work: Work) {
+            state.withLock { $0.requests.append(work) }
+            requestPipe.wake()
         }
     }
 
     private let mailbox: Mailbox
     private var source: EventSource?
-    private var completions: [Int: ([SysfsAttribute]) -> Void] = [:]
+    private var completions: [Int: (IIOSample) -> Void] = [:]
     private var lastNumber = 0
 
     /// Starts the thread.
@@ -65,19 +79,25 @@ package final class Sampler {
     deinit {
         source?.cancel()
         mailbox.requestPipe.closeWritingEnd()
+        // A process that ended at once would leave a sensor measuring for nobody; one that hangs is left behind.
+        mailbox.endPipe.wait(for: Pace.sampleTimeout)
     }
 
-    /// Reads attributes one after the other.
+    /// Takes a sample.
     ///
     /// - Parameters:
-    ///   - paths: Files in sysfs.
-    ///   - completion: Gets what was read, in the same order, on the loop; not before this call returns.
-    package func read(_ paths: [String], completion: @escaping ([SysfsAttribute]) -> Void) {
+    ///   - reader: Reads the sensor; others of it wait meanwhile.
+    ///   - isLive: Others follow soon.
+    ///   - completion: Gets the sample on the loop; not before this call returns.
+    package func sample(_ reader: IIOReader, isLive: Bool, completion: @escaping (IIOSample) -> Void) {
         lastNumber += 1
         completions[lastNumber] = completion
-        let work = Work(number: lastNumber, paths: paths)
-        mailbox.state.withLock { $0.requests.append(work) }
-        mailbox.requestPipe.wake()
+        mailbox.request(.sample(number: lastNumber, reader, isLive: isLive))
+    }
+
+    /// Has a sensor rest, after the samples that were asked for.
+    package func rest(_ reader: IIOReader) {
+        mailbox.request(.rest(reader))
     }
 
     private func deliver() {
@@ -87,7 +107,7 @@ package final class Sampler {
             return state.results
         }
         for result in results {
-            completions.removeValue(forKey: result.number)?(result.attributes)
+            completions.removeValue(forKey: result.number)?(result.sample)
         }
     }
 }

@@ -12,8 +12,8 @@ protocol FoundSensor: Equatable {
 
 /// How a sensor is read.
 enum SensorAccess: Hashable {
-    /// By attributes in sysfs, again and again.
-    case polled([String])
+    /// As a sensor of the IIO subsystem, again and again.
+    case sampled(IIOChannels)
     /// By its node in `/dev/input`, which tells when to look: at once, or of a stream of values, at most once
     /// an interval.
     case input(String, isStream: Bool)
@@ -21,7 +21,8 @@ enum SensorAccess: Hashable {
 
 /// What was read of a sensor at once.
 enum SensorSample {
-    case attributes([SysfsAttribute])
+    /// A value for each channel, raw.
+    case values([Double])
     case input(InputDevice)
 }
 
@@ -33,7 +34,7 @@ final class SensorWatch<Sensor: FoundSensor> {
     private let feed: DeviceFeed
     private let sampler: Sampler
     private let context: WatcherContext
-    private let intervals: (live: Duration, idle: Duration)
+    private let intervals: SampleIntervals
     private let find: () throws(SystemError) -> Sensor?
     /// Takes a sample; throws what the sensor answers instead of a value.
     private let sampled: (Sensor, SensorSample) throws(SystemError) -> Void
@@ -48,7 +49,7 @@ final class SensorWatch<Sensor: FoundSensor> {
 
     init(
         loop: EventLoop, feed: DeviceFeed, sampler: Sampler, context: WatcherContext,
-        intervals: (live: Duration, idle: Duration), find: @escaping () throws(SystemError) -> Sensor?,
+        intervals: SampleIntervals, find: @escaping () throws(SystemError) -> Sensor?,
         sampled: @escaping (Sensor, SensorSample) throws(SystemError) -> Void, gone: @escaping () -> Void
     ) throws(SystemError) {
         self.loop = loop
@@ -67,18 +68,13 @@ final class SensorWatch<Sensor: FoundSensor> {
             guard pace != oldValue else { return }
             if pace == .off { return stop() }
             if oldValue == .off { start() }
-            poll?.interval = interval
+            poll?.pace = pace
             if pace == .live { input?.source.rearm(.readable) }
         }
     }
 
-    private var interval: Duration? {
-        switch pace {
-        case .off: nil
-        case .idle: intervals.idle
-        case .live: intervals.live
-        }
-    }
+    /// How the sensor is read, while it is.
+    var manner: String? { poll?.manner ?? input.map { _ in "by its node" } }
 
     private func start() {
         attempt { () throws(SystemError) in
@@ -132,11 +128,12 @@ final class SensorWatch<Sensor: FoundSensor> {
 
     private func open(_ sensor: Sensor) throws(SystemError) {
         switch sensor.access {
-        case .polled(let paths):
-            poll = try SensorPoll(loop: loop, sampler: sampler, paths: paths) { [weak self] attributes in
-                self?.take(.attributes(attributes))
+        case .sampled(let channels):
+            poll = try SensorPoll(loop: loop, sampler: sampler, channels: channels, intervals: intervals) {
+                [weak self] sample in
+                self?.take(sample)
             }
-            poll?.interval = interval
+            poll?.pace = pace
         case .input(let node, let isStream):
             let device = try InputDevice(node: node)
             let source = try loop.watch(device.number, for: .readable, priority: .watcher) { [weak self] _ in
@@ -154,15 +151,22 @@ final class SensorWatch<Sensor: FoundSensor> {
             return look()
         }
         take(.input(device))
-        guard isStream, let interval else { return }
+        guard isStream, let interval = intervals[pace] else { return }
         // A sensor that tells a hundred times a second is not listened to until it is time for another sample.
         input?.source.rearm([])
         pause?.fire(after: interval)
     }
 
+    private func take(_ sample: IIOSample) {
+        switch sample {
+        case .values(let values): take(SensorSample.values(values))
+        case .missing: look()
+        case .failed(let error): warn("\(error); the last state stands")
+        }
+    }
+
     private func take(_ sample: SensorSample) {
         guard let sensor else { return }
-        if case .attributes(let attributes) = sample, attributes.contains(.missing) { return look() }
         attempt { () throws(SystemError) in try sampled(sensor, sample) }
     }
 

@@ -39,13 +39,22 @@ struct Accelerometer: FoundSensor {
     }
 
     private static func candidate(_ device: IIODevice, _ configured: MountMatrix?) -> Candidate? {
-        guard device.has("in_accel_x_raw") else { return nil }
+        let names = ["in_accel_x", "in_accel_y", "in_accel_z"]
+        let hasAttributes = device.has(names[0] + "_raw")
+        let isBuffered = names.allSatisfy { device.has("scan_elements/" + $0 + "_type") }
+        guard hasAttributes || isBuffered else { return nil }
         if let place = elsewhere(device) {
             return Candidate(title: device.title, sensor: nil, reason: "left out: it sits in the \(place)")
         }
+        let node = isBuffered ? device.device.node : nil
+        guard hasAttributes || node != nil else {
+            return Candidate(title: device.title, sensor: nil, reason: "left out: it has a buffer only, and no node")
+        }
         let (matrix, origin) = matrix(device, configured)
         let sensor = Accelerometer(
-            title: device.title, access: .polled(["x", "y", "z"].map { device.path("in_accel_\($0)_raw") }),
+            title: device.title,
+            access: .sampled(
+                IIOChannels(device: device.device.path, names: names, hasAttributes: hasAttributes, node: node)),
             matrix: matrix, matrixOrigin: origin, isHID: OrientationFrame.hidNames.contains(device.text("name") ?? ""),
             scale: scale(device), offset: offset(device))
         return Candidate(title: device.title, sensor: sensor, reason: "in the display")
@@ -127,17 +136,12 @@ struct Accelerometer: FoundSensor {
 extension Accelerometer {
     /// What was read, in metres per second squared, in the sensor's axes.
     ///
-    /// - Returns: `nil` for text that is no number.
-    /// - Throws: `SystemError` that the driver answered instead.
-    func acceleration(_ sample: SensorSample) throws(SystemError) -> Vector? {
+    /// - Throws: `SystemError` that an input device answered instead.
+    func acceleration(_ sample: SensorSample) throws(SystemError) -> Vector {
         var raw: [Double] = []
         switch sample {
-        case .attributes(let attributes):
-            for attribute in attributes {
-                if case .failed(let error) = attribute { throw error }
-                guard let value = SysfsText.number(attribute.text) else { return nil }
-                raw.append(value)
-            }
+        case .values(let values):
+            raw = values
         case .input(let device):
             for axis in 0..<3 {
                 let (value, resolution) = try device.axis(axis)

@@ -33,11 +33,16 @@ enum OrientationExamination {
         add("used", sensor.title)
         let sample: SensorSample
         switch sensor.access {
-        case .polled(let paths):
-            let attributes = paths.map(SysfsAttribute.read)
-            add("raw", attributes.map(\.summary).joined(separator: ", "))
+        case .sampled(let channels):
+            let reader = IIOReader(channels)
+            let read = reader.sample(isLive: true)
+            add("read", reader.manner)
+            guard case .values(let values) = read else {
+                return add("raw", "\(read)")
+            }
+            add("raw", values.map { "\($0)" }.joined(separator: ", "))
             add("scale", text(sensor.scale))
-            sample = .attributes(attributes)
+            sample = .values(values)
         case .input(let node, _):
             do throws(SystemError) {
                 sample = .input(try InputDevice(node: node))
@@ -51,7 +56,7 @@ enum OrientationExamination {
         add("determinant", "\(sensor.matrix.determinant)")
         add("frame", settings.frame.rawValue + (sensor.isHID ? ", a HID sensor" : ""))
         do throws(SystemError) {
-            guard let acceleration = try sensor.acceleration(sample) else { return add("result", "no number") }
+            let acceleration = try sensor.acceleration(sample)
             let gravity = settings.frame.gravity(acceleration, matrix: sensor.matrix, isHID: sensor.isHID)
             add("gravity in g", text(gravity))
             let pose = OrientationRule.reading(at: gravity, last: .unknown)?.pose.rawValue

@@ -51,7 +51,7 @@ package final class OrientationWatcher: Watcher {
         filter = SettleFilter(settle: settings.settle)
         watch = try SensorWatch(
             loop: loop, feed: feed, sampler: sampler, context: context,
-            intervals: (settings.sampleInterval, settings.idleSampleInterval)
+            intervals: SampleIntervals(live: settings.sampleInterval, idle: settings.idleSampleInterval)
         ) { () throws(SystemError) in
             try Accelerometer.candidates(matrix: settings.matrix).lazy.compactMap(\.sensor).first
         } sampled: { [weak self] sensor, sample throws(SystemError) in
@@ -88,7 +88,7 @@ package final class OrientationWatcher: Watcher {
     }
 
     private func take(_ sample: SensorSample, of sensor: Accelerometer) throws(SystemError) {
-        guard let acceleration = try sensor.acceleration(sample) else { return }
+        let acceleration = try sensor.acceleration(sample)
         let gravity = settings.frame.gravity(acceleration, matrix: sensor.matrix, isHID: sensor.isHID)
         guard let reading = OrientationRule.reading(at: gravity, last: last) else {
             // A sample that says nothing still says that the sensor is there.
@@ -116,7 +116,7 @@ package final class OrientationWatcher: Watcher {
     package var source: SourceDescription {
         do throws(SystemError) {
             let candidates = try Accelerometer.candidates(matrix: settings.matrix)
-            if let sensor = candidates.lazy.compactMap(\.sensor).first { return .available(sensor.title) }
+            if let sensor = candidates.lazy.compactMap(\.sensor).first { return .available(sensor.title + (watch?.manner.map { ", " + $0 } ?? "")) }
             let leftOut = candidates.map { "\($0.title) \($0.reason)" }.joined(separator: "; ")
             return .unavailable(leftOut.isEmpty ? "no accelerometer" : leftOut)
         } catch {

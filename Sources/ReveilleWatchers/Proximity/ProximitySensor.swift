@@ -33,7 +33,8 @@ struct ProximitySensor: FoundSensor {
     }
 
     private static func candidate(_ device: IIODevice, nearLevel: Double?) -> Candidate? {
-        guard let channel = ["in_proximity_raw", "in_proximity0_raw"].first(where: device.has) else { return nil }
+        let channels = ["in_proximity", "in_proximity0"]
+        guard let channel = channels.first(where: { device.has($0 + "_raw") }) else { return nil }
         if ProximityRule.isForRadio(label: device.text("label")) {
             return Candidate(
                 title: device.title, sensor: nil,
@@ -47,7 +48,8 @@ struct ProximitySensor: FoundSensor {
         for (origin, level) in origins {
             guard let rule = ProximityRule(nearLevel: level) else { continue }
             let sensor = ProximitySensor(
-                title: device.title, access: .polled([device.path(channel)]), rule: rule)
+                title: device.title, access: .sampled(IIOChannels(device: device.device.path, names: [channel])),
+                rule: rule)
             return Candidate(title: device.title, sensor: sensor, reason: "near from \(rule.nearLevel) on (\(origin))")
         }
         return Candidate(title: device.title, sensor: nil, reason: "left out: it has no near level")

@@ -40,7 +40,7 @@ package final class ProximityWatcher: Watcher {
         self.context = context
         watch = try SensorWatch(
             loop: loop, feed: feed, sampler: sampler, context: context,
-            intervals: (settings.sampleInterval, settings.idleSampleInterval)
+            intervals: SampleIntervals(live: settings.sampleInterval, idle: settings.idleSampleInterval)
         ) { () throws(SystemError) in
             try ProximitySensor.candidates(nearLevel: settings.nearLevel).lazy.compactMap(\.sensor).first
         } sampled: { [weak self] sensor, sample throws(SystemError) in
@@ -64,10 +64,9 @@ package final class ProximityWatcher: Watcher {
         switch sample {
         case .input(let device):
             tell(try device.isOn(switch: ProximitySensor.frontSwitch) ? .near : .far)
-        case .attributes(let attributes):
-            if case .failed(let error) = attributes[0] { throw error }
-            guard let value = SysfsText.number(attributes[0].text), let rule = sensor.rule else { return }
-            tell(rule.state(at: value, last: state))
+        case .values(let values):
+            guard let rule = sensor.rule else { return }
+            tell(rule.state(at: values[0], last: state))
         }
     }
 
@@ -79,7 +78,7 @@ package final class ProximityWatcher: Watcher {
     package var source: SourceDescription {
         do throws(SystemError) {
             let candidates = try ProximitySensor.candidates(nearLevel: settings.nearLevel)
-            if let sensor = candidates.lazy.compactMap(\.sensor).first { return .available(sensor.title) }
+            if let sensor = candidates.lazy.compactMap(\.sensor).first { return .available(sensor.title + (watch?.manner.map { ", " + $0 } ?? "")) }
             let leftOut = candidates.map { "\($0.title) \($0.reason)" }.joined(separator: "; ")
             return .unavailable(leftOut.isEmpty ? "no proximity sensor" : leftOut)
         } catch {
@@ -93,12 +92,7 @@ package final class ProximityWatcher: Watcher {
             let candidates = try ProximitySensor.candidates(nearLevel: settings.nearLevel)
             for candidate in candidates {
                 examination.findings.append(Examination.Finding(candidate.title, candidate.reason))
-                guard case .polled(let paths) = candidate.sensor?.access else { continue }
-                let raw = SysfsAttribute.read(paths[0])
-                examination.findings.append(Examination.Finding(paths[0], raw.summary))
-                guard let value = SysfsText.number(raw.text), let rule = candidate.sensor?.rule else { continue }
-                examination.findings.append(
-                    Examination.Finding("result", rule.state(at: value, last: .unknown).rawValue))
+                if let sensor = candidate.sensor { Self.examine(sensor, &examination) }
             }
             if !candidates.isEmpty, candidates.allSatisfy({ $0.sensor == nil }) {
                 examination.advice.append("set proximity.nearLevel in the configuration to the raw value that is near")
@@ -108,15 +102,29 @@ package final class ProximityWatcher: Watcher {
         }
         return examination
     }
-}
 
-extension SysfsAttribute {
-    /// What was read, for a person.
-    var summary: String {
-        switch self {
-        case .text(let text): SysfsText.trimmed(text)
-        case .missing: "not there"
-        case .failed(let error): "\(error)"
+    private static func examine(_ sensor: ProximitySensor, _ examination: inout Examination) {
+        func add(_ name: String, _ value: String) {
+            examination.findings.append(Examination.Finding(name, value))
+        }
+        switch sensor.access {
+        case .sampled(let channels):
+            switch channels.readAttributes() {
+            case .values(let values):
+                add("raw", "\(values[0])")
+                if let rule = sensor.rule { add("result", rule.state(at: values[0], last: .unknown).rawValue) }
+            case .missing: add("raw", "not there any more")
+            case .failed(let error): add("raw", "\(error)")
+            }
+        case .input(let node, _):
+            do throws(SystemError) {
+                let isNear = try InputDevice(node: node).isOn(switch: ProximitySensor.frontSwitch)
+                add("raw", isNear ? "on" : "off")
+                add("result", (isNear ? ProximityReading.near : .far).rawValue)
+            } catch {
+                add("raw", "\(error)")
+                examination.advice.append("reading \(node) needs the group input")
+            }
         }
     }
 }

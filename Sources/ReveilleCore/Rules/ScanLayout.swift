@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// How one channel lies in a scan, as `scan_elements/*_type` writes it: `le:s12/16>>4`.
+///
+/// Kernel ABI document sysfs-bus-iio; a repeated channel (`X3`) is more than a number, and not taken.
+public struct ScanElement: Sendable, Hashable {
+    /// The least significant byte comes first.
+    public let isLittleEndian: Bool
+    /// Negative values are two's complement of ``bits``.
+    public let isSigned: Bool
+    /// How many bits count: 1 to 64.
+    public let bits: Int
+    /// How many bytes it takes: 1, 2, 4 or 8; it starts at a multiple of that.
+    public let bytes: Int
+    /// How far it is shifted to the left.
+    public let shift: Int
+
+    /// Reads a type; `nil` for text that is none.
+    public init?(_ text: String) {
+        let halves = SysfsText.trimmed(text).split(separator: ":", omittingEmptySubsequences: false)
+        guard halves.count == 2, ["le", "be"].contains(halves[0]), let sign = halves[1].first, "su".contains(sign)
+        else { return nil }
+        let numbers = halves[1].dropFirst().split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard numbers.count == 2, let bits = Int(numbers[0]) else { return nil }
+        // The shift can be left out.
+        var storage = numbers[1]
+        var shift = 0
+        if let sign = storage.firstIndex(of: ">") {
+            guard storage[sign...].hasPrefix(">>"), let count = Int(storage[sign...].dropFirst(2)) else { return nil }
+            shift = count
+            storage = storage[..<sign]
+        }
+        guard let width = Int(storage), [8, 16, 32, 64].contains(width), (1...width).contains(bits),
+            (0...width - bits).contains(shift)
+        else { return nil }
+        isLittleEndian = halves[0] == "le"
+        isSigned = sign == "s"
+        self.bits = bits
+        bytes = width / 8
+        self.shift = shift
+    }
+
+    /// The value that lies in some bytes; as many as ``bytes`` says.
+    func value(_ stored: some Sequence<UInt8>) -> Double {
+        var word: UInt64 = 0
+        for (index, byte) in stored.enumerated() {
+            word = isLittleEndian ? word | UInt64(byte) << UInt64(8 * index) : word << 8 | UInt64(byte)
+        }
+        let unused = UInt64(64 - bits)
+        let upmost = (word >> UInt64(shift)) << unused
+        return isSigned ? Double(Int64(bitPattern: upmost) >> Int64(unused)) : Double(upmost >> unused)
+    }
+}
+
+/// Where the channels of a sensor lie in a scan: all that are enabled, by their index, each aligned to its own
+/// size and the whole to the largest of them (drivers/iio/industrialio-buffer.c, iio_compute_scan_bytes).
+public struct ScanLayout: Sendable {
+    /// How many bytes a scan takes.
+    public let bytes: Int
+    private let places: [(offset: Int, element: ScanElement)]
+
+    /// Lays out the channels that are enabled.
+    ///
+    /// - Parameters:
+    ///   - elements: The enabled channels in order of their index.
+    ///   - wanted: Which of them are to be read, as positions in `elements`.
+    public init(_ elements: [ScanElement], wanted: [Int]) {
+        var end = 0
+        let offsets = elements.map { element in
+            let offset = Self.align(end, to: element.bytes)
+            end = offset + element.bytes
+            return offset
+        }
+        bytes = Self.align(end, to: elements.map(\.bytes).max() ?? 1)
+        places = wanted.map { (offsets[$0], elements[$0]) }
+    }
+
+    private static func align(_ offset: Int, to size: Int) -> Int {
+        (offset + size - 1) / size * size
+    }
+
+    /// The wanted values of the last whole scan of those that were read; `nil` if there is none.
+    public func last(of scans: [UInt8]) -> [Double]? {
+        guard bytes > 0, scans.count >= bytes else { return nil }
+        let start = (scans.count / bytes - 1) * bytes
+        return places.map { offset, element in
+            element.value(scans[(start + offset)..<(start + offset + element.bytes)])
+        }
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+
+/// The buffer of an IIO device: whole scans, all channels of one moment, by its node in `/dev`.
+///
+/// The kernel lets one process at a time have the node open. While one has it, the sensor measures on its own;
+/// it stops when the buffer is released. Kernel documents iio/iio_devbuf and ABI sysfs-bus-iio.
+package struct IIOBuffer: ~Copyable {
+    /// A channel that is in every scan.
+    package struct Channel: Sendable, Hashable {
+        /// `in_accel_x`.
+        package var name: String
+        /// How it lies in a scan: `le:s16/32>>0`.
+        package var type: String
+        /// Its place among the others.
+        var index: Int
+    }
+
+    /// How many scans the kernel keeps; what comes when it is full, it drops.
+    package static let length = 128
+    /// How long to wait for a scan: a sensor that is fast enough to be asked for has five in that time.
+    private static let patience: Int32 = 500
+
+    /// The channels of a scan, in their order.
+    package let channels: [Channel]
+    private let device: String
+    private let node: OwnedDescriptor
+    private let nodePath: String
+    /// Channels that were off before.
+    private let added: [String]
+
+    /// Takes the buffer of a device and has it filled.
+    ///
+    /// One that is filled though nobody has the node open was left behind by a process that died, and is
+    /// taken over.
+    ///
+    /// - Parameters:
+    ///   - device: Its directory in sysfs.
+    ///   - node: Its node in `/dev`.
+    ///   - wanted: Channels that are to be in every scan.
+    /// - Throws: `SystemError`: EACCES for users who may not, EBUSY while another process has it.
+    package init(of device: String, node path: String, wanted: [String]) throws(SystemError) {
+        let number = retryingOnInterrupt { open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
+        guard number >= 0 else { throw SystemError("open", on: path) }
+        let node = OwnedDescriptor(number)
+        let enable = device + "/buffer/enable"
+        try SysfsAttribute.write("0", to: enable)
+        let added = try Self.add(wanted, to: device + "/scan_elements/")
+        let channels: [Channel]
+        do throws(SystemError) {
+            try Self.chooseTrigger(of: device)
+            channels = try Self.channels(of: device)
+            // Some keep the length that their hardware has.
+            try? SysfsAttribute.write("\(Self.length)", to: device + "/buffer/length")
+            try SysfsAttribute.write("1", to: enable)
+        } catch {
+            Self.remove(added, from: device)
+            throw error
+        }
+        self.node = node
+        self.added = added
+        self.channels = channels
+        self.device = device
+        nodePath = path
+    }
+
+    deinit {
+        try? SysfsAttribute.write("0", to: device + "/buffer/enable")
+        Self.remove(added, from: device)
+    }
+
+    private static func add(_ wanted: [String], to directory: String) throws(SystemError) -> [String] {
+        var added: [String] = []
+        for name in wanted {
+            let path = directory + name + "_en"
+            guard SysfsAttribute.read(path).text?.hasPrefix("1") != true else { continue }
+            try SysfsAttribute.write("1", to: path)
+            added.append(name)
+        }
+        return added
+    }
+
+    private static func remove(_ added: [String], from device: String) {
+        for name in added { try? SysfsAttribute.write("0", to: device + "/scan_elements/" + name + "_en") }
+    }
+
+    /// A sensor without a clock of its own measures when its trigger says so; each driver brings one.
+    private static func chooseTrigger(of device: String) throws(SystemError) {
+        let path = device + "/trigger/current_trigger"
+        guard let current = SysfsAttribute.read(path).text, current.allSatisfy(\.isWhitespace) else { return }
+        let name = line(SysfsAttribute.read(device + "/name"))
+        let number = device.reversed().prefix { $0.isNumber }.reversed()
+        let own = ["\(name)-dev\(String(number))", "\(name)-trigger"]
+        let triggers = try UdevDevice.all(of: "iio").map { line($0.attribute("name")) }
+        guard let trigger = own.first(where: triggers.contains) else {
+            throw SystemError("find the trigger \(own[0]) for", on: device, code: ENODEV)
+        }
+        try SysfsAttribute.write(trigger, to: path)
+    }
+
+    private static func channels(of device: String) throws(SystemError) -> [Channel] {
+        let directory = device + "/scan_elements/"
+        var channels: [Channel] = []
+        for entry in try DirectoryListing.files(in: directory) where entry.hasSuffix("_en") {
+            let name = String(entry.dropLast("_en".count))
+            guard SysfsAttribute.read(directory + entry).text?.hasPrefix("1") == true else { continue }
+            guard let index = Int(line(SysfsAttribute.read(directory + name + "_index"))) else {
+                throw SystemError("find the place in a scan of", on: directory + name, code: EINVAL)
+            }
+            channels.append(
+                Channel(name: name, type: line(SysfsAttribute.read(directory + name + "_type")), index: index))
+        }
+        return channels.sorted { $0.index < $1.index }
+    }
+
+    private static func line(_ attribute: SysfsAttribute) -> String {
+        String((attribute.text ?? "").prefix { !$0.isNewline })
+    }
+
+    /// Scans up to the newest one; waits for one where there is none.
+    ///
+    /// - Parameter scanBytes: How many bytes a scan takes.
+    /// - Throws: `SystemError`: ETIMEDOUT from a sensor that measures nothing, ENODEV from one that is gone.
+    package func newest(scanBytes: Int) throws(SystemError) -> [UInt8] {
+        let waiting = try drain()
+        // A full buffer has dropped the newest.
+        if !waiting.isEmpty, waiting.count < Self.length * scanBytes { return waiting }
+        var request = pollfd(fd: node.number, events: Int16(POLLIN), revents: 0)
+        guard retryingOnInterrupt({ poll(&request, 1, Self.patience) }) >= 0 else {
+            throw SystemError("poll", on: nodePath)
+        }
+        let scans = try drain()
+        guard !scans.isEmpty else { throw SystemError("wait for a scan of", on: nodePath, code: ETIMEDOUT) }
+        return scans
+    }
+
+    private func drain() throws(SystemError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while true {
+            let outcome = withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 8) { buffer in
+                let count = retryingOnInterrupt { read(node.number, buffer.baseAddress, buffer.count) }
+                if count > 0 { bytes += buffer[..<count] }
+                return count
+            }
+            if outcome > 0 { continue }
+            guard outcome == 0 || errno == EAGAIN else { throw SystemError("read", on: nodePath) }
+            return bytes
+        }
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleCore
+package import ReveilleSystem
+import Synchronization
+
+/// What was read of an IIO sensor at once.
+package enum IIOSample: Sendable, Hashable {
+    /// A value for each channel, raw.
+    case values([Double])
+    /// The sensor is gone.
+    case missing
+    /// What the driver answered instead.
+    case failed(SystemError)
+}
+
+/// How the channels of an IIO sensor can be read.
+package struct IIOChannels: Sendable, Hashable {
+    /// The sensor's directory in sysfs.
+    package var device: String
+    /// What is read, in this order: `in_accel_x`.
+    package var names: [String]
+    /// Each channel has an attribute, `in_accel_x_raw`.
+    package var hasAttributes: Bool
+    /// Where scans come from, if the channels are in them.
+    package var node: String?
+
+    /// Makes channels of their parts.
+    package init(device: String, names: [String], hasAttributes: Bool = true, node: String? = nil) {
+        self.device = device
+        self.names = names
+        self.hasAttributes = hasAttributes
+        self.node = node
+    }
+
+    /// Reads every channel's attribute, one after the other.
+    func readAttributes() -> IIOSample {
+        var values: [Double] = []
+        for name in names {
+            let path = "\(device)/\(name)_raw"
+            switch SysfsAttribute.read(path) {
+            case .missing: return .missing
+            case .failed(let error): return .failed(error)
+            case .text(let text):
+                guard let value = SysfsText.number(text) else {
+                    // Drivers write numbers; what else stands there may be long.
+                    let shown = SysfsText.trimmed(text).prefix(40)
+                    return .failed(SystemError("find a number in \"\(shown)\" of", on: path, code: EINVAL))
+                }
+                values.append(value)
+            }
+        }
+        return .values(values)
+    }
+}
+
+/// Reads the channels of one sensor: by its buffer while somebody is awake and it is to be had, else by its
+/// attributes.
+///
+/// A scan is of one moment and costs one read, attributes are measured one after the other. What a read may
+/// wait for is the sampler's thread's to wait for.
+package final class IIOReader: Sendable {
+    private struct State: ~Copyable {
+        var isPrepared = false
+        var buffer: IIOBuffer?
+        var layout = ScanLayout([], wanted: [])
+    }
+
+    private let channels: IIOChannels
+    private let state = Mutex(State())
+    /// Why the buffer is not used; it is not tried again as long as the sensor is.
+    private let refusal = Mutex<SystemError?>(nil)
+
+    /// Makes a reader that has touched nothing yet.
+    package init(_ channels: IIOChannels) {
+        self.channels = channels
+    }
+
+    deinit {
+        rest()
+    }
+
+    /// How the values come, for a person.
+    package var manner: String {
+        guard channels.node != nil else { return "polled" }
+        return refusal.withLock { $0 }.map { "polled, its buffer is not to be had: \($0)" } ?? "by its buffer"
+    }
+
+    /// Takes a sample; waits for the sensor.
+    ///
+    /// - Parameter isLive: Others follow soon: keeps the buffer. Else a sensor that has attributes is left at
+    ///   rest between two samples.
+    package func sample(isLive: Bool) -> IIOSample {
+        state.withLock { state in
+            prepare(&state)
+            guard let node = channels.node, refusal.withLock({ $0 }) == nil, isLive || !channels.hasAttributes else {
+                return channels.hasAttributes ? channels.readAttributes() : refused
+            }
+            do throws(SystemError) {
+                let values = try scan(node, &state)
+                if !isLive { state.buffer = nil }
+                return .values(values)
+            } catch {
+                state.buffer = nil
+                refusal.withLock { $0 = error }
+                return channels.hasAttributes ? channels.readAttributes() : refused
+            }
+        }
+    }
+
+    /// Gives the buffer back; the sensor rests.
+    package func rest() {
+        state.withLock { $0.buffer = nil }
+    }
+
+    private var refused: IIOSample {
+        let error = refusal.withLock { $0 } ?? SystemError("find a node of", on: channels.device, code: ENODEV)
+        return error.isAbsence ? .missing : .failed(error)
+    }
+
+    /// Has a slow sensor measure often enough, where one may.
+    private func prepare(_ state: inout State) {
+        guard !state.isPrepared else { return }
+        state.isPrepared = true
+        // in_accel_x has in_accel_sampling_frequency.
+        let kind = channels.names[0].split(separator: "_").prefix(2).joined(separator: "_")
+        for name in [kind + "_sampling_frequency", "sampling_frequency"] {
+            let path = "\(channels.device)/\(name)"
+            let raised = SamplingFrequency.raised(
+                from: SysfsAttribute.read(path).text, available: SysfsAttribute.read(path + "_available").text)
+            if let raised { try? SysfsAttribute.write(raised, to: path) }
+        }
+    }
+
+    private func scan(_ node: String, _ state: inout State) throws(SystemError) -> [Double] {
+        if state.buffer == nil {
+            let buffer = try IIOBuffer(of: channels.device, node: node, wanted: channels.names)
+            state.layout = try layout(of: buffer.channels)
+            state.buffer = consume buffer
+        }
+        let layout = state.layout
+        let scans = try state.buffer?.newest(scanBytes: layout.bytes) ?? []
+        guard let values = layout.last(of: scans) else { throw SystemError("read a whole scan of", on: node, code: EIO) }
+        return values
+    }
+
+    private func layout(of scan: [IIOBuffer.Channel]) throws(SystemError) -> ScanLayout {
+        var elements: [ScanElement] = []
+        for channel in scan {
+            guard let element = ScanElement(channel.type) else {
+                throw SystemError("read the type \"\(channel.type)\" of", on: channel.name, code: EINVAL)
+            }
+            elements.append(element)
+        }
+        var wanted: [Int] = []
+        for name in channels.names {
+            guard let place = scan.firstIndex(where: { $0.name == name }) else {
+                throw SystemError("find in the scans of \(channels.device)", on: name, code: ENODEV)
+            }
+            wanted.append(place)
+        }
+        return ScanLayout(elements, wanted: wanted)
+    }
+}
