@@ -4,6 +4,7 @@
 import Glibc
 import ReveilleTesting
 import Testing
+import Varlink
 
 /// The real `reveille serve`, on files and a socket of its own, ended by its process id.
 final class BusProcess {
@@ -82,6 +83,24 @@ final class BusProcess {
 
     /// A subscriber that has read its first reply.
     func subscribe(_ parameters: String = "{}") throws -> Subscriber { try Subscriber(self, parameters) }
+
+    /// What DescribeAspects says of an aspect.
+    func description(of aspect: String) throws -> JSONObject {
+        let aspects = try client().call("DescribeAspects").parameters["aspects"]?.arrayValue ?? []
+        guard let found = aspects.compactMap(\.objectValue).first(where: { $0.aspect == aspect }) else {
+            throw Trouble("DescribeAspects does not know \(aspect)")
+        }
+        return found
+    }
+
+    /// Waits until an aspect is watched no more.
+    func waitForRest(of aspect: String) throws {
+        let deadline = Deadline(seconds: 30)
+        while try description(of: aspect)["monitored"] == true {
+            guard !deadline.hasPassed else { throw Trouble("\(aspect) is still watched") }
+            deadline.pause()
+        }
+    }
 
     /// Resident memory in kilobytes.
     var residentMemory: Int {

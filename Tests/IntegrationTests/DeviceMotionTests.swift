@@ -45,22 +45,15 @@ import Varlink
     func sensorRestsAfterItsLastSubscriber() throws {
         let phone = try SyntheticPhone()
         let bus = try BusProcess(on: phone)
-        let client = try bus.client()
-        let isMonitored = {
-            let aspects = try client.call("DescribeAspects").parameters["aspects"]?.arrayValue ?? []
-            return aspects.compactMap(\.objectValue).first { $0.aspect == "orientation" }?["monitored"] == true
-        }
         var first: Subscriber? = try bus.subscribe(#"{"aspects":["orientation"]}"#)
         var second: Subscriber? = try bus.subscribe(#"{"aspects":["orientation"]}"#)
         withExtendedLifetime(first) {}
         first = nil
         try phone.rotate(to: .faceDown)
         _ = try #require(second).wait(for: "orientation") { $0["pose"] == "faceDown" }
-        #expect(try isMonitored())
+        #expect(try bus.description(of: "orientation")["monitored"] == true)
         second = nil
-        let deadline = Deadline(seconds: 30)
-        while try isMonitored(), !deadline.hasPassed { deadline.pause() }
-        #expect(try !isMonitored())
+        try bus.waitForRest(of: "orientation")
     }
 
     @Test("B80: a full inotify queue ends in reading everything again, and is counted")
@@ -81,8 +74,7 @@ import Varlink
         try phone.write(#"{"after": true}"#, to: phone.home + "/.config/settings.json")
         bus.process.signal(SIGCONT)
         #expect(try subscriber.next().map { $0.integer("changes") } == [1])
-        let aspects = try bus.client().call("DescribeAspects").parameters["aspects"]?.arrayValue ?? []
-        let source = aspects.compactMap(\.objectValue).first { $0.aspect == "defaults" }?["source"]?.stringValue
+        let source = try bus.description(of: "defaults")["source"]?.stringValue
         #expect(source?.contains("events lost and all read again: 1") == true, "\(source ?? "")")
     }
 

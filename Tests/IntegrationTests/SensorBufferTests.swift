@@ -48,11 +48,6 @@ import Varlink
             configuration: "{ orientation: { sampleInterval: 0.1, settle: 0 } }", environment: testbed.environment)
     }
 
-    private func source(_ bus: BusProcess) throws -> JSONObject {
-        let aspects = try bus.client().call("DescribeAspects").parameters["aspects"]?.arrayValue ?? []
-        return try #require(aspects.compactMap(\.objectValue).first { $0.aspect == "orientation" })
-    }
-
     @Test(arguments: [true, false]) func newestScanIsThePose(hasAttributes: Bool) throws {
         let sensor = try addSensor(hasAttributes: hasAttributes)
         let measurements = try Measurements(to: node)
@@ -60,7 +55,7 @@ import Varlink
         let bus = try bus()
         let subscriber = try bus.subscribe(#"{"aspects":["orientation"],"initial":true}"#)
         #expect(subscriber.initialEvents.first?["orientation"]?.objectValue?["pose"] == "portraitUpsideDown")
-        let manner = try source(bus)["source"]?.stringValue ?? ""
+        let manner = try bus.description(of: "orientation")["source"]?.stringValue ?? ""
         #expect(manner.hasSuffix("(accel_3d), by its buffer"), "\(manner)")
         #expect(text("buffer/enable", of: sensor) == "1")
         #expect(text("buffer/length", of: sensor) == "128")
@@ -78,7 +73,7 @@ import Varlink
         let bus = try bus()
         let subscriber = try bus.subscribe(#"{"aspects":["orientation"],"initial":true}"#)
         #expect(subscriber.initialEvents.first?["orientation"]?.objectValue?["pose"] == "portrait")
-        let manner = try source(bus)["source"]?.stringValue ?? ""
+        let manner = try bus.description(of: "orientation")["source"]?.stringValue ?? ""
         #expect(manner.contains("polled, its buffer is not to be had: wait for a scan of"), "\(manner)")
         #expect(text("buffer/enable", of: sensor) == "0")
         try sensor.set("in_accel_y_raw", "1000")
@@ -87,7 +82,7 @@ import Varlink
 
     @Test func sensorWithABufferOnlyAndNoNodeIsLeftOut() throws {
         _ = try addSensor(hasAttributes: false, hasNode: false)
-        let reason = try source(bus())["reason"]?.stringValue ?? ""
+        let reason = try bus().description(of: "orientation")["reason"]?.stringValue ?? ""
         #expect(reason.contains("it has a buffer only, and no node"), "\(reason)")
     }
 
@@ -99,7 +94,7 @@ import Varlink
         let bus = try bus()
         let subscriber = try bus.subscribe(#"{"aspects":["orientation"],"initial":true}"#)
         #expect(subscriber.initialEvents.first?["orientation"]?.objectValue?["pose"] == "portrait")
-        let manner = try source(bus)["source"]?.stringValue ?? ""
+        let manner = try bus.description(of: "orientation")["source"]?.stringValue ?? ""
         #expect(manner.contains(#"read the type "le:s16/24>>0" of in_accel_y"#), "\(manner)")
     }
 }

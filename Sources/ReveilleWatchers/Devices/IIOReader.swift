@@ -142,7 +142,9 @@ package final class IIOReader: Sendable {
         }
         let layout = state.layout
         let scans = try state.buffer?.newest(scanBytes: layout.bytes) ?? []
-        guard let values = layout.last(of: scans) else { throw SystemError("read a whole scan of", on: node, code: EIO) }
+        guard let values = layout.last(of: scans) else {
+            throw SystemError("read a whole scan of", on: node, code: EIO)
+        }
         return values
     }
 

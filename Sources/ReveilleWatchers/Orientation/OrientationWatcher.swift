@@ -116,7 +116,9 @@ package final class OrientationWatcher: Watcher {
     package var source: SourceDescription {
         do throws(SystemError) {
             let candidates = try Accelerometer.candidates(matrix: settings.matrix)
-            if let sensor = candidates.lazy.compactMap(\.sensor).first { return .available(sensor.title + (watch?.manner.map { ", " + $0 } ?? "")) }
+            if let sensor = candidates.lazy.compactMap(\.sensor).first {
+                return .available(sensor.title + (watch?.manner.map { ", " + $0 } ?? ""))
+            }
             let leftOut = candidates.map { "\($0.title) \($0.reason)" }.joined(separator: "; ")
             return .unavailable(leftOut.isEmpty ? "no accelerometer" : leftOut)
         } catch {

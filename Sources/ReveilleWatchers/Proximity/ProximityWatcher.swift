@@ -78,7 +78,9 @@ package final class ProximityWatcher: Watcher {
     package var source: SourceDescription {
         do throws(SystemError) {
             let candidates = try ProximitySensor.candidates(nearLevel: settings.nearLevel)
-            if let sensor = candidates.lazy.compactMap(\.sensor).first { return .available(sensor.title + (watch?.manner.map { ", " + $0 } ?? "")) }
+            if let sensor = candidates.lazy.compactMap(\.sensor).first {
+                return .available(sensor.title + (watch?.manner.map { ", " + $0 } ?? ""))
+            }
             let leftOut = candidates.map { "\($0.title) \($0.reason)" }.joined(separator: "; ")
             return .unavailable(leftOut.isEmpty ? "no proximity sensor" : leftOut)
         } catch {

@@ -31,10 +31,12 @@ void complain(const char *what) {
 }
 
 static struct sensor sensors[] = {
-    {"accelerometer", 0x73, 0x0453, 0xD, 3, -1, {0}, {1, 1, 1, 10}},
-    {"proximity", 0x11, 0x04B1, 0x0, 1, -1, {0}, {1, 1, 1, 10}},
+    {"accelerometer", 0x73, 0x0453, 0xD, 3, -1, {0}, {1, 0, 0, 10}},
+    {"proximity", 0x11, 0x04B1, 0x0, 1, -1, {0}, {1, 0, 0, 10}},
 };
 enum { sensor_count = sizeof sensors / sizeof *sensors };
+// Milliseconds: what an emulated processor keeps up with.
+enum { measuring_interval = 20 };
 
 // MARK: - The switch
 
@@ -86,8 +88,14 @@ int main(int argc, char **argv) {
     setvbuf(stdout, NULL, _IOLBF, 0);
     struct pollfd wait[1 + sensor_count] = {{.fd = fileno(commands), .events = POLLIN}};
     while (1) {
+        int is_measuring = 0;
+        for (int i = 0; i < sensor_count; i++) is_measuring |= sensor_is_measuring(&sensors[i]);
         for (int i = 0; i < sensor_count; i++) wait[1 + i] = (struct pollfd){.fd = sensors[i].fd, .events = POLLIN};
-        if (poll(wait, 1 + sensor_count, -1) < 0) return complain("poll"), 1;
+        int ready = poll(wait, 1 + sensor_count, is_measuring ? measuring_interval : -1);
+        if (ready < 0) return complain("poll"), 1;
+        for (int i = 0; ready == 0 && i < sensor_count; i++) {
+            if (sensor_is_measuring(&sensors[i])) sensor_set(&sensors[i]);
+        }
         for (int i = 0; i < sensor_count; i++) {
             if (wait[1 + i].revents) sensor_answer(&sensors[i]);
         }

@@ -17,6 +17,8 @@ struct sensor {
 
 // Makes the sensor, or tells of its new values.
 void sensor_set(struct sensor *sensor);
+// Whether its driver wants to be told of every measurement.
+int sensor_is_measuring(const struct sensor *sensor);
 // Answers what its driver asks.
 void sensor_answer(struct sensor *sensor);
 

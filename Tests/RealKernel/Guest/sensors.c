@@ -93,6 +93,11 @@ void sensor_set(struct sensor *sensor) {
     sensor_write(sensor, &event);
 }
 
+int sensor_is_measuring(const struct sensor *sensor) {
+    // The first choice of the reporting state is none.
+    return sensor->fd >= 0 && sensor->feature[1] != 0;
+}
+
 // The driver asks for a report whenever an attribute is read; unanswered, it would wait for seconds.
 void sensor_answer(struct sensor *sensor) {
     struct uhid_event event, reply = {0};

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// How often sensors are read: as often as somebody needs it, and no more.
+@Suite(.timeLimit(.minutes(2))) struct SensorUseTests {
+    private let phone: SyntheticPhone
+    private let orientation: ReadCounter
+    private let proximity: ReadCounter
+    private let battery: ReadCounter
+
+    init() throws {
+        phone = try SyntheticPhone()
+        let devices = phone.testbed.root + "/sys/devices/"
+        orientation = try ReadCounter(try Self.find("in_accel_y_raw", below: devices))
+        proximity = try ReadCounter(try Self.find("in_proximity_raw", below: devices))
+        battery = try ReadCounter(try Self.find("capacity", below: devices))
+    }
+
+    private static func find(_ attribute: String, below directory: String) throws -> String {
+        var found = glob_t()
+        defer { globfree(&found) }
+        guard glob(directory + "*/" + attribute, 0, nil, &found) == 0, let path = found.gl_pathv[0] else {
+            throw Trouble("no \(attribute) below \(directory)")
+        }
+        return String(cString: path)
+    }
+
+    /// A bus that reads a sensor a hundred times a second, and hardly ever while all sleep.
+    private func bus() throws -> BusProcess {
+        let configuration = """
+            { proximity: { sampleInterval: 0.01 }, orientation: { sampleInterval: 0.01, settle: 0 },
+              idleSampleInterval: 3600 }
+            """
+        return try BusProcess(configuration: configuration, phone: phone)
+    }
+
+    @Test("B70: nothing is read for those who asked for something else") func nothingIsReadForNobody() throws {
+        let bus = try bus()
+        let subscriber = try bus.subscribe(#"{"aspects":["defaults"]}"#)
+        for round in 0..<20 {
+            try phone.write("{\"round\": \(round)}", to: phone.home + "/.config/settings.json")
+            _ = try subscriber.next()
+        }
+        #expect([orientation.count, proximity.count, battery.count] == [0, 0, 0])
+        // And the counters do count.
+        _ = try bus.client().call("GetState")
+        #expect(min(orientation.count, proximity.count, battery.count) >= 1)
+    }
+
+    @Test("B78: while its subscribers are held a sensor is hardly read, and a wake reads it first")
+    func sleepersCostHardlyAnything() throws {
+        let bus = try bus()
+        let sleeper = try bus.subscribe(#"{"aspects":["orientation"],"state":"background"}"#)
+        let awake = try bus.subscribe(#"{"aspects":["proximity"]}"#)
+        let before = orientation.count
+        // As much time passes as the other sensor needs for many samples.
+        try proximity.wait(for: proximity.count + 100)
+        #expect(orientation.count - before <= 1)
+        try phone.rotate(to: .landscapeRight)
+        try sleeper.setState("foreground", on: bus.client())
+        #expect(try sleeper.next().first?["orientation"]?.objectValue?["pose"] == "landscapeRight")
+        withExtendedLifetime(awake) {}
+    }
+
+    @Test("B73: a sensor that two use is read until both have gone, however often they come and go")
+    func usesAreCounted() throws {
+        let bus = try bus()
+        for _ in 0..<2 {
+            var first: Subscriber? = try bus.subscribe(#"{"aspects":["proximity"]}"#)
+            var second: Subscriber? = try bus.subscribe(#"{"aspects":["proximity"]}"#)
+            withExtendedLifetime(first) { first = nil }
+            try proximity.wait(for: proximity.count + 20)
+            withExtendedLifetime(second) { second = nil }
+            try bus.waitForRest(of: "proximity")
+            let after = proximity.count
+            let other = try bus.subscribe(#"{"aspects":["orientation"]}"#)
+            try orientation.wait(for: orientation.count + 50)
+            #expect(proximity.count == after)
+            withExtendedLifetime(other) {}
+        }
+    }
+
+    @Test("B71: a state that nobody watches is measured when somebody asks, never the last one known")
+    func staleStateIsNotTold() throws {
+        let bus = try bus()
+        var subscriber: Subscriber? = try bus.subscribe(#"{"aspects":["orientation"]}"#)
+        withExtendedLifetime(subscriber) { subscriber = nil }
+        try bus.waitForRest(of: "orientation")
+        try phone.rotate(to: .faceDown)
+        let state = try bus.client().call("GetState", #"{"aspects":["orientation"]}"#)
+        let event = state.parameters["events"]?.arrayValue?.first?.objectValue
+        #expect(event?["orientation"]?.objectValue?["pose"] == "faceDown")
+    }
+
+    @Test("B74: where there is no sensor, asking for it finds none") func absentSensorStaysAbsent() throws {
+        let bus = try BusProcess()
+        let subscriber = try bus.subscribe(#"{"aspects":["proximity"],"initial":true}"#)
+        #expect(subscriber.initialEvents.first?["proximity"] == ["state": "unknown"])
+        let aspect = try bus.description(of: "proximity")
+        #expect(aspect["source"]?.stringValue == nil)
+        #expect(aspect["reason"]?.stringValue == "no proximity sensor")
+    }
+}
+
+/// Counts how often a file is opened.
+private final class ReadCounter {
+    private let descriptor: Int32
+    private var opened = 0
+
+    init(_ path: String) throws {
+        descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+        // What lies between keeps the kernel from making one of two.
+        guard inotify_add_watch(descriptor, path, UInt32(IN_OPEN | IN_CLOSE)) >= 0 else {
+            throw Trouble("inotify_add_watch \(path): error \(errno)")
+        }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    var count: Int {
+        withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 8) { buffer in
+            while case let size = read(descriptor, buffer.baseAddress, buffer.count), size > 0 {
+                var offset = 0
+                while offset < size {
+                    let event = buffer.load(fromByteOffset: offset, as: inotify_event.self)
+                    if event.mask & UInt32(IN_OPEN) != 0 { opened += 1 }
+                    offset += MemoryLayout<inotify_event>.size + Int(event.len)
+                }
+            }
+        }
+        return opened
+    }
+
+    func wait(for count: Int) throws {
+        let deadline = Deadline(seconds: 30)
+        while self.count < count {
+            guard !deadline.hasPassed else { throw Trouble("read \(self.count) times, not \(count)") }
+            deadline.pause()
+        }
+    }
+}
