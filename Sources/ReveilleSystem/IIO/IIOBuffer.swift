@@ -38,7 +38,7 @@ package struct IIOBuffer: ~Copyable {
     ///
     /// - Parameters:
     ///   - device: Its directory in sysfs.
-    ///   - node: Its node in `/dev`.
+    ///   - path: Its node in `/dev`.
     ///   - wanted: Channels that are to be in every scan.
     /// - Throws: `SystemError`: EACCES for users who may not, EBUSY while another process has it.
     package init(of device: String, node path: String, wanted: [String]) throws(SystemError) {
@@ -122,6 +122,7 @@ package struct IIOBuffer: ~Copyable {
     /// Scans up to the newest one; waits for one where there is none.
     ///
     /// - Parameter scanBytes: How many bytes a scan takes.
+    /// - Returns: The bytes of one scan or more; the last may be cut.
     /// - Throws: `SystemError`: ETIMEDOUT from a sensor that measures nothing, ENODEV from one that is gone.
     package func newest(scanBytes: Int) throws(SystemError) -> [UInt8] {
         let waiting = try drain()

@@ -92,6 +92,7 @@ package final class IIOReader: Sendable {
     ///
     /// - Parameter isLive: Others follow soon: keeps the buffer. Else a sensor that has attributes is left at
     ///   rest between two samples.
+    /// - Returns: The newest values that there are.
     package func sample(isLive: Bool) -> IIOSample {
         state.withLock { state in
             prepare(&state)
