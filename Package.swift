@@ -55,7 +55,7 @@ let package = Package(
             name: "ReveilleBench", dependencies: ["ReveilleSystem", "ReveilleTesting", "Varlink"]),
 
         // MARK: - Tests
-        .testTarget(name: "ReveilleCoreTests", dependencies: ["ReveilleCore"]),
+        .testTarget(name: "ReveilleCoreTests", dependencies: ["ReveilleCore", "ReveilleTesting"]),
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink"]),
         .testTarget(name: "ReveilleWireTests", dependencies: ["ReveilleCore", "ReveilleWire", "Varlink"]),
         .testTarget(name: "ReveilleSystemTests", dependencies: ["ReveilleSystem", "ReveilleTesting"]),

@@ -68,6 +68,23 @@ final class RawClient {
         }
     }
 
+    /// The frames that are there now, whole ones only, and whether the bus has ended the connection.
+    func receiveAll() -> (texts: [String], hasEnded: Bool) {
+        var hasEnded = false
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = recv(descriptor, &chunk, chunk.count, Int32(MSG_DONTWAIT))
+            guard count > 0 else {
+                hasEnded = count == 0 || errno != EAGAIN
+                break
+            }
+            buffer += chunk[..<count]
+        }
+        let frames = buffer.split(separator: 0, omittingEmptySubsequences: false)
+        buffer = Array(frames.last ?? [])
+        return (frames.dropLast().map { String(decoding: $0, as: UTF8.self) }, hasEnded)
+    }
+
     /// The next reply.
     func receive(seconds: Int = 10) throws -> Reply {
         guard let text = try receiveText(seconds: seconds) else { throw Trouble("the bus closed the connection") }

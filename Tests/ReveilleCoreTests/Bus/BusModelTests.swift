@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import ReveilleCore
+import ReveilleTesting
 import Testing
 
 /// The bus beside ``NaiveBus``, over random operations.

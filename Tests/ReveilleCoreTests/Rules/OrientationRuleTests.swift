@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import ReveilleCore
+import ReveilleTesting
 import Testing
 
 /// B76: seven poses, steady at their borders.
