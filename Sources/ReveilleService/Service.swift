@@ -48,7 +48,10 @@ package final class Service {
         }
         if sockets.isEmpty {
             try Service.makeDirectory(of: address)
-            listeners.append(try UnixListener(at: address))
+            let listener = try UnixListener(at: address)
+            // Those who connect while an instance takes over from another wait for it.
+            if Supervisor.store(listener.number) { listener.leaveInPlace() }
+            listeners.append(listener)
         }
         broker = try Broker(
             loop: loop, limits: configuration.bus, state: StateFile(path: Service.statePath(of: address)),

@@ -16,6 +16,14 @@ package enum Supervisor {
         sd_notify(0, "STOPPING=1")
     }
 
+    /// Gives a listening socket to the supervisor, which hands it over to the next instance (`FDSTORE=1`).
+    ///
+    /// - Returns: Whether there is a supervisor; whether it keeps sockets, it does not tell.
+    package static func store(_ listener: Int32) -> Bool {
+        var number = listener
+        return sd_pid_notify_with_fds(0, 0, "FDSTORE=1\nFDNAME=varlink", &number, 1) > 0
+    }
+
     /// A socket that was handed over.
     package enum Handed {
         /// It listens.

@@ -19,6 +19,7 @@ extension Broker {
                 [weak self, unowned connection] interest in
                 self?.handle(connection, interest)
             }
+            try watchSilence(of: connection)
             connections[ObjectIdentifier(connection)] = connection
             connectionsOfUser[peer.uid, default: 0] += 1
         } catch {
@@ -41,6 +42,7 @@ extension Broker {
         guard !connection.isClosed else { return }
         connection.isClosed = true
         connection.source?.cancel()
+        connection.silence = nil
         connection.deadlines = [:]
         connections[ObjectIdentifier(connection)] = nil
         connectionsOfUser[connection.peer.uid, default: 1] -= 1
@@ -88,7 +90,15 @@ extension Broker {
         // A call that is answered at once comes back here from inside.
         guard !connection.isAdvancing else { return }
         connection.isAdvancing = true
-        defer { connection.isAdvancing = false }
+        defer {
+            connection.isAdvancing = false
+            do throws(SystemError) {
+                try watchSilence(of: connection)
+            } catch {
+                logger.error("\(error)")
+                close(connection)
+            }
+        }
         var calls = 0
         while !connection.isClosed, !connection.session.isAnswering, !connection.hasOutput {
             if connection.isClosing { return close(connection) }
@@ -99,6 +109,8 @@ extension Broker {
             do throws(VarlinkError) {
                 if let call = try connection.session.nextCall() {
                     calls += 1
+                    connection.hasCalled = true
+                    connection.silence = nil
                     answer(call, on: connection)
                     continue
                 }
@@ -114,6 +126,23 @@ extension Broker {
                 return
             }
         }
+    }
+
+    /// Gives a peer that is to say something a time for it.
+    private func watchSilence(of connection: Connection) throws(SystemError) {
+        guard connection.isAwaited else {
+            connection.silence = nil
+            return
+        }
+        // Single bytes give no more time.
+        guard connection.silence == nil else { return }
+        let timer = try loop.timer { [weak self, weak connection] in
+            guard let self, let connection else { return }
+            logger.info("closing the connection of process \(connection.peer.pid): it says nothing, or half of it")
+            close(connection)
+        }
+        timer.fire(after: Connection.patience)
+        connection.silence = timer
     }
 
     private func read(_ connection: Connection) {

@@ -13,6 +13,12 @@ import Varlink
 final class Connection {
     static let interest: EventLoop.Interest = [.readable, .writable, .halfClosed, .edge]
 
+    /// How long a peer may take to say something, or to end what it began to say.
+    ///
+    /// Whoever connects calls at once, and a frame is written whole; who does neither keeps a descriptor from
+    /// others. Once it has called, a peer may be silent for as long as it likes.
+    static let patience: Duration = .seconds(8)
+
     let stream: UnixStream
     let peer: UnixStream.Peer
     var session: ServerSession
@@ -33,6 +39,10 @@ final class Connection {
     var isClosed = false
     /// Closes once everything is written.
     var isClosing = false
+    /// It has called something.
+    var hasCalled = false
+    /// Runs while it is waited for, see ``patience``.
+    var silence: EventSource?
     /// Its calls are being read and answered, further up the stack.
     var isAdvancing = false
 
@@ -44,6 +54,11 @@ final class Connection {
         self.peer = peer
         self.refusal = refusal
         session = ServerSession(maximumFrame: maximumFrame)
+    }
+
+    /// Whether the peer is to say something, and soon.
+    var isAwaited: Bool {
+        !isClosed && !session.isAnswering && !hasOutput && (!hasCalled || session.bufferedCount > 0)
     }
 
     /// Whether bytes wait for room in the socket.

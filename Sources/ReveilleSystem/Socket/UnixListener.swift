@@ -12,7 +12,7 @@ import Glibc
 package final class UnixListener {
     private let descriptor: OwnedDescriptor
     /// What to remove at the end: `nil` for a socket that a supervisor handed over and keeps.
-    private let path: String?
+    private var path: String?
     private let lock: OwnedDescriptor?
 
     /// What waits to be accepted.
@@ -55,6 +55,11 @@ package final class UnixListener {
 
     deinit {
         if let path { unlink(path) }
+    }
+
+    /// Leaves the socket in the file system for whoever listens next.
+    package func leaveInPlace() {
+        path = nil
     }
 
     /// The descriptor, borrowed for as long as the listener lives.
