@@ -10,7 +10,7 @@ import Varlink
 
 extension Broker {
     /// Takes a connection that was accepted.
-    package func accept(_ stream: UnixStream) {
+    package func accept(_ stream: any ByteStream) {
         do throws(SystemError) {
             let peer = try stream.peer()
             let connection = Connection(

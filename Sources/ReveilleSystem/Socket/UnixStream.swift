@@ -4,8 +4,22 @@
 import CReveilleLinux
 import Glibc
 
+/// What a service needs of a connection's stream of bytes; ``UnixStream`` is the kernel's.
+package protocol ByteStream: AnyObject {
+    /// The descriptor, borrowed for as long as the stream lives.
+    var number: Int32 { get }
+    /// Whether the peer has read everything that was ever written: the unread gate.
+    var isAllRead: Bool { get }
+    /// The credentials of the process that connected.
+    func peer() throws(SystemError) -> UnixStream.Peer
+    /// Reads what is there into a buffer.
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> UnixStream.Outcome
+    /// Writes as much as there is room for.
+    func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> UnixStream.Outcome
+}
+
 /// One end of a connection, never blocking.
-package final class UnixStream {
+package final class UnixStream: ByteStream {
     private let descriptor: OwnedDescriptor
 
     /// What a read or a write came to.
