@@ -38,6 +38,12 @@ package final class UnixStream: ByteStream {
         package var pid: Int32
         /// Its effective user.
         package var uid: UInt32
+
+        /// Makes credentials of their parts.
+        package init(pid: Int32, uid: UInt32) {
+            self.pid = pid
+            self.uid = uid
+        }
     }
 
     /// Takes over a connected, non-blocking socket.
