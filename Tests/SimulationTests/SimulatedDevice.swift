@@ -6,7 +6,7 @@ import ReveilleSystem
 import ReveilleTesting
 import ReveilleWatchers
 
-/// How things really are, whether a bus lives or not. Each state of an aspect has a number that only grows.
+/// How things really are, whether a bus lives or not: each state of an aspect has a number that only grows.
 final class Reality {
     static let aspects: [Aspect] = [.locale, .battery]
     private(set) var number = AspectTable<Int>(repeating: 0)

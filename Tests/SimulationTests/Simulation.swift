@@ -9,8 +9,9 @@ import ReveilleTesting
 import ReveilleWatchers
 import Varlink
 
-/// One run of a broker with everything around it made up: sockets, time, devices, clients, deaths. A seed decides
-/// what happens; equal seeds do the same.
+/// One run of a broker with everything around it made up: sockets, time, devices, clients, deaths.
+///
+/// A seed decides what happens; equal seeds do the same.
 final class Simulation {
     private var random: SplitMix64
     private let statePath: String
@@ -35,11 +36,18 @@ final class Simulation {
     func run(steps: Int) throws {
         for _ in 0..<steps { try step() }
         try settle()
-        for client in clients {
+        try check(clients)
+        let count = try call("ListSubscriptions", [:])["subscriptions"]?.arrayValue?.count
+        guard count == clients.count else { throw Broken("\(count ?? 0) subscriptions of \(clients.count) clients") }
+    }
+
+    /// Checks that all that was read is the truth.
+    private func check(_ clients: [SimulatedClient]) throws {
+        for client in clients where client.isConnected {
             for aspect in Reality.aspects where client.told[aspect.rawValue] != reality.number[aspect] {
                 let subscriptions = try call("ListSubscriptions", [:])
                 throw Broken(
-                    "\(client.name) ended at \(client.told), not at \(reality.number[aspect]) of \(aspect): "
+                    "\(client.name) is at \(client.told), not at \(reality.number[aspect]) of \(aspect): "
                         + "it is \(client.subscription ?? "nobody") of \(subscriptions)")
             }
         }
@@ -123,7 +131,11 @@ final class Simulation {
         client.isAtRest = false
         try call(
             "SetState", ["subscription": .string(id), "state": isBackground ? "background" : "foreground"])
-        guard isBackground else { return }
+        guard isBackground else {
+            // Whoever wakes is told of the state now, not of the last one known.
+            try readAll(of: [client])
+            return try check([client])
+        }
         // What was on its way when the hold was answered is read first.
         try readAll(of: [client])
         client.isAtRest = true
