@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// Peers that come and go, at every point of the protocol.
-@Suite(.timeLimit(.minutes(5))) struct ChurnTests {
+@Suite(.timeLimit(.minutes(10))) struct ChurnTests {
     private static let connections = 100_000
     private static let subscribe = #"{"method":"org.reveille.Bus.Subscribe","more":true}"#
     private static let get = #"{"method":"org.reveille.Bus.GetState","parameters":{"aspects":["locale"]}}"#

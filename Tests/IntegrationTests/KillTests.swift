@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// A bus that is killed again and again while everything changes and clients come back by position.
-@Suite(.timeLimit(.minutes(5))) struct KillTests {
+@Suite(.timeLimit(.minutes(10))) struct KillTests {
     private static let rounds = 200
     private static let languages = ["de_DE", "en_US", "es_ES", "fr_FR", "ja_JP", "pt_BR"]
 

@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// Real libudev, real files, the real program: from a synthetic phone to a subscriber.
-@Suite(.timeLimit(.minutes(2))) struct PhoneTests {
+@Suite(.timeLimit(.minutes(10))) struct PhoneTests {
     @Test func firstReplyHasWhatIsThere() throws {
         let phone = try SyntheticPhone()
         let bus = try BusProcess(on: phone)

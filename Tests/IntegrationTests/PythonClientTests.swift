@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// The command line of PyPI's `varlink`, which others wrote, against a real bus.
-@Suite(.timeLimit(.minutes(2)), .enabled(if: PythonClient.isThere || PythonClient.isRequired, "no PyPI varlink"))
+@Suite(.timeLimit(.minutes(10)), .enabled(if: PythonClient.isThere || PythonClient.isRequired, "no PyPI varlink"))
 struct PythonClientTests {
     private func run(_ arguments: [String], in directory: TemporaryDirectory) throws -> ProgramRun {
         try ProgramRun(["-m", "varlink.cli"] + arguments, program: PythonClient.python, in: directory)

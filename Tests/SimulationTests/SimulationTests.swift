@@ -8,7 +8,7 @@ import Testing
 /// Thousands of lives of a broker, in made-up time.
 ///
 /// `REVEILLE_SEED=N` runs one of them alone and prints what happens.
-@Suite(.timeLimit(.minutes(5))) struct SimulationTests {
+@Suite(.timeLimit(.minutes(10))) struct SimulationTests {
     private static let steps = 200
     private static let wanted = getenv("REVEILLE_SEED").flatMap { UInt64(String(cString: $0)) }
     /// Side by side, as many as there may be processors.
