@@ -99,6 +99,21 @@ import Varlink
         #expect(try supervisor.next().text == "STOPPING=1")
     }
 
+    @Test func stateThatCannotBeSavedCostsNothingButItself() throws {
+        let bus = try BusProcess(environment: ["RUNTIME_DIRECTORY": "/dev/null"])
+        let client = try bus.client()
+        let instance = try client.call("GetState").parameters["instance"]
+        let subscriber = try bus.subscribe(#"{"aspects":["battery"]}"#)
+        for level in [0.5, 0.4, 0.3] {
+            try client.post(level: level)
+            #expect(try subscriber.next().first?.level == level)
+        }
+        #expect(bus.stop() == 0)
+        #expect(bus.log.ranges(of: "the state cannot be saved").count == 1, "\(bus.log)")
+        try bus.restart()
+        #expect(try bus.client().call("GetState").parameters["instance"] != instance)
+    }
+
     @Test func brokenStateIsANewInstance() throws {
         let bus = try BusProcess()
         let instance = try bus.client().call("GetState").parameters["instance"]
