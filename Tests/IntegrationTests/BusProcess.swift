@@ -107,13 +107,13 @@ final class BusProcess {
         }
     }
 
-    /// What its descriptors lead to.
+    /// What its descriptors lead to: a path, or a kind and a number.
     func descriptors() throws -> [String] {
         let directory = "/proc/\(process.pid)/fd/"
         return try DirectoryListing.files(in: directory).compactMap { name in
             var target = [CChar](repeating: 0, count: Int(PATH_MAX))
             let count = readlink(directory + name, &target, target.count)
-            // A connection may end meanwhile.
+            // One may be closed meanwhile.
             return count > 0 ? String(decoding: target[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
         }
     }

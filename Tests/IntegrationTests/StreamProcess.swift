@@ -12,7 +12,7 @@ final class StreamProcess {
     private let output: String
 
     /// Subscribes, and waits for the first reply.
-    init(_ bus: BusProcess, _ parameters: String, descriptors: [Int32: Int32] = [:]) throws {
+    init(_ bus: BusProcess, _ parameters: String) throws {
         self.bus = bus
         output = "stream-" + String(UInt64.random(in: .min ... .max), radix: 16)
         let file = open(bus.directory.path + "/" + output, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
