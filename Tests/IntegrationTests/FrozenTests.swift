@@ -97,6 +97,26 @@ struct FrozenTests {
         try others[1].waitUntilHeld(["frozen"])
     }
 
+    @Test("who was moved among the frozen is not sent a reply first") func movedSubscriberIsLookedAtBeforeADelivery()
+        throws
+    {
+        let subscriber = try subscriber()
+        let other = try StreamProcess(bus, #"{"aspects":["locale"]}"#)
+        try running.add(subscriber.process)
+        try inner.add(other.process)
+        try inner.freeze(true)
+        try other.waitUntilHeld(["frozen"])
+        // A wake that the bus brings about by itself tells that it has not looked for longer than it trusts a look.
+        let clock = try bus.subscribe(#"{"aspects":["proximity"]}"#)
+        try inner.add(subscriber.process)
+        try clock.setState("background", on: poster, more: #","wakeAfter":1100"#)
+        try poster.call("Post", #"{"proximity":{"state":"near"}}"#)
+        _ = try clock.next()
+        try post(1...3)
+        try running.add(subscriber.process)
+        #expect(try changes(subscriber) == [[3]])
+    }
+
     @Test("B60: of two processes of one user, the one that is not frozen is told at once")
     func otherProcessIsToldAtOnce() throws {
         let frozen = try subscriber()
