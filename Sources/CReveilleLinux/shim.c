@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -25,6 +26,21 @@ int c_reveille_peer_credentials(int socket, pid_t *pid, uid_t *uid) {
     *pid = credentials.pid;
     *uid = credentials.uid;
     return 0;
+}
+
+// Kernel 6.5; older headers lack it.
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
+
+int c_reveille_peer_pidfd(int socket, pid_t pid) {
+    int descriptor;
+    socklen_t size = sizeof descriptor;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &descriptor, &size) == 0)
+        return descriptor;
+    if (errno != ENOPROTOOPT)
+        return -1;
+    return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
 int c_reveille_unread(int socket, int *bytes) {

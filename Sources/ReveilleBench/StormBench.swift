@@ -21,8 +21,8 @@ struct StormBench {
         try battery.subscribe(to: "battery")
         let quiet = try latency(phone, battery) { $0 < 100 }
 
-        // As many as descriptors allow: the bus has one for each.
-        let sleepers = min(Self.sleepers, DescriptorLimit.raise() - 1_000)
+        // As many as descriptors allow: the bus has two for each, the connection and its process.
+        let sleepers = min(Self.sleepers, (DescriptorLimit.raise() - 1_000) / 2)
         let groups = try (0..<Self.processes).map { _ in
             try StormGroup(.asleep, service.address, count: sleepers / Self.processes)
         }

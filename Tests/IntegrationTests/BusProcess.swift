@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleSystem
 import ReveilleTesting
 import Testing
 import Varlink
@@ -33,6 +34,10 @@ final class BusProcess {
         socket = directory.path + "/reveille/org.reveille.Bus"
         try directory.write("", to: "root/home/u/.config/.keep")
         try directory.write("", to: "devices/sys/class/.keep")
+        // Its cgroups are the machine's own.
+        let system = (phone?.testbed.root ?? directory.path + "/devices") + "/sys/fs"
+        mkdir(system, 0o755)
+        symlink("/sys/fs/cgroup", system + "/cgroup")
         try directory.write(configuration, to: "config.json5")
         arguments = [
             Self.program, "serve", "--address", "unix:" + socket, "--root", phone?.files ?? directory.path + "/root",
@@ -99,6 +104,17 @@ final class BusProcess {
         while try description(of: aspect)["monitored"] == true {
             guard !deadline.hasPassed else { throw Trouble("\(aspect) is still watched") }
             deadline.pause()
+        }
+    }
+
+    /// What its descriptors lead to: a path, or a kind and a number.
+    func descriptors() throws -> [String] {
+        let directory = "/proc/\(process.pid)/fd/"
+        return try DirectoryListing.files(in: directory).compactMap { name in
+            var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+            let count = readlink(directory + name, &target, target.count)
+            // One may be closed meanwhile.
+            return count > 0 ? String(decoding: target[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
         }
     }
 

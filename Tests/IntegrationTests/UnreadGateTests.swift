@@ -30,29 +30,13 @@ import Varlink
     @Test("B55: a stopped process reads at most two replies") func stoppedProcessReadsAtMostTwoReplies() throws {
         let bus = try BusProcess()
         let poster = try bus.client()
-        let output = bus.directory.path + "/output"
-        let descriptor = open(output, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        let reader = try ChildProcess(
-            [BusProcess.program, "call", "--more", "Subscribe", #"{"aspects":["battery"]}"#],
-            environment: ChildProcess.environment.merging(["REVEILLE_ADDRESS": "unix:" + bus.socket]) { $1 },
-            descriptors: [1: descriptor])
-        close(descriptor)
-        let lines = { bus.directory.read("output").split(separator: "\n").map(String.init) }
-        try wait("the first reply") { lines().count == 1 }
-        reader.signal(SIGSTOP)
-        try wait("the stop") { try Self.state(of: reader.pid) == "T" }
+        let reader = try StreamProcess(bus, #"{"aspects":["battery"]}"#)
+        reader.process.signal(SIGSTOP)
+        try wait(for: "the stop") { try Self.state(of: reader.process.pid) == "T" }
         try flood(poster, Self.changes)
-        reader.signal(SIGCONT)
-        let told = { () -> Int in
-            try lines().dropFirst().reduce(0) { sum, line in
-                let events = try JSON.parse(Array(line.utf8)).objectValue?["events"]?.arrayValue ?? []
-                return sum + events.reduce(0) { $0 + ($1.objectValue?.integer("changes") ?? 0) }
-            }
-        }
-        try wait("every change to be told") { try told() == Self.changes }
-        #expect(lines().count - 1 <= 2)
-        reader.signal(SIGTERM)
-        reader.wait()
+        reader.process.signal(SIGCONT)
+        try wait(for: "every change to be told") { try reader.changes == Self.changes }
+        #expect(try reader.told.count <= 2)
     }
 
     @Test("50 sleepers and 100,000 changes cost no memory, and the counts add up")
@@ -92,13 +76,5 @@ import Varlink
     private static func state(of pid: Int32) throws -> String {
         let stat = try String(contentsOfFile: "/proc/\(pid)/stat")
         return stat.split(separator: ")").last?.split(separator: " ").first.map(String.init) ?? ""
-    }
-
-    private func wait(_ what: String, until condition: () throws -> Bool) throws {
-        let deadline = Deadline(seconds: 60)
-        while try !condition() {
-            guard !deadline.hasPassed else { throw Trouble("waited for \(what)") }
-            deadline.pause()
-        }
     }
 }

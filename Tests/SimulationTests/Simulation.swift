@@ -21,7 +21,8 @@ final class Simulation {
     private var watchers: [SimulatedWatcher] = []
     private let clients: [SimulatedClient]
     private var control: (stream: SimulatedStream, received: [UInt8])?
-    private var lastNumber: Int32 = 100
+    /// Numbers that no descriptor of this process has.
+    private var lastNumber: Int32 = 1 << 30
     private var note: (String) -> Void
 
     init(seed: UInt64, directory: String, note: @escaping (String) -> Void) throws {

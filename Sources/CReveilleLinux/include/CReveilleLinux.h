@@ -12,6 +12,10 @@ int c_reveille_accept(int listener);
 // The credentials of the process that connected (SO_PEERCRED, unix(7)); -1 and errno on failure.
 int c_reveille_peer_credentials(int socket, pid_t *pid, uid_t *uid);
 
+// A descriptor of the process that connected, to be closed: by SO_PEERPIDFD, before Linux 6.5 by pidfd_open(2) of
+// `pid`, which is of SO_PEERCRED; -1 and errno on failure.
+int c_reveille_peer_pidfd(int socket, pid_t pid);
+
 // Memory held by what the peer has not read yet (SIOCOUTQ, unix(7)); 0 when it has read everything.
 int c_reveille_unread(int socket, int *bytes);
 

@@ -10,21 +10,37 @@ public struct Delivery: Sendable, Hashable {
 }
 
 extension Bus {
+    /// Whose turn it is, for a last look at whether to hold it; `nil` when nothing is due.
+    public mutating func nextReady() -> SubscriptionID? {
+        while readyHead < ready.count {
+            // A hold may have come since it was queued.
+            if let subscription = slots[ready[readyHead]], !subscription.open.isEmpty { return subscription.id }
+            takeReady()
+        }
+        return nil
+    }
+
+    /// Takes the first off the queue of those who became ready.
+    @discardableResult
+    private mutating func takeReady() -> Int {
+        let slot = ready[readyHead]
+        readyHead += 1
+        if readyHead == ready.count {
+            ready.removeAll(keepingCapacity: true)
+            readyHead = 0
+        }
+        slots[slot]?.isQueued = false
+        return slot
+    }
+
     /// The next reply that is due, of the subscription that became ready first.
     ///
     /// It counts as unread from now on: until ``release(_:from:)`` of ``HoldReasons/unread`` nothing more
     /// comes for that subscription, and what changes meanwhile is merged.
     public mutating func nextDelivery() -> Delivery? {
-        while readyHead < ready.count {
-            let slot = ready[readyHead]
-            readyHead += 1
-            if readyHead == ready.count {
-                ready.removeAll(keepingCapacity: true)
-                readyHead = 0
-            }
-            slots[slot]?.isQueued = false
-            // A hold may have come since it was queued.
-            guard let open = slots[slot]?.open, let id = slots[slot]?.id else { continue }
+        while let id = nextReady() {
+            let slot = takeReady()
+            guard let open = slots[slot]?.open else { continue }
             var events: [Event] = []
             for aspect in open.aspects {
                 events += slots[slot]?.take(aspect, from: logs[aspect]) ?? []

@@ -82,6 +82,7 @@ extension Broker {
             writer.append(start.events, to: &parameters)
             parameters.append(UInt8(ascii: "}"))
             send(connection.session.reply(encoded: parameters, continues: true), to: connection)
+            if !connection.isClosed { follow(connection) }
             adjustSources()
         }
     }
@@ -125,8 +126,7 @@ extension Broker {
             logger.error("\(error)")
             throw .methodNotImplemented(BusInterface.name + ".SetState")
         }
-        bus.hold(reason, on: id)
-        adjustSources()
+        hold(reason, on: target)
         reply([:], on: connection)
     }
 
@@ -143,22 +143,12 @@ extension Broker {
         target.deadlines[reason] = timer
     }
 
-    /// Clears a hold; if it was the last one, a fresh sample comes first.
-    private func wake(_ target: Connection, from reason: HoldReasons, then completion: @escaping () -> Void) {
-        guard let id = target.subscription, let holds = bus.holds(of: id) else { return completion() }
-        let wakes = holds.contains(reason) && holds.subtracting(reason).isDisjoint(with: .background)
-        sources.freshen(wakes ? target.aspects : [], isStaying: true) { [weak self] in
-            self?.bus.release(reason, from: id)
-            self?.adjustSources()
-            completion()
-        }
-    }
-
     // MARK: - For people
 
     private var subscriptions: [JSON] {
         // Who has read everything is not unread, though the edge that tells so may still wait in the loop.
         for connection in streams.values { settle(connection) }
+        freezes?.lookAtAll()
         return bus.subscriptions.compactMap { status in
             streams[status.id].map { StatusCoding.encode(status, pid: $0.peer.pid, uid: $0.peer.uid) }
         }

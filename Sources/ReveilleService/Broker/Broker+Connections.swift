@@ -42,6 +42,8 @@ extension Broker {
         guard !connection.isClosed else { return }
         connection.isClosed = true
         connection.source?.cancel()
+        connection.processEnd?.cancel()
+        freezes?.end(connection)
         connection.silence = nil
         connection.deadlines = [:]
         connections[ObjectIdentifier(connection)] = nil

@@ -30,6 +30,7 @@ package final class Broker {
     var streams: [SubscriptionID: Connection] = [:]
     /// How often events of an aspect's sources were lost.
     private(set) var losses = AspectTable<Int>(repeating: 0)
+    private(set) var freezes: FreezeWatch?
     private var keeper: StateKeeper?
     private var moreDeliveries: (any LoopSource)?
     private var isStopping = false
@@ -62,6 +63,9 @@ package final class Broker {
             keeper = try StateKeeper(file: state, loop: loop, logger: logger) { [unowned self] in bus.savedState }
         }
         moreDeliveries = try loop.timer { [weak self] in self?.deliver() }
+        freezes = try FreezeWatch(loop: loop, logger: logger) { [weak self] connection, isFrozen in
+            self?.freezeChanged(connection, isFrozen: isFrozen)
+        }
     }
 
     private static func load(_ file: StateFile?, _ logger: Logger) -> SavedState {
@@ -121,8 +125,9 @@ package final class Broker {
     /// Sends what is due, to those who became ready first.
     func deliver() {
         for _ in 0..<Self.deliveriesPerTurn {
-            guard let delivery = bus.nextDelivery() else { return }
-            send(delivery)
+            guard let next = bus.nextReady() else { return }
+            if let connection = streams[next] { freezes?.look(at: connection) }
+            if let delivery = bus.nextDelivery() { send(delivery) }
         }
         moreDeliveries?.fire(after: .zero)
     }

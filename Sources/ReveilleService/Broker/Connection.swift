@@ -30,6 +30,12 @@ final class Connection {
     var subscription: SubscriptionID?
     /// What it keeps watched.
     var aspects: AspectSet = []
+    /// The process behind the subscription, where it can be held on to.
+    var process: PeerProcess?
+    /// Tells when the process ends; ends before its descriptor is closed.
+    var processEnd: (any LoopSource)?
+    /// Holds that end once a fresh sample is there.
+    var waking: HoldReasons = []
     /// Holds that end by themselves, by reason.
     var deadlines: [HoldReasons: any LoopSource] = [:]
     /// There may be bytes to read.

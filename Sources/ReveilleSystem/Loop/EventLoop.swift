@@ -16,6 +16,8 @@ package final class EventLoop: Loop {
         package init(rawValue: UInt32) { self.rawValue = rawValue }
         /// There is something to read, or an end to see.
         package static let readable = Interest(rawValue: EPOLLIN.rawValue)
+        /// A file of the kernel's has changed since it was read last.
+        package static let changed = Interest(rawValue: EPOLLPRI.rawValue)
         /// There is room to write; together with ``edge``, the peer has read something.
         package static let writable = Interest(rawValue: EPOLLOUT.rawValue)
         /// The peer will write no more, though it may still read.

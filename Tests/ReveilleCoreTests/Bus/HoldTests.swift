@@ -136,4 +136,19 @@ import Testing
         driver.foreground(id)
         #expect(driver.bus.isWatchedLive(.battery))
     }
+
+    @Test func whoIsHeldAtItsTurnIsPassedOver() {
+        let driver = BusDriver()
+        let first = driver.subscribe()
+        let second = driver.subscribe()
+        driver.report(.level(80))
+        #expect(driver.bus.nextReady() == first)
+        #expect(driver.bus.nextReady() == first, "asking takes nothing")
+        driver.background(first, .frozen)
+        #expect(driver.bus.nextReady() == second)
+        #expect(driver.bus.nextDelivery()?.subscription == second)
+        #expect(driver.bus.nextReady() == nil)
+        driver.foreground(first, .frozen)
+        #expect(driver.events(of: first).count == 1)
+    }
 }

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Logging
+import ReveilleSystem
+
+/// Notices which subscribers' processes are frozen by their cgroup, without their doing anything.
+///
+/// A cgroup tells of its freezing and thawing; processes of one cgroup share the watch. Nobody tells when a process
+/// is moved to another cgroup. So where it is is read again when its cgroup tells anything, before a delivery,
+/// for who asks, and every ``interval`` while it is frozen: moved to where it runs, it would wait for ever.
+///
+/// Where something is in the way, nobody is held by this, and what is not read still is not followed by more.
+final class FreezeWatch {
+    /// How long a process that was moved may count as being where it was: what `frozen` may lag behind.
+    static let interval: Duration = .seconds(1)
+
+    private final class Cgroup {
+        let path: String
+        let freezer: CgroupFreezer
+        var members: Set<ObjectIdentifier> = []
+
+        init(path: String, freezer: CgroupFreezer) {
+            self.path = path
+            self.freezer = freezer
+        }
+    }
+
+    private final class Member {
+        let connection: Connection
+        let process: PeerProcess
+        var cgroup: Cgroup?
+        var isFrozen = false
+        var lookedAt: Int64 = 0
+
+        init(_ connection: Connection, _ process: PeerProcess) {
+            self.connection = connection
+            self.process = process
+        }
+    }
+
+    private let loop: any Loop
+    private let logger: Logger
+    private let hierarchy: CgroupHierarchy?
+    /// Gets who has been frozen or thawed, and whether it is frozen now.
+    private let changed: (Connection, _ isFrozen: Bool) -> Void
+    private var members: [ObjectIdentifier: Member] = [:]
+    private var cgroups: [String: Cgroup] = [:]
+    private var frozen: Set<ObjectIdentifier> = []
+    private var timer: (any LoopSource)?
+    private var hasFailed = false
+
+    init(
+        loop: any Loop, logger: Logger, changed: @escaping (Connection, _ isFrozen: Bool) -> Void
+    ) throws(SystemError) {
+        self.loop = loop
+        self.logger = logger
+        self.changed = changed
+        hierarchy = CgroupHierarchy.find()
+        timer = try loop.timer { [weak self] in self?.lookAtFrozen() }
+        if hierarchy == nil { fail("no cgroup v2 is mounted") }
+    }
+
+    /// Watches the process of a subscriber.
+    func begin(_ connection: Connection, _ process: PeerProcess) {
+        guard hierarchy != nil else { return }
+        let member = Member(connection, process)
+        members[ObjectIdentifier(connection)] = member
+        look(at: member)
+        if process.cgroup == nil { fail("nothing says in which cgroup process \(connection.peer.pid) is") }
+    }
+
+    /// Watches it no longer.
+    func end(_ connection: Connection) {
+        guard let member = members.removeValue(forKey: ObjectIdentifier(connection)) else { return }
+        frozen.remove(ObjectIdentifier(connection))
+        leave(member)
+    }
+
+    /// Looks where the process of a subscriber is, unless that was done within ``interval``.
+    func look(at connection: Connection) {
+        guard let member = members[ObjectIdentifier(connection)] else { return }
+        let age = Duration.microseconds(Clocks.boot() - member.lookedAt)
+        if age >= Self.interval { look(at: member) }
+    }
+
+    /// Looks where all of them are.
+    func lookAtAll() {
+        look(at: Array(members.keys))
+    }
+
+    private func lookAtFrozen() {
+        look(at: Array(frozen))
+        if !frozen.isEmpty { timer?.fire(after: Self.interval) }
+    }
+
+    private func look(at connections: [ObjectIdentifier]) {
+        // What comes of one may end others.
+        for connection in connections { members[connection].map(look) }
+    }
+
+    private func look(at member: Member) {
+        member.lookedAt = Clocks.boot()
+        let path = member.process.cgroup
+        var isFrozen = path == member.cgroup?.path ? member.cgroup?.freezer.isFrozen : nil
+        if isFrozen == nil {
+            leave(member)
+            isFrozen = path.flatMap { join(member, $0) }
+        }
+        note(member, isFrozen: isFrozen ?? false)
+    }
+
+    private func note(_ member: Member, isFrozen: Bool) {
+        guard isFrozen != member.isFrozen else { return }
+        member.isFrozen = isFrozen
+        if isFrozen {
+            if frozen.isEmpty { timer?.fire(after: Self.interval) }
+            frozen.insert(ObjectIdentifier(member.connection))
+        } else {
+            frozen.remove(ObjectIdentifier(member.connection))
+        }
+        changed(member.connection, isFrozen)
+    }
+
+    // MARK: - Cgroups
+
+    /// Adds a process to those of its cgroup; says whether they are frozen, `nil` where nothing can say.
+    private func join(_ member: Member, _ path: String) -> Bool? {
+        // Of two cgroups that had one name, the one that is there now.
+        var cgroup = cgroups[path]
+        var isFrozen = cgroup?.freezer.isFrozen
+        if isFrozen == nil {
+            cgroup = open(path)
+            cgroups[path] = cgroup
+            isFrozen = cgroup?.freezer.isFrozen
+        }
+        cgroup?.members.insert(ObjectIdentifier(member.connection))
+        member.cgroup = cgroup
+        return isFrozen
+    }
+
+    private func leave(_ member: Member) {
+        guard let cgroup = member.cgroup else { return }
+        member.cgroup = nil
+        cgroup.members.remove(ObjectIdentifier(member.connection))
+        if cgroup.members.isEmpty, cgroups[cgroup.path] === cgroup { cgroups[cgroup.path] = nil }
+    }
+
+    private func open(_ path: String) -> Cgroup? {
+        guard let directory = hierarchy?.directory(of: path) else { return nil }
+        do throws(SystemError) {
+            let freezer = try CgroupFreezer(directory: directory, loop: loop) { [weak self] in
+                guard let self, let cgroup = cgroups[path] else { return }
+                look(at: Array(cgroup.members))
+            }
+            return Cgroup(path: path, freezer: freezer)
+        } catch {
+            // The uppermost cgroup has no such file, one that was removed has none any more.
+            if !error.isAbsence { fail("\(error)") }
+            return nil
+        }
+    }
+
+    /// Says so once: what is in the way of one is in the way of most.
+    private func fail(_ reason: String) {
+        guard !hasFailed else { return }
+        hasFailed = true
+        logger.info("frozen subscribers are not told from slow ones: \(reason)")
+    }
+}

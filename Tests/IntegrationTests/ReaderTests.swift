@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// Who reads, how slowly, and who no longer does.
+@Suite(.timeLimit(.minutes(2))) struct ReaderTests {
+    private func events(_ frame: [UInt8]) throws -> [JSONObject] {
+        try Reply(parsing: frame).parameters.events
+    }
+
+    @Test("B55, B56: who reads a byte at a time gets whole frames in order, and nobody waits for it")
+    func slowReaderDelaysNobody() throws {
+        let bus = try BusProcess()
+        let poster = try bus.client()
+        let slow = try bus.subscribe(#"{"aspects":["battery"]}"#)
+        let other = try bus.subscribe(#"{"aspects":["battery"]}"#)
+        var frame: [UInt8] = []
+        var frames: [[UInt8]] = []
+        var posted = 0
+        while frames.count < 20 {
+            if posted < 500 {
+                posted += 1
+                try poster.post(level: Double(posted) / 1_000)
+                #expect(try other.next().map { $0.integer("changes") } == [1])
+            }
+            var byte: UInt8 = 0
+            var poll = pollfd(fd: slow.client.descriptor, events: Int16(POLLIN), revents: 0)
+            try #require(Glibc.poll(&poll, 1, 10_000) == 1 && recv(poll.fd, &byte, 1, 0) == 1)
+            frame.append(byte)
+            guard byte == 0 else { continue }
+            frames.append(frame.dropLast())
+            frame = []
+            let told = try frames.flatMap(events).last
+            if told?.integer("generation") == 500 { break }
+        }
+        var generation = 0
+        for event in try frames.flatMap(events) {
+            generation += event.integer("changes")
+            #expect(event.integer("generation") == generation)
+        }
+        #expect(generation == 500)
+        // One was under way, and from then on each is all that came while the one before was read.
+        #expect(frames.count < 10)
+    }
+
+    @Test("B61: a child that inherited the socket holds no subscription when its parent has died")
+    func childHoldsNoSubscription() throws {
+        let bus = try BusProcess()
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        defer { for end in ends { close(end) } }
+        // It subscribes, starts a child that has its socket, and says who that is.
+        let program = """
+            import os, socket, subprocess, sys
+            bus = socket.socket(socket.AF_UNIX)
+            bus.connect(sys.argv[1])
+            bus.sendall(b'{"method":"org.reveille.Bus.Subscribe","more":true}\\0')
+            bus.recv(65536)
+            child = subprocess.Popen(["cat"], stdin=3, pass_fds=[bus.fileno()])
+            print(child.pid, flush=True)
+            child.wait()
+            """
+        let output = open(bus.directory.path + "/child", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        let parent = try ChildProcess(
+            ["python3", "-c", program, bus.socket], environment: ChildProcess.environment,
+            descriptors: [1: output, 3: ends[0]])
+        close(output)
+        try wait(for: "the child") { bus.directory.read("child").hasSuffix("\n") }
+        let child = try #require(Int32(bus.directory.read("child").dropLast()))
+        defer { kill(child, SIGKILL) }
+        let count = {
+            try bus.client().call("ListSubscriptions").parameters["subscriptions"]?.arrayValue?.count ?? -1
+        }
+        #expect(try count() == 1)
+        // Its image is another one after execve(2), its socket is the same.
+        try wait(for: "the child's program") { (try? String(contentsOfFile: "/proc/\(child)/comm")) == "cat\n" }
+        #expect(try count() == 1)
+        parent.signal(SIGKILL)
+        parent.wait()
+        try wait(for: "the subscription to end") { try count() == 0 }
+        #expect(kill(child, 0) == 0)
+    }
+}
