@@ -72,7 +72,8 @@ let package = Package(
         ),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["ReveilleSystem", "ReveilleTesting", "ReveilleTool", "Varlink"]
+            dependencies: ["ReveilleSystem", "ReveilleTesting", "ReveilleTool", "Varlink"],
+            exclude: ["Python"]
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -114,6 +114,22 @@ import Varlink
         #expect(keys(events.first) == ["theme"])
     }
 
+    @Test("B88: Refresh replies when what changed has been posted, for those who sleep too")
+    func refreshWaitsForWhatItPosts() throws {
+        let phone = try SyntheticPhone()
+        let bus = try BusProcess(on: phone)
+        let control = try bus.client()
+        let sleeper = try bus.subscribe(#"{"aspects":["defaults"],"state":"background"}"#)
+        for round in 1...20 {
+            try phone.write("{\"round\": \(round)}", to: phone.home + "/.config/settings.json")
+            #expect(try control.call("Refresh").error == nil)
+            let listed = try control.call("ListSubscriptions").parameters["subscriptions"]?.arrayValue
+            #expect(
+                listed?.first?.objectValue?["pending"] == [["aspect": "defaults", "changes": .integer(Int64(round))]])
+        }
+        withExtendedLifetime(sleeper) {}
+    }
+
     @Test func changeWhileTheBusIsDownIsAChange() throws {
         let phone = try SyntheticPhone()
         let bus = try BusProcess(on: phone)
