@@ -64,8 +64,16 @@ let package = Package(
             dependencies: ["ReveilleCore", "ReveilleSystem", "ReveilleTesting", "ReveilleWatchers"]
         ),
         .testTarget(
+            name: "SimulationTests",
+            dependencies: [
+                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleTesting", "ReveilleWatchers", "Varlink",
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .testTarget(
             name: "IntegrationTests",
-            dependencies: ["ReveilleSystem", "ReveilleTesting", "ReveilleTool", "Varlink"]
+            dependencies: ["ReveilleSystem", "ReveilleTesting", "ReveilleTool", "Varlink"],
+            exclude: ["Python"]
         ),
     ],
     swiftLanguageModes: [.v6]

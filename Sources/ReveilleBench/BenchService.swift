@@ -9,11 +9,14 @@ import Varlink
 /// A bus of the benchmark's own, the program that lies beside it.
 final class BenchService {
     private let process: ChildProcess
-    private let address: UnixAddress
+    let address: UnixAddress
 
     init(_ phone: SyntheticPhone) throws {
         address = try UnixAddress("unix:\(phone.files)/bus")
-        let configuration = "{ battery: { levelInterval: 0, levelStep: 0.0001, settleInterval: 10 } }"
+        let configuration = """
+            { battery: { levelInterval: 0, levelStep: 0.0001, settleInterval: 10 },
+              bus: { connections: 20000, connectionsPerUser: 20000 } }
+            """
         try phone.write(configuration, to: "/config.json5")
         let folder = CommandLine.arguments[0].split(separator: "/", omittingEmptySubsequences: false).dropLast()
         process = try ChildProcess(
@@ -26,6 +29,16 @@ final class BenchService {
     deinit {
         process.signal(SIGTERM)
         process.wait()
+    }
+
+    /// In kilobytes.
+    var residentMemory: Int {
+        guard let stream = fopen("/proc/\(process.pid)/statm", "r") else { return 0 }
+        defer { fclose(stream) }
+        var text = [CChar](repeating: 0, count: 128)
+        guard fgets(&text, Int32(text.count), stream) != nil else { return 0 }
+        let fields = text.split(separator: CChar(UInt8(ascii: " "))).dropFirst().first ?? []
+        return (Int(String(decoding: fields.map { UInt8(bitPattern: $0) }, as: UTF8.self)) ?? 0) * 4
     }
 
     /// Connects, as soon as the bus accepts.

@@ -20,6 +20,8 @@ final class Acceptor {
     private let logger: Logger
     private var source: EventSource?
     private var timer: EventSource?
+    /// Connections wait, and the log says why.
+    private var isWaiting = false
 
     init(listener: UnixListener, loop: EventLoop, broker: Broker, logger: Logger) throws(SystemError) {
         self.listener = listener
@@ -50,19 +52,20 @@ final class Acceptor {
             for _ in 0..<Self.acceptsPerTurn {
                 switch try listener.accept() {
                 case .connection(let stream): broker.accept(stream)
-                case .none: return
-                case .exhausted(let error):
-                    logger.warning("connections wait: \(error)")
-                    return wait()
+                case .none:
+                    isWaiting = false
+                    return
+                case .exhausted(let error): return wait(error)
                 }
             }
         } catch {
-            logger.error("\(error)")
-            wait()
+            wait(error)
         }
     }
 
-    private func wait() {
+    private func wait(_ error: SystemError) {
+        if !isWaiting { logger.warning("connections wait: \(error)") }
+        isWaiting = true
         source = nil
         timer?.fire(after: Self.pause)
     }

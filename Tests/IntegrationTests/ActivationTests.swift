@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// V44: sockets that a supervisor hands over.
-@Suite(.timeLimit(.minutes(1))) struct ActivationTests {
+@Suite(.timeLimit(.minutes(10))) struct ActivationTests {
     /// Starts the bus with a socket as descriptor 3; `owner` is what LISTEN_PID says, in the words of a shell.
     private func start(
         _ directory: TemporaryDirectory, socket: Int32, owner: String = "$$"

@@ -6,7 +6,7 @@ import Testing
 import Varlink
 
 /// What a bus answers to what is wrong, and that nobody else notices.
-@Suite(.timeLimit(.minutes(2))) struct BadInputTests {
+@Suite(.timeLimit(.minutes(10))) struct BadInputTests {
     @Test(
         "B68, V27, V28: a wrong parameter is named, and the connection stays",
         arguments: [

@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// What a subscriber reads from a real bus.
-@Suite(.timeLimit(.minutes(2))) struct DeliveryTests {
+@Suite(.timeLimit(.minutes(10))) struct DeliveryTests {
     @Test("B1: each change reaches a subscriber in the foreground") func eachChangeReachesTheForeground() throws {
         let bus = try BusProcess()
         let poster = try bus.client()

@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// Devices that come, go, lose events and answer nonsense while somebody listens.
-@Suite(.timeLimit(.minutes(2))) struct DeviceMotionTests {
+@Suite(.timeLimit(.minutes(10))) struct DeviceMotionTests {
     @Test func deviceThatComesAndGoesIsNoticed() throws {
         let phone = try SyntheticPhone()
         let bus = try BusProcess(on: phone)

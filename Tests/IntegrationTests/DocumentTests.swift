@@ -6,7 +6,7 @@ import ReveilleTesting
 import Testing
 
 /// What `README.md` shows, run against a real bus.
-@Suite(.timeLimit(.minutes(1))) struct DocumentTests {
+@Suite(.timeLimit(.minutes(10))) struct DocumentTests {
     /// The code of the document's first block in a language.
     private func block(_ language: String) throws -> String {
         let package = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")

@@ -8,7 +8,7 @@ import Varlink
 
 /// Subscribers whose processes are frozen by the real freezer, and never say so themselves.
 @Suite(
-    .timeLimit(.minutes(2)), .enabled(if: TemporaryCgroup.canBeMade, "no cgroup v2 with a freezer can be made here"))
+    .timeLimit(.minutes(10)), .enabled(if: TemporaryCgroup.canBeMade, "no cgroup v2 with a freezer can be made here"))
 struct FrozenTests {
     private let outer: TemporaryCgroup
     private let inner: TemporaryCgroup
@@ -180,7 +180,7 @@ struct FrozenTests {
 
 /// A thaw is a wake like others: a look at the sensors comes first.
 @Suite(
-    .timeLimit(.minutes(2)), .enabled(if: TemporaryCgroup.canBeMade, "no cgroup v2 with a freezer can be made here"))
+    .timeLimit(.minutes(10)), .enabled(if: TemporaryCgroup.canBeMade, "no cgroup v2 with a freezer can be made here"))
 struct FrozenPhoneTests {
     private let cgroup: TemporaryCgroup
 

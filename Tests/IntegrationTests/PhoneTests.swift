@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// Real libudev, real files, the real program: from a synthetic phone to a subscriber.
-@Suite(.timeLimit(.minutes(2))) struct PhoneTests {
+@Suite(.timeLimit(.minutes(10))) struct PhoneTests {
     @Test func firstReplyHasWhatIsThere() throws {
         let phone = try SyntheticPhone()
         let bus = try BusProcess(on: phone)
@@ -112,6 +112,22 @@ import Varlink
         try phone.write(#"{"volume": 3, "theme": "light"}"#, to: phone.home + "/.config/settings.json")
         events = try subscriber.next()
         #expect(keys(events.first) == ["theme"])
+    }
+
+    @Test("B88: Refresh replies when what changed has been posted, for those who sleep too")
+    func refreshWaitsForWhatItPosts() throws {
+        let phone = try SyntheticPhone()
+        let bus = try BusProcess(on: phone)
+        let control = try bus.client()
+        let sleeper = try bus.subscribe(#"{"aspects":["defaults"],"state":"background"}"#)
+        for round in 1...20 {
+            try phone.write("{\"round\": \(round)}", to: phone.home + "/.config/settings.json")
+            #expect(try control.call("Refresh").error == nil)
+            let listed = try control.call("ListSubscriptions").parameters["subscriptions"]?.arrayValue
+            #expect(
+                listed?.first?.objectValue?["pending"] == [["aspect": "defaults", "changes": .integer(Int64(round))]])
+        }
+        withExtendedLifetime(sleeper) {}
     }
 
     @Test func changeWhileTheBusIsDownIsAChange() throws {

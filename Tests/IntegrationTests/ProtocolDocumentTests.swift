@@ -4,7 +4,7 @@
 import Testing
 
 /// `Docs/Protocol.md`, line by line against a real bus.
-@Suite(.timeLimit(.minutes(1))) struct ProtocolDocumentTests {
+@Suite(.timeLimit(.minutes(10))) struct ProtocolDocumentTests {
     private static let document = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
 
     @Test func everyByteOfTheDocumentIsTrue() throws {

@@ -6,8 +6,8 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// The command line of PyPI's `varlink`, which others wrote, against a real bus.
-@Suite(.timeLimit(.minutes(2)), .enabled(if: PythonClient.isThere || PythonClient.isRequired, "no PyPI varlink"))
+/// Clients that others wrote, PyPI's `varlink` and `asyncvarlink`, against a real bus.
+@Suite(.timeLimit(.minutes(10)), .enabled(if: PythonClient.isThere || PythonClient.isRequired, "no PyPI varlink"))
 struct PythonClientTests {
     private func run(_ arguments: [String], in directory: TemporaryDirectory) throws -> ProgramRun {
         try ProgramRun(["-m", "varlink.cli"] + arguments, program: PythonClient.python, in: directory)
@@ -35,6 +35,13 @@ struct PythonClientTests {
         let run = try run(arguments, in: bus.directory)
         let reply = try JSON.parse(Array(run.output.utf8)).objectValue
         #expect(reply?["events"]?.arrayValue?.first?.objectValue?.level == 0.25, "\(run.output) \(run.errors)")
+    }
+
+    @Test("the typed client of asyncvarlink reads every reply as its types say") func typedClientPasses() throws {
+        let bus = try BusProcess()
+        let script = #filePath.split(separator: "/").dropLast().joined(separator: "/") + "/Python/typed_client.py"
+        let run = try ProgramRun(["/" + script, bus.socket], program: PythonClient.python, in: bus.directory)
+        #expect(run.output == "passed\n", "\(run.errors)")
     }
 
     @Test func streamsSubscribe() throws {

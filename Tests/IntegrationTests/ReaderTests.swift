@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// Who reads, how slowly, and who no longer does.
-@Suite(.timeLimit(.minutes(2))) struct ReaderTests {
+@Suite(.timeLimit(.minutes(10))) struct ReaderTests {
     private func events(_ frame: [UInt8]) throws -> [JSONObject] {
         try Reply(parsing: frame).parameters.events
     }

@@ -9,7 +9,7 @@ import Testing
 import Varlink
 
 /// Accelerometers that give whole scans by a node in `/dev`.
-@Suite(.timeLimit(.minutes(2))) struct SensorBufferTests {
+@Suite(.timeLimit(.minutes(10))) struct SensorBufferTests {
     private let testbed: Testbed
     private let node: String
 

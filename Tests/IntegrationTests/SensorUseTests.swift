@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// How often sensors are read: as often as somebody needs it, and no more.
-@Suite(.timeLimit(.minutes(2))) struct SensorUseTests {
+@Suite(.timeLimit(.minutes(10))) struct SensorUseTests {
     private let phone: SyntheticPhone
     private let orientation: ReadCounter
     private let proximity: ReadCounter

@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// Starting, stopping and configuring the real program.
-@Suite(.timeLimit(.minutes(2))) struct ServiceTests {
+@Suite(.timeLimit(.minutes(10))) struct ServiceTests {
     @Test(arguments: [SIGTERM, SIGINT]) func signalEndsTheServiceWithSuccess(signal: Int32) throws {
         let bus = try BusProcess()
         bus.process.signal(signal)
@@ -91,25 +91,27 @@ import Varlink
 
     @Test func supervisorIsToldWhenTheServiceIsReady() throws {
         let directory = try TemporaryDirectory()
-        let notify = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | O_CLOEXEC, 0)
-        defer { close(notify) }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: (directory.path + "/notify").utf8) }
-        let bound = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(notify, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        #expect(bound == 0)
-        let bus = try BusProcess(environment: ["NOTIFY_SOCKET": directory.path + "/notify"])
-        var buffer = [UInt8](repeating: 0, count: 256)
-        let count = recv(notify, &buffer, buffer.count, 0)
-        #expect(
-            String(decoding: buffer[..<max(0, count)], as: UTF8.self) == "READY=1\nSTATUS=serving unix:" + bus.socket)
+        let supervisor = try NotifySocket(directory.path + "/notify")
+        let bus = try BusProcess(environment: ["NOTIFY_SOCKET": supervisor.path])
+        #expect(try supervisor.next().text == "FDSTORE=1\nFDNAME=varlink")
+        #expect(try supervisor.next().text == "READY=1\nSTATUS=serving unix:" + bus.socket)
         #expect(bus.stop() == 0)
-        let stopping = recv(notify, &buffer, buffer.count, 0)
-        #expect(String(decoding: buffer[..<max(0, stopping)], as: UTF8.self) == "STOPPING=1")
+        #expect(try supervisor.next().text == "STOPPING=1")
+    }
+
+    @Test func stateThatCannotBeSavedCostsNothingButItself() throws {
+        let bus = try BusProcess(environment: ["RUNTIME_DIRECTORY": "/dev/null"])
+        let client = try bus.client()
+        let instance = try client.call("GetState").parameters["instance"]
+        let subscriber = try bus.subscribe(#"{"aspects":["battery"]}"#)
+        for level in [0.5, 0.4, 0.3] {
+            try client.post(level: level)
+            #expect(try subscriber.next().first?.level == level)
+        }
+        #expect(bus.stop() == 0)
+        #expect(bus.log.ranges(of: "the state cannot be saved").count == 1, "\(bus.log)")
+        try bus.restart()
+        #expect(try bus.client().call("GetState").parameters["instance"] != instance)
     }
 
     @Test func brokenStateIsANewInstance() throws {

@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// Never more than one unread reply in the kernel, whatever stops the reader.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct UnreadGateTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct UnreadGateTests {
     private static let changes = 100_000
 
     /// Posts many changes as fast as the bus takes them, and waits until all are in.

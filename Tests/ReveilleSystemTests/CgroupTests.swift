@@ -7,7 +7,7 @@ import ReveilleTesting
 import Testing
 
 /// Which cgroup a process is in, where that is, and whether it is frozen.
-@Suite(.timeLimit(.minutes(1))) struct CgroupTests {
+@Suite(.timeLimit(.minutes(10))) struct CgroupTests {
     @Test(
         arguments: [
             ("0::/user.slice/app.scope\n", "/user.slice/app.scope"), ("0::/\n", "/"),
@@ -62,7 +62,7 @@ import Testing
 
 /// The real freezer.
 @Suite(
-    .timeLimit(.minutes(1)), .enabled(if: TemporaryCgroup.canBeMade, "no cgroup v2 with a freezer can be made here"))
+    .timeLimit(.minutes(10)), .enabled(if: TemporaryCgroup.canBeMade, "no cgroup v2 with a freezer can be made here"))
 struct CgroupFreezerTests {
     private let outer: TemporaryCgroup
     private let inner: TemporaryCgroup

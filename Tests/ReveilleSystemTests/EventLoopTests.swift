@@ -4,7 +4,7 @@
 import ReveilleSystem
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct EventLoopTests {
+@Suite(.timeLimit(.minutes(10))) struct EventLoopTests {
     @Test func timerFiresOnceEachTimeThatItIsSet() throws {
         let loop = try EventLoop()
         var fired = 0

@@ -7,7 +7,7 @@ import ReveilleTesting
 import Testing
 
 /// Sockets in the file system, and the gate that says whether a peer has read.
-@Suite(.timeLimit(.minutes(1))) struct SocketTests {
+@Suite(.timeLimit(.minutes(10))) struct SocketTests {
     private let directory: TemporaryDirectory
 
     init() throws {

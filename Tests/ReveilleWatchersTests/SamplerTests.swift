@@ -8,7 +8,7 @@ import ReveilleWatchers
 import Testing
 
 /// Samples on a thread of their own.
-@Suite(.timeLimit(.minutes(1))) struct SamplerTests {
+@Suite(.timeLimit(.minutes(10))) struct SamplerTests {
     private let directory: TemporaryDirectory
     private var reader: IIOReader { IIOReader(IIOChannels(device: directory.path, names: ["in_a", "in_b"])) }
 

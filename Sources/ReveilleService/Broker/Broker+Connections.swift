@@ -10,7 +10,7 @@ import Varlink
 
 extension Broker {
     /// Takes a connection that was accepted.
-    package func accept(_ stream: UnixStream) {
+    package func accept(_ stream: any ByteStream) {
         do throws(SystemError) {
             let peer = try stream.peer()
             let connection = Connection(
@@ -139,7 +139,12 @@ extension Broker {
         // Single bytes give no more time.
         guard connection.silence == nil else { return }
         let timer = try loop.timer { [weak self, weak connection] in
-            guard let self, let connection else { return }
+            guard let self, let connection, let silence = connection.silence else { return }
+            // After a suspend the time is over for those as well whose call is in the socket.
+            connection.canRead = true
+            advance(connection)
+            deliver()
+            guard connection.silence === silence else { return }
             logger.info("closing the connection of process \(connection.peer.pid): it says nothing, or half of it")
             close(connection)
         }

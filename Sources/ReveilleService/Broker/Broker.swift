@@ -18,7 +18,7 @@ package final class Broker {
     /// Replies that go out before others have their turn: some milliseconds of writing.
     static let deliveriesPerTurn = 256
 
-    let loop: EventLoop
+    let loop: any Loop
     let limits: Configuration.Bus
     let logger: Logger
     let description: ServiceDescription
@@ -32,7 +32,7 @@ package final class Broker {
     private(set) var losses = AspectTable<Int>(repeating: 0)
     private(set) var freezes: FreezeWatch?
     private var keeper: StateKeeper?
-    private var moreDeliveries: EventSource?
+    private var moreDeliveries: (any LoopSource)?
     private var isStopping = false
     /// Calls ``connectionClosed`` when descriptors were returned.
     var connectionClosed: () -> Void = {}
@@ -47,7 +47,7 @@ package final class Broker {
     ///   - logger: Takes what a person may need to know.
     /// - Throws: `SystemError` when the loop has no room for a timer.
     package init(
-        loop: EventLoop, limits: Configuration.Bus, state: StateFile?, version: String, logger: Logger
+        loop: any Loop, limits: Configuration.Bus, state: StateFile?, version: String, logger: Logger
     ) throws(SystemError) {
         self.loop = loop
         self.limits = limits
@@ -57,7 +57,7 @@ package final class Broker {
             interfaces: [BusInterface.make()])
         sources = Sources(loop: loop, watchers: [])
         let saved = Broker.load(state, logger)
-        let now = Timestamp(microseconds: Clocks.wall())
+        let now = Timestamp(microseconds: loop.wallClock)
         bus = Bus(restoring: saved, history: limits.history, at: now)
         if let state {
             keeper = try StateKeeper(file: state, loop: loop, logger: logger) { [unowned self] in bus.savedState }
@@ -99,7 +99,7 @@ package final class Broker {
 
     /// Takes what a source reads.
     package func report(_ reading: Reading) {
-        guard bus.report(reading, at: Timestamp(microseconds: Clocks.wall())) != .same else { return }
+        guard bus.report(reading, at: Timestamp(microseconds: loop.wallClock)) != .same else { return }
         keeper?.stateWillBeTold()
         deliver()
     }
@@ -116,7 +116,7 @@ package final class Broker {
     }
 
     func post(_ reading: Reading) {
-        if bus.post(reading, at: Timestamp(microseconds: Clocks.wall())) { keeper?.stateWillBeTold() }
+        if bus.post(reading, at: Timestamp(microseconds: loop.wallClock)) { keeper?.stateWillBeTold() }
         deliver()
     }
 

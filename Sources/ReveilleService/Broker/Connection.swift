@@ -19,13 +19,13 @@ final class Connection {
     /// others. Once it has called, a peer may be silent for as long as it likes.
     static let patience: Duration = .seconds(8)
 
-    let stream: UnixStream
+    let stream: any ByteStream
     let peer: UnixStream.Peer
     var session: ServerSession
     /// The limit that refuses this connection: its first call is answered with it, then it is closed.
     let refusal: CallError?
     /// Ends with the connection.
-    var source: EventSource?
+    var source: (any LoopSource)?
     /// What it streams.
     var subscription: SubscriptionID?
     /// What it keeps watched.
@@ -33,11 +33,11 @@ final class Connection {
     /// The process behind the subscription, where it can be held on to.
     var process: PeerProcess?
     /// Tells when the process ends; ends before its descriptor is closed.
-    var processEnd: EventSource?
+    var processEnd: (any LoopSource)?
     /// Holds that end once a fresh sample is there.
     var waking: HoldReasons = []
     /// Holds that end by themselves, by reason.
-    var deadlines: [HoldReasons: EventSource] = [:]
+    var deadlines: [HoldReasons: any LoopSource] = [:]
     /// There may be bytes to read.
     var canRead = true
     /// The peer will write no more.
@@ -48,14 +48,14 @@ final class Connection {
     /// It has called something.
     var hasCalled = false
     /// Runs while it is waited for, see ``patience``.
-    var silence: EventSource?
+    var silence: (any LoopSource)?
     /// Its calls are being read and answered, further up the stack.
     var isAdvancing = false
 
     private var output: [UInt8] = []
     private var written = 0
 
-    init(stream: UnixStream, peer: UnixStream.Peer, maximumFrame: Int, refusal: CallError?) {
+    init(stream: any ByteStream, peer: UnixStream.Peer, maximumFrame: Int, refusal: CallError?) {
         self.stream = stream
         self.peer = peer
         self.refusal = refusal

@@ -39,7 +39,7 @@ final class FreezeWatch {
         }
     }
 
-    private let loop: EventLoop
+    private let loop: any Loop
     private let logger: Logger
     private let hierarchy: CgroupHierarchy?
     /// Gets who has been frozen or thawed, and whether it is frozen now.
@@ -47,11 +47,11 @@ final class FreezeWatch {
     private var members: [ObjectIdentifier: Member] = [:]
     private var cgroups: [String: Cgroup] = [:]
     private var frozen: Set<ObjectIdentifier> = []
-    private var timer: EventSource?
+    private var timer: (any LoopSource)?
     private var hasFailed = false
 
     init(
-        loop: EventLoop, logger: Logger, changed: @escaping (Connection, _ isFrozen: Bool) -> Void
+        loop: any Loop, logger: Logger, changed: @escaping (Connection, _ isFrozen: Bool) -> Void
     ) throws(SystemError) {
         self.loop = loop
         self.logger = logger

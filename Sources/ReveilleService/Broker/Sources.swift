@@ -16,14 +16,14 @@ final class Sources {
 
     private static let onDemand: [Aspect] = [.battery, .proximity, .orientation]
 
-    private let loop: EventLoop
+    private let loop: any Loop
     private let watchers: [Aspect: any Watcher]
     private var uses = AspectTable<Int>(repeating: 0)
-    private var lingering = AspectTable<EventSource?>(repeating: nil)
+    private var lingering = AspectTable<(any LoopSource)?>(repeating: nil)
     /// Who waits for a sample that is being taken, by aspect.
     private var waiting = AspectTable<[() -> Void]?>(repeating: nil)
 
-    init(loop: EventLoop, watchers: [any Watcher]) {
+    init(loop: any Loop, watchers: [any Watcher]) {
         self.loop = loop
         self.watchers = Dictionary(watchers.map { ($0.aspect, $0) }, uniquingKeysWith: { $1 })
     }

@@ -10,11 +10,11 @@ final class StateKeeper {
     private let file: StateFile
     private let logger: Logger
     private let state: () -> SavedState
-    private var timer: EventSource?
+    private var timer: (any LoopSource)?
     private var isSaved = false
     private var hasFailed = false
 
-    init(file: StateFile, loop: EventLoop, logger: Logger, state: @escaping () -> SavedState) throws(SystemError) {
+    init(file: StateFile, loop: any Loop, logger: Logger, state: @escaping () -> SavedState) throws(SystemError) {
         self.file = file
         self.logger = logger
         self.state = state

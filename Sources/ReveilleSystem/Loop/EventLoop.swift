@@ -7,7 +7,7 @@ import Glibc
 /// The one thread's loop: descriptors, timers and signals, on sd-event.
 ///
 /// Created, used and released on one thread. Handlers run on it, one at a time.
-package final class EventLoop {
+package final class EventLoop: Loop {
     /// What to wait for on a descriptor, and what came.
     package struct Interest: OptionSet, Sendable {
         /// The flags of epoll_ctl(2).
@@ -44,6 +44,8 @@ package final class EventLoop {
         sd_event_unref(event)
     }
 
+    package var wallClock: Int64 { Clocks.wall() }
+
     /// Runs until ``exit()``.
     package func run() throws(SystemError) {
         let result = sd_event_loop(event)
@@ -70,7 +72,7 @@ package final class EventLoop {
     /// - Returns: The source; waiting ends when it is released.
     /// - Throws: `SystemError` when the descriptor cannot be waited for.
     package func watch(
-        _ descriptor: Int32, for interest: Interest, priority: EventSource.Priority = .normal,
+        _ descriptor: Int32, for interest: Interest, priority: EventSource.Priority,
         handler: @escaping (Interest) -> Void
     ) throws(SystemError) -> EventSource {
         let source = EventSource { handler(Interest(rawValue: $0)) }
@@ -83,7 +85,7 @@ package final class EventLoop {
 
     /// Makes a timer that fires once each time that it is set; ``EventSource/fire(after:)`` sets it.
     package func timer(
-        priority: EventSource.Priority = .normal, handler: @escaping () -> Void
+        priority: EventSource.Priority, handler: @escaping () -> Void
     ) throws(SystemError) -> EventSource {
         let source = EventSource { _ in handler() }
         let result = sd_event_add_time(

@@ -6,7 +6,7 @@ import CSystemd
 /// Something an ``EventLoop`` waits for; ends when its owner lets go of it.
 ///
 /// Loop thread only. A descriptor's source must go before the descriptor is closed.
-package final class EventSource {
+package final class EventSource: LoopSource {
     /// When an event is handled, among several that are due at once: the lower number first.
     package enum Priority: Int64 {
         /// Device and file changes: no flood of calls may delay them.

@@ -11,7 +11,7 @@ import Glibc
 /// Loop thread only.
 package final class CgroupFreezer {
     private let descriptor: OwnedDescriptor
-    private var source: EventSource?
+    private var source: (any LoopSource)?
 
     /// Watches a cgroup.
     ///
@@ -21,7 +21,7 @@ package final class CgroupFreezer {
     ///   - changed: Called when ``isFrozen`` may have changed, or processes have come or left.
     /// - Throws: `SystemError`; ENOENT for a cgroup that is not there or, as the uppermost, is never frozen.
     package init(
-        directory: String, loop: EventLoop, changed: @escaping () -> Void
+        directory: String, loop: any Loop, changed: @escaping () -> Void
     ) throws(SystemError) {
         let path = directory + "/cgroup.events"
         let number = retryingOnInterrupt { open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) }

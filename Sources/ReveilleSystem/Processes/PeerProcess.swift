@@ -16,7 +16,7 @@ package final class PeerProcess {
     ///
     /// - Throws: `SystemError` when it has ended, is of a PID namespace that is not seen from here, or
     ///   descriptors have run out.
-    package init(of stream: UnixStream) throws(SystemError) {
+    package init(of stream: any ByteStream) throws(SystemError) {
         pid = try stream.peer().pid
         let number = c_reveille_peer_pidfd(stream.number, pid)
         guard number >= 0 else { throw SystemError("pidfd_open", on: "process \(pid)") }

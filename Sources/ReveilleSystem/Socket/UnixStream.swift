@@ -4,8 +4,22 @@
 import CReveilleLinux
 import Glibc
 
+/// What a service needs of a connection's stream of bytes; ``UnixStream`` is the kernel's.
+package protocol ByteStream: AnyObject {
+    /// The descriptor, borrowed for as long as the stream lives.
+    var number: Int32 { get }
+    /// Whether the peer has read everything that was ever written: the unread gate.
+    var isAllRead: Bool { get }
+    /// The credentials of the process that connected.
+    func peer() throws(SystemError) -> UnixStream.Peer
+    /// Reads what is there into a buffer.
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> UnixStream.Outcome
+    /// Writes as much as there is room for.
+    func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> UnixStream.Outcome
+}
+
 /// One end of a connection, never blocking.
-package final class UnixStream {
+package final class UnixStream: ByteStream {
     private let descriptor: OwnedDescriptor
 
     /// What a read or a write came to.
@@ -24,6 +38,12 @@ package final class UnixStream {
         package var pid: Int32
         /// Its effective user.
         package var uid: UInt32
+
+        /// Makes credentials of their parts.
+        package init(pid: Int32, uid: UInt32) {
+            self.pid = pid
+            self.uid = uid
+        }
     }
 
     /// Takes over a connected, non-blocking socket.

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ReveilleWatchers
 
-@Suite(.timeLimit(.minutes(1))) struct DefaultsWatcherTests {
+@Suite(.timeLimit(.minutes(10))) struct DefaultsWatcherTests {
     private static let file = "/home/u/.config/app/settings.json"
     private static let one = SettingsValue.integer(1).fingerprint
     private static let two = SettingsValue.integer(2).fingerprint

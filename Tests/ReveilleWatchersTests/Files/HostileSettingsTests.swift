@@ -6,7 +6,7 @@ import Testing
 
 @testable import ReveilleWatchers
 
-@Suite(.timeLimit(.minutes(1))) struct HostileSettingsTests {
+@Suite(.timeLimit(.minutes(10))) struct HostileSettingsTests {
     private static func read(_ name: String, _ bytes: [UInt8]) throws -> SettingsFile? {
         try SettingsFile.read("/" + name, isFound: false, bytes)
     }

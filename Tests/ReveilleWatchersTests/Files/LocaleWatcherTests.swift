@@ -8,7 +8,7 @@ import Testing
 
 @testable import ReveilleWatchers
 
-@Suite(.timeLimit(.minutes(1))) struct LocaleWatcherTests {
+@Suite(.timeLimit(.minutes(10))) struct LocaleWatcherTests {
     private let scene: Scene
 
     init() throws {

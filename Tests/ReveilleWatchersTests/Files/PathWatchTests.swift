@@ -7,7 +7,7 @@ import Testing
 
 @testable import ReveilleWatchers
 
-@Suite(.timeLimit(.minutes(1))) struct PathWatchTests {
+@Suite(.timeLimit(.minutes(10))) struct PathWatchTests {
     private final class Notices {
         var all: [PathWatch.Notice] = []
 

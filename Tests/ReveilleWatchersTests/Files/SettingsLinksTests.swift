@@ -8,7 +8,7 @@ import Testing
 
 @testable import ReveilleWatchers
 
-@Suite(.timeLimit(.minutes(1))) struct SettingsLinksTests {
+@Suite(.timeLimit(.minutes(10))) struct SettingsLinksTests {
     private static let two = SettingsValue.integer(2).fingerprint
 
     @Test func linkThatLeadsElsewhereIsFollowed() throws {

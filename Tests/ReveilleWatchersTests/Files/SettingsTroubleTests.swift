@@ -8,7 +8,7 @@ import Testing
 
 @testable import ReveilleWatchers
 
-@Suite(.timeLimit(.minutes(1))) struct SettingsTroubleTests {
+@Suite(.timeLimit(.minutes(10))) struct SettingsTroubleTests {
     private static let file = "/home/u/.config/app/settings.json"
 
     private func makeApp() throws -> DefaultsScene {

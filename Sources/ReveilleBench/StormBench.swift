@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleSystem
+import ReveilleTesting
+
+/// A million posts at full speed, ten thousand asleep, a hundred awake, each group in processes of its own.
+///
+/// Meanwhile a battery changes as batteries do: the flood must not hold its events up for long.
+struct StormBench {
+    static let posts = 1_000_000
+    private static let sleepers = 10_000
+    private static let awake = 100
+    private static let processes = 4
+
+    func run() throws {
+        let phone = try SyntheticPhone()
+        let service = try BenchService(phone)
+        let battery = try service.client()
+        try battery.subscribe(to: "battery")
+        let quiet = try latency(phone, battery) { $0 < 100 }
+
+        // As many as descriptors allow: the bus has two for each, the connection and its process.
+        let sleepers = min(Self.sleepers, (DescriptorLimit.raise() - 1_000) / 2)
+        let groups = try (0..<Self.processes).map { _ in
+            try StormGroup(.asleep, service.address, count: sleepers / Self.processes)
+        }
+        let live = try (0..<Self.processes).map { _ in
+            try StormGroup(.awake, service.address, count: Self.awake / Self.processes)
+        }
+        for group in groups + live { _ = try group.nextNumber() }
+        let memory = service.residentMemory
+        let start = MonotonicClock.now
+        let flood = try StormGroup(.flood, service.address, count: Self.posts)
+        let stormy = try latency(phone, battery) { _ in !flood.process.hasEnded }
+        let seconds = Double(MonotonicClock.now - start) / 1e9
+        let grown = service.residentMemory - memory
+
+        // Who is awake has heard of every change, in as many events as it read; who slept hears of all in one.
+        let events = try live.map { try $0.nextNumber() }.reduce(0, +)
+        for group in groups { group.tell() }
+        let woken = try groups.map { try $0.nextNumber() }.reduce(0, +)
+        print("\(Self.posts) posts in \(seconds.rounded()) s, \(Int(Double(Self.posts) / seconds)) a second")
+        print("asleep: \(sleepers), told once of all changes: \(woken)")
+        print("awake: \(Self.awake), all at the newest state, \(events) events of \(Self.awake * Self.posts) changes")
+        print("memory of the bus grew by \(grown) kB, to \(service.residentMemory) kB")
+        print("uevent to subscriber, quiet: \(quiet.summary)")
+        print("uevent to subscriber, storm: \(stormy.summary)")
+        guard woken == sleepers else { throw StormError(description: "\(sleepers - woken) sleepers were told wrong") }
+    }
+
+    private func latency(
+        _ phone: SyntheticPhone, _ subscriber: BenchClient, while isWanted: (Int) -> Bool
+    ) throws -> Samples {
+        var samples = Samples()
+        var round = 0
+        while isWanted(round) {
+            let sent = MonotonicClock.now
+            try phone.setLevel(round % 2 == 0 ? 50 : 49)
+            samples.add(Double(try subscriber.waitForEvent() - sent) / 1_000)
+            round += 1
+        }
+        return samples
+    }
+}
+
+/// What a storm showed that should not be.
+struct StormError: Error, CustomStringConvertible {
+    let description: String
+}

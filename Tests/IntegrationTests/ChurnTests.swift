@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// Peers that come and go, at every point of the protocol.
+@Suite(.timeLimit(.minutes(10))) struct ChurnTests {
+    private static let connections = 100_000
+    private static let subscribe = #"{"method":"org.reveille.Bus.Subscribe","more":true}"#
+    private static let get = #"{"method":"org.reveille.Bus.GetState","parameters":{"aspects":["locale"]}}"#
+
+    /// One life of a peer, up to the point where it is gone.
+    private func live(_ kind: Int, _ bus: BusProcess) throws {
+        let client = try bus.client()
+        switch kind {
+        case 0: break
+        case 1: try client.send(bytes: Array(#"{"method":"org.reveille.Bus.Sub"#.utf8))
+        case 2:
+            try client.send(Self.get)
+            _ = try client.receive()
+        case 3: try client.send(Self.subscribe)
+        case 4:
+            try client.send(Self.subscribe)
+            _ = try client.receive()
+        case 5: for _ in 0..<10 { try client.send(Self.get) }
+        case 6:
+            try client.send(Self.subscribe)
+            _ = try client.receive()
+            client.finishSending()
+        case 7: try client.send("}{")
+        case 8:
+            try client.send(#"{"method":"org.reveille.Bus.Subscribe","more":true,"parameters":{"state":"background"}}"#)
+            let id = try client.receive().parameters["subscription"]?.stringValue ?? ""
+            try bus.client().call(
+                "SetState", #"{"subscription":"\#(id)","state":"background","wakeAfter":3600000}"#)
+        default: try client.send(bytes: [0, 0, 0])
+        }
+    }
+
+    @Test("B57: a hundred thousand peers that go at any point leave nothing behind") func peersLeaveNothing() throws {
+        let bus = try BusProcess()
+        let control = try bus.client()
+        let descriptors = { try Self.count("/proc/\(bus.process.pid)/fd") }
+        _ = try control.call("ListSubscriptions")
+        let before = try descriptors()
+        var memory = 0
+        for index in 0..<Self.connections {
+            try live(index % 10, bus)
+            if index % 100 == 0 { try control.post(level: Double(index % 1_000) / 1_000) }
+            // What a first few thousand take is kept for the next ones.
+            if index == Self.connections / 10 { memory = bus.residentMemory }
+        }
+        let deadline = Deadline(seconds: 30)
+        while try control.call("ListSubscriptions").parameters["subscriptions"] != .array([]) || descriptors() > before
+        {
+            guard !deadline.hasPassed else { throw Trouble("\(try descriptors()) descriptors, not \(before)") }
+            deadline.pause()
+        }
+        #expect(try descriptors() == before)
+        let growth = bus.residentMemory - memory
+        #expect(growth < 1_024, "grew by \(growth) kB")
+    }
+
+    private static func count(_ directory: String) throws -> Int {
+        guard let stream = opendir(directory) else { throw Trouble("opendir \(directory)") }
+        defer { closedir(stream) }
+        var count = 0
+        while readdir(stream) != nil { count += 1 }
+        return count
+    }
+
+    @Test("a peer that says nothing, or half a frame, is given up; one that has called may be silent")
+    func silentPeersAreGivenUp() throws {
+        let bus = try BusProcess()
+        let talker = try bus.client()
+        try talker.call("GetState", #"{"aspects":["locale"]}"#)
+        let mute = try bus.client()
+        let slow = try bus.client()
+        let slower = try bus.client()
+        try slower.call("GetState", #"{"aspects":["locale"]}"#)
+        for client in [slow, slower] { try client.send(bytes: Array(#"{"method":"#.utf8)) }
+        let subscriber = try bus.subscribe()
+        for client in [mute, slow, slower] { #expect(try client.receiveText(seconds: 30) == nil) }
+        #expect(bus.log.contains("it says nothing, or half of it"))
+        #expect(talker.isSilent && subscriber.client.isSilent)
+        try talker.call("GetState", #"{"aspects":["locale"]}"#)
+    }
+
+    @Test("a peer that never reads costs no memory, and nobody waits for it") func peerThatNeverReads() throws {
+        let bus = try BusProcess()
+        let control = try bus.client()
+        try control.call("GetState")
+        let before = bus.residentMemory
+        let deaf = try (0..<10).map { _ in try bus.client() }
+        let calls = Array(repeating: Array(Self.get.utf8) + [0], count: 500).flatMap { $0 }
+        for client in deaf {
+            _ = fcntl(client.descriptor, F_SETFL, O_NONBLOCK)
+            // Until the bus reads no more, and the socket is full.
+            let deadline = Deadline(seconds: 20)
+            var isFull = false
+            while !isFull, !deadline.hasPassed {
+                let count = send(client.descriptor, calls, calls.count, Int32(MSG_NOSIGNAL))
+                isFull = count < 0 && errno == EAGAIN
+                try control.call("GetState", #"{"aspects":["locale"]}"#)
+            }
+            #expect(isFull)
+        }
+        #expect(bus.residentMemory - before < 4_096)
+    }
+
+    @Test("where descriptors run out, connections wait until one is returned") func descriptorsRunOut() throws {
+        let directory = try TemporaryDirectory()
+        let log = directory.path + "/log"
+        let output = open(log, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        let process = try ChildProcess(
+            [
+                "sh", "-c", #"ulimit -n 48; exec "$0" "$@""#, BusProcess.program, "serve", "--address",
+                "unix:\(directory.path)/bus", "--root", directory.path,
+            ], environment: ChildProcess.environment.merging(["HOME": "/"]) { $1 }, descriptors: [2: output])
+        close(output)
+        let deadline = Deadline(seconds: 20)
+        while access(directory.path + "/bus", F_OK) != 0, !deadline.hasPassed { deadline.pause() }
+        var clients = try (0..<60).map { _ in try RawClient(directory.path + "/bus") }
+        for client in clients { try client.send(Self.get) }
+        _ = try clients[0].receive()
+        while !directory.read("log").contains("connections wait"), !deadline.hasPassed { deadline.pause() }
+        print("LOG", directory.read("log"))
+        // Those in front go, those behind come.
+        let last = clients[59]
+        clients.removeFirst(58)
+        #expect(try last.receive().error == nil)
+        let lines = directory.read("log").split(separator: "\n").filter { $0.contains("connections wait") }
+        #expect(lines.count == 1 && lines[0].contains("EMFILE"), "\(lines)")
+        process.signal(SIGTERM)
+        #expect(process.wait() == 0)
+    }
+
+    @Test("an identifier of a subscription that has ended is nobody's") func endedSubscriptionIsNobodys() throws {
+        let bus = try BusProcess()
+        let control = try bus.client()
+        var subscriber: Subscriber? = try bus.subscribe()
+        let id = subscriber?.id ?? ""
+        withExtendedLifetime(subscriber) { subscriber = nil }
+        let deadline = Deadline(seconds: 10)
+        var reply = try control.call("SetState", #"{"subscription":"\#(id)","state":"background"}"#)
+        while reply.error == nil, !deadline.hasPassed {
+            reply = try control.call("SetState", #"{"subscription":"\#(id)","state":"background"}"#)
+        }
+        #expect(reply.error == "org.reveille.Bus.NoSuchSubscription")
+        let others = try (0..<20).map { _ in try bus.subscribe().id }
+        #expect(Set(others + [id]).count == 21)
+    }
+}

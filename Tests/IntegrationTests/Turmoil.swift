@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// A phone on which everything changes, a bus that may die at any time, and clients that come back by position.
+final class Turmoil {
+    private static let languages = ["de_DE", "en_US", "es_ES", "fr_FR", "ja_JP", "pt_BR"]
+
+    let phone: SyntheticPhone
+    let bus: BusProcess
+    let clients: [ResumingClient]
+    var random: SplitMix64
+    private var control: RawClient
+
+    init(seed: UInt64) throws {
+        random = SplitMix64(seed: seed)
+        phone = try SyntheticPhone()
+        let bus = try BusProcess(on: phone)
+        self.bus = bus
+        control = try bus.client()
+        clients = (0..<4).map { ResumingClient("client \($0)", of: bus) }
+    }
+
+    func chance(_ one: Int, of all: Int) -> Bool {
+        Int.random(in: 0..<all, using: &random) < one
+    }
+
+    /// Something changes, somebody reads, now and then somebody sleeps or wakes.
+    func step() throws {
+        try change()
+        let client = clients[Int.random(in: 0..<clients.count, using: &random)]
+        try client.drain()
+        guard let id = client.subscription, chance(1, of: 4) else { return }
+        try control.call(
+            "SetState", #"{"subscription":"\#(id)","state":"\#(chance(1, of: 2) ? "back" : "fore")ground"}"#)
+    }
+
+    private func change() throws {
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0: try phone.setLevel(Int.random(in: 1...99, using: &random))
+        case 1: try phone.setLocale((Self.languages.randomElement(using: &random) ?? "C") + ".UTF-8")
+        case 2: try phone.setNear(chance(1, of: 2))
+        case 3: try phone.rotate(to: SyntheticPhone.Pose.allCases.randomElement(using: &random) ?? .portrait)
+        default:
+            let value = Int.random(in: 0...9, using: &random)
+            try phone.write(#"{"key \#(value)": \#(value)}"#, to: phone.home + "/.config/settings.json")
+        }
+    }
+
+    func connect() throws {
+        for client in clients where !client.isConnected { try client.connect() }
+    }
+
+    func waitForFirstReplies() throws {
+        try wait("first replies") {
+            for client in clients { try client.drain() }
+            return clients.allSatisfy { $0.subscription != nil }
+        }
+    }
+
+    /// The state file is there only while it is the whole truth.
+    func waitUntilSaved() throws {
+        try wait("the state to be saved") { access(bus.socket + ".state.json", F_OK) == 0 }
+    }
+
+    /// Ends the bus and starts another.
+    func restart(by signal: Int32) throws {
+        bus.process.signal(signal)
+        bus.process.wait()
+        // What was sent before the end counts as told.
+        for client in clients { try client.drain() }
+        try bus.restart()
+        control = try bus.client()
+    }
+
+    /// Lets all come to rest, and checks that each client is at the truth.
+    func check() throws {
+        try connect()
+        try waitForFirstReplies()
+        for client in clients {
+            try control.call("SetState", #"{"subscription":"\#(client.subscription ?? "")","state":"foreground"}"#)
+        }
+        try control.call("Refresh")
+        let truth = try control.call("GetState").parameters["events"]?.arrayValue?.compactMap(\.objectValue) ?? []
+        #expect(truth.count == 5)
+        for client in clients {
+            try wait("\(client.name), which is at \(client.seen), to be at \(truth)") {
+                try client.drain()
+                return truth.allSatisfy { client.seen[$0.aspect] == $0.integer("generation") }
+            }
+            // The keys of settings are those that changed, not all.
+            for event in truth where event.aspect != "defaults" {
+                #expect(client.states[event.aspect] == event[event.aspect], "\(client.name)")
+            }
+        }
+    }
+
+    private func wait(_ what: @autoclosure () -> String, until condition: () throws -> Bool) throws {
+        let deadline = Deadline(seconds: 20)
+        while try !condition() {
+            guard !deadline.hasPassed else { throw Trouble("waited for \(what())") }
+            deadline.pause()
+        }
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleSystem
+import ReveilleTesting
+import Varlink
+
+/// What broke the promise.
+struct Broken: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+/// A client that subscribes, reads in pieces or not at all, dies and comes back by position; it checks of all
+/// that it is told that it is the promise.
+final class SimulatedClient {
+    let name: String
+    private var stream: SimulatedStream?
+    private var received: [UInt8] = []
+    private(set) var subscription: String?
+    private var instance: String?
+    private var seen: [String: Int] = [:]
+    /// The number of the state that it was told last, by aspect.
+    private(set) var told: [String: Int] = [:]
+    /// It is held, and has read what was on its way when the hold was answered.
+    var isAtRest = false
+
+    init(_ name: String) {
+        self.name = name
+    }
+
+    var isConnected: Bool { stream != nil }
+
+    func connect(_ stream: SimulatedStream, isBackground: Bool) {
+        self.stream = stream
+        received = []
+        subscription = nil
+        isAtRest = false
+        var parameters: JSONObject = [
+            "aspects": ["locale", "battery"], "initial": true,
+            "state": isBackground ? "background" : "foreground",
+        ]
+        if let instance {
+            parameters["instance"] = .string(instance)
+            parameters["resume"] = .array(
+                seen.sorted { $0.key < $1.key }.map {
+                    ["aspect": .string($0.key), "generation": .integer(Int64($0.value))]
+                })
+        }
+        let call: JSONObject = [
+            "method": "org.reveille.Bus.Subscribe", "more": true, "parameters": .object(parameters),
+        ]
+        stream.send(JSON.object(call).bytes + [0])
+    }
+
+    /// Dies, or only its connection does.
+    func disconnect() {
+        stream?.close()
+        stream = nil
+    }
+
+    /// The bus is gone; what it had sent is still there, and a bus that ends sends all that is due.
+    func busDied() throws {
+        try take(.max)
+        stream = nil
+    }
+
+    /// Reads some bytes, if there are any.
+    func read(_ most: Int) throws {
+        if let stream { try checkGate(stream) }
+        try take(most)
+    }
+
+    private func take(_ most: Int) throws {
+        guard let stream else { return }
+        received += stream.receive(most)
+        while let end = received.firstIndex(of: 0) {
+            let reply = try Reply(parsing: Array(received[..<end]))
+            received.removeSubrange(...end)
+            try take(reply)
+        }
+        if stream.isClosedByBus, stream.toPeer.isEmpty { self.stream = nil }
+    }
+
+    /// Behind the first reply there is never more than one that is not read.
+    private func checkGate(_ stream: SimulatedStream) throws {
+        guard subscription != nil, received.isEmpty else { return }
+        let frames = stream.toPeer.split(separator: 0, omittingEmptySubsequences: true).count
+        guard frames <= 1 else { throw Broken("\(name): \(frames) replies wait unread") }
+    }
+
+    private func take(_ reply: Reply) throws {
+        guard reply.error == nil, reply.continues else { throw Broken("\(name): \(reply)") }
+        let events = reply.parameters["events"]?.arrayValue?.compactMap(\.objectValue) ?? []
+        if subscription != nil {
+            if isAtRest { throw Broken("\(name) is held and was told \(events)") }
+            if events.isEmpty { throw Broken("\(name): a reply without an event") }
+            return try takeChanges(events, isFirst: false)
+        }
+        subscription = reply.parameters["subscription"]?.stringValue
+        let now = reply.parameters["instance"]?.stringValue
+        let isUnderstood = reply.parameters["resumed"] == true
+        if let instance, isUnderstood != (instance == now) {
+            throw Broken("\(name) had positions of \(instance), \(now ?? "") says resumed \(isUnderstood)")
+        }
+        instance = now
+        if isUnderstood { return try takeChanges(events, isFirst: true) }
+        guard events.count == 2, events.allSatisfy({ $0["changes"] == 0 }) else {
+            throw Broken("\(name): the state anew is \(events)")
+        }
+        for event in events { try note(event) }
+    }
+
+    private func takeChanges(_ events: [JSONObject], isFirst: Bool) throws {
+        let sequences = events.compactMap { $0["sequence"]?.integerValue }
+        guard sequences == sequences.sorted() else { throw Broken("\(name): out of order, \(events)") }
+        for event in events {
+            let aspect = event["aspect"]?.stringValue ?? ""
+            let changes = Int(event["changes"]?.integerValue ?? -1)
+            let generation = Int(event["generation"]?.integerValue ?? -1)
+            let before = seen[aspect] ?? 0
+            guard generation == before + changes, changes > 0 || isFirst && changes == 0 else {
+                throw Broken("\(name) was at \(before) and was told \(event)")
+            }
+            let last = told[aspect]
+            try note(event)
+            // One change for each state in between, and none without a new state.
+            guard let last, let now = told[aspect], changes <= now - last, (changes == 0) == (now == last) else {
+                throw Broken("\(name) knew \(told) and was told \(event)")
+            }
+        }
+    }
+
+    private func note(_ event: JSONObject) throws {
+        let aspect = event["aspect"]?.stringValue ?? ""
+        let state = event[aspect]?.objectValue ?? [:]
+        let number =
+            state["identifier"]?.stringValue.flatMap { Int($0.dropFirst()) }
+            ?? state["level"]?.numberValue.map { Int(($0 * 1_000_000).rounded()) }
+        guard let number, number >= told[aspect] ?? 0 else {
+            throw Broken("\(name) knew number \(told[aspect] ?? 0) and was told \(event)")
+        }
+        told[aspect] = number
+        seen[aspect] = Int(event["generation"]?.integerValue ?? -1)
+    }
+}
