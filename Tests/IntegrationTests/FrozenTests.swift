@@ -35,6 +35,21 @@ struct FrozenTests {
         for level in levels { try poster.post(level: Double(level) / 100) }
     }
 
+    /// Moves a subscriber to where processes run, and freezes those in the inner cgroup, of which one is returned.
+    ///
+    /// Both cgroups have a process more, so that neither tells of one that comes or leaves.
+    @discardableResult
+    private func frozenNeighbours(of subscriber: StreamProcess) throws -> StreamProcess {
+        let others = try (0..<2).map { _ in try StreamProcess(bus, #"{"aspects":["locale"]}"#) }
+        try running.add(others[0].process)
+        try inner.add(others[1].process)
+        try running.add(subscriber.process)
+        try subscriber.waitUntilHeld([])
+        try inner.freeze(true)
+        try others[1].waitUntilHeld(["frozen"])
+        return others[1]
+    }
+
     /// Waits for so many replies after the first, and says what changes their events stand for.
     private func changes(_ subscriber: StreamProcess, replies: Int = 1) throws -> [[Int]] {
         try wait(for: "\(replies) replies") { try subscriber.told.count >= replies }
@@ -80,32 +95,20 @@ struct FrozenTests {
     @Test("a subscriber that is moved is followed, into a frozen cgroup and out of it again")
     func movedSubscriberIsFollowed() throws {
         let subscriber = try subscriber()
-        // Both cgroups have another process, so that neither tells of one that comes or leaves.
-        let others = try (0..<2).map { _ in try StreamProcess(bus, #"{"aspects":["locale"]}"#) }
-        try running.add(others[0].process)
-        try inner.add(others[1].process)
-        try running.add(subscriber.process)
-        try subscriber.waitUntilHeld([])
-        try inner.freeze(true)
-        try others[1].waitUntilHeld(["frozen"])
+        let neighbour = try frozenNeighbours(of: subscriber)
         try inner.add(subscriber.process)
         try subscriber.waitUntilHeld(["frozen"])
         try post(1...4)
         try running.add(subscriber.process)
         // Nobody asks the bus for anything any more, and nothing changes.
         #expect(try changes(subscriber) == [[4]])
-        try others[1].waitUntilHeld(["frozen"])
+        try neighbour.waitUntilHeld(["frozen"])
     }
 
-    @Test("who was moved among the frozen is not sent a reply first") func movedSubscriberIsLookedAtBeforeADelivery()
-        throws
-    {
+    @Test("who was moved among the frozen is not sent a reply first")
+    func movedSubscriberIsLookedAtBeforeADelivery() throws {
         let subscriber = try subscriber()
-        let other = try StreamProcess(bus, #"{"aspects":["locale"]}"#)
-        try running.add(subscriber.process)
-        try inner.add(other.process)
-        try inner.freeze(true)
-        try other.waitUntilHeld(["frozen"])
+        try frozenNeighbours(of: subscriber)
         // A wake that the bus brings about by itself tells that it has not looked for longer than it trusts a look.
         let clock = try bus.subscribe(#"{"aspects":["proximity"]}"#)
         try inner.add(subscriber.process)
@@ -215,6 +218,9 @@ struct FrozenPhoneTests {
             // Some find the bus before the sample, some while it is taken, some after it.
             for _ in 0..<round % 6 { try control.call("org.varlink.service.GetInfo") }
             try cgroup.freeze(true)
+            // The bus looks now; and then the sample is over, whatever it was taken for.
+            _ = try subscriber.subscription(on: control)
+            try control.call("Refresh")
         }
         try subscriber.waitUntilHeld(["frozen"], on: control)
     }
