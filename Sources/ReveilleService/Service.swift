@@ -57,11 +57,12 @@ package final class Service {
             loop: loop, limits: configuration.bus, state: StateFile(path: Service.statePath(of: address)),
             version: version, logger: logger)
         broker.start(
-            try Service.watchers(loop: loop, configuration: configuration, files: files) { [broker] aspect in
+            // The broker has the watchers: held by them, it would outlive the service, and so would their sensors.
+            try Service.watchers(loop: loop, configuration: configuration, files: files) { [weak broker] aspect in
                 WatcherContext(
-                    report: { broker.report($0) },
+                    report: { broker?.report($0) },
                     warn: { logger.warning("\(aspect): \($0)") },
-                    overflowed: { broker.noteLoss(of: aspect) })
+                    overflowed: { broker?.noteLoss(of: aspect) })
             })
         for listener in listeners {
             acceptors.append(try Acceptor(listener: listener, loop: loop, broker: broker, logger: logger))

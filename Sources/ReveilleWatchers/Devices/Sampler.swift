@@ -62,6 +62,10 @@ package final class Sampler {
         }
     }
 
+    /// How long an end waits for a sample that is being taken: five times as long as a sensor may be waited for,
+    /// and far less than supervisors give.
+    private static let patience: Duration = .seconds(5)
+
     private let mailbox: Mailbox
     private var source: EventSource?
     private var completions: [Int: (IIOSample) -> Void] = [:]
@@ -80,7 +84,7 @@ package final class Sampler {
         source?.cancel()
         mailbox.requestPipe.closeWritingEnd()
         // A process that ended at once would leave a sensor measuring for nobody; one that hangs is left behind.
-        mailbox.endPipe.wait(for: Pace.sampleTimeout)
+        mailbox.endPipe.wait(for: Self.patience)
     }
 
     /// Takes a sample.
