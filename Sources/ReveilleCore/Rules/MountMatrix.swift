@@ -49,7 +49,7 @@ public struct MountMatrix: Sendable, Hashable, CustomStringConvertible {
 
     /// The matrix in the form it is read in.
     public var description: String {
-        rows.map { $0.map { $0 == $0.rounded() ? "\(Int($0))" : "\($0)" }.joined(separator: ", ") }
+        rows.map { $0.map { Int(exactly: $0).map(String.init) ?? "\($0)" }.joined(separator: ", ") }
             .joined(separator: "; ")
     }
 }

@@ -103,6 +103,12 @@ import Testing
         #expect(matrix.description == "0, -1, 0; -1, 0, 0; 0, 0, 1")
     }
 
+    @Test(arguments: ["1e190, 0, 1; 0, 1, 0; 0, 0, -0.5", "9223372036854775808, 0, 0; 0, 1, 0; 0, 0, 1"])
+    func matrixOfAnyNumbersIsWrittenAsItIsRead(text: String) throws {
+        let matrix = try #require(MountMatrix(text))
+        #expect(MountMatrix(matrix.description) == matrix)
+    }
+
     @Test func emptyMatrixIsTheIdentity() {
         #expect(MountMatrix("") == .identity)
         #expect(MountMatrix(" \n") == .identity)
