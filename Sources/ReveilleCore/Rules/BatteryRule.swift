@@ -33,10 +33,12 @@ public enum BatteryRule {
         let known = levels.compactMap { $0 }
         guard !known.isEmpty else { return nil }
         let heavy = weights.compactMap { $0 }
-        guard known.count == levels.count, heavy.count == weights.count else {
+        let weight = heavy.reduce(0, +)
+        // Energies of a broken driver can be too large or too small for a sum.
+        guard known.count == levels.count, heavy.count == weights.count, weight.isNormal else {
             return known.reduce(0, +) / Double(known.count)
         }
-        return zip(known, heavy).reduce(0) { $0 + $1.0 * $1.1 } / heavy.reduce(0, +)
+        return zip(known, heavy).reduce(0) { $0 + $1.0 * $1.1 } / weight
     }
 
     private static func isPlugged(packs: [PowerSupply], supplies: [PowerSupply]) -> Bool? {

@@ -76,6 +76,16 @@ import Testing
         #expect(abs(try #require(read(energy, charge, unknown).level) - mean) < 1e-9)
     }
 
+    @Test(arguments: [
+        ["energy_full": "1e308"], ["charge_full": "1e-200", "voltage_now": "1e-200"],
+        ["charge_full": "1e300", "voltage_now": "1e300"],
+    ])
+    func energiesBeyondAnySumWeighEqually(energy: [String: String]) {
+        let half = pack("BAT0", energy.merging(["capacity": "50"]) { $1 })
+        let full = pack("BAT1", energy.merging(["capacity": "100"]) { $1 })
+        #expect(read(half, full).level == 0.75)
+    }
+
     @Test(
         arguments: [
             ("Mains", "1", true), ("Mains", "0", false), ("USB", "2", true), ("Wireless", "1", true),
