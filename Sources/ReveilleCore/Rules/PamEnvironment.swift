@@ -7,6 +7,11 @@
 /// comment, `\` at the end of a line joins it with the next. `${NAME}` stands for a variable that an
 /// earlier line set, otherwise for nothing, as does `@{ITEM}`: the login is not known here.
 package enum PamEnvironment {
+    /// The longest value that is made, in bytes, as pam_env's BUF_SIZE has it; a longer one is empty.
+    ///
+    /// A line can name the variable that it sets twice, so that a file of 1 KB would ask for all memory.
+    package static let valueLimit = 8_192
+
     /// Reads the variables of a text; a line that is neither form says nothing.
     package static func variables(in text: String) -> [String: String] {
         var variables: [String: String] = [:]
@@ -81,6 +86,7 @@ package enum PamEnvironment {
             } else {
                 result.append(character)
             }
+            if result.utf8.count > valueLimit { return "" }
         }
         return result
     }

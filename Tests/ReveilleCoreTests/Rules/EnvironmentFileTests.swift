@@ -45,6 +45,13 @@ import Testing
         #expect(PamEnvironment.variables(in: text)["LANG"] == value)
     }
 
+    @Test func aVariableThatDoublesItselfEnds() {
+        let text = "A=x\n" + String(repeating: "A=${A}${A}\n", count: 13) + "LANG=de\n"
+        #expect(PamEnvironment.variables(in: text) == ["A": String(repeating: "x", count: 8_192), "LANG": "de"])
+        let longer = "A=x\n" + String(repeating: "A=${A}${A}\n", count: 100) + "LANG=de\n"
+        #expect(PamEnvironment.variables(in: longer) == ["A": "", "LANG": "de"])
+    }
+
     @Test(arguments: ["", "# LANG=de", "LANG", "LANG de", "=de", "\"", "LANG FOO=de", "LANG DEFAULT", "\\"])
     func otherLinesSayNothing(text: String) {
         #expect(PamEnvironment.variables(in: text)["LANG"] == nil)
