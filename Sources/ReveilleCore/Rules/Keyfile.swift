@@ -17,25 +17,19 @@ package struct Keyfile: Sendable, Hashable {
 
     /// Values by `group/key`; a key before the first group goes by its own name.
     package var entries: [String: String] = [:]
-    /// The file's first line that is no comment is a group, so that it can be nothing but a keyfile.
-    package var opensWithGroup = false
 
     /// Reads a text.
     ///
     /// - Throws: `Failure` at the first line that is none of the grammar.
     package init(_ text: String) throws(Failure) {
         var group = ""
-        var isFirst = true
-        let text = text.first == "\u{FEFF}" ? text.dropFirst() : Substring(text)
-        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: isLineEnd)
-        for (number, line) in lines.enumerated() {
+        for (number, line) in Self.lines(of: text).enumerated() {
             let line = Self.trimmed(line)
             guard let first = line.first, first != "#", first != ";" else { continue }
             let failure = Failure(line: number + 1)
             if first == "[" {
                 guard let name = Self.group(line) else { throw failure }
                 group = name.isEmpty ? "" : name + "/"
-                opensWithGroup = opensWithGroup || isFirst
             } else {
                 guard !line.contains("\0") else { throw failure }
                 let sign = line.firstIndex(of: "=")
@@ -44,18 +38,23 @@ package struct Keyfile: Sendable, Hashable {
                 let value = sign.map { Self.trimmed(line[line.index(after: $0)...]) }
                 entries[group + key] = flags.contains("d") ? nil : value.map(String.init)
             }
-            isFirst = false
         }
     }
 
     /// Says whether a text opens as a keyfile does, whatever follows.
     package static func opens(_ text: String) -> Bool {
-        for line in text.split(whereSeparator: isLineEnd) {
+        for line in lines(of: text) {
             let line = trimmed(line)
             guard let first = line.first, first != "#", first != ";" else { continue }
             return first == "[" && group(line) != nil
         }
         return false
+    }
+
+    /// The lines without the byte order mark that editors on other systems put before the first.
+    private static func lines(of text: String) -> [Substring] {
+        (text.first == "\u{FEFF}" ? text.dropFirst() : Substring(text))
+            .split(omittingEmptySubsequences: false, whereSeparator: isLineEnd)
     }
 
     /// The name of a group; empty for a line of flags alone, `nil` for no group at all.

@@ -28,7 +28,10 @@ import Testing
         #expect(failure?.line == line)
     }
 
-    @Test(arguments: [("[a]", true), ("# x\n\n[a]\nnonsense", true), ("x=1\n[a]", false), ("", false), ("[a", false)])
+    @Test(arguments: [
+        ("[a]", true), ("# x\n\n[a]\nnonsense", true), ("x=1\n[a]", false), ("", false), ("[a", false),
+        ("\u{FEFF}[a]", true),
+    ])
     func aKeyfileIsKnownByItsFirstGroup(text: String, opens: Bool) {
         #expect(Keyfile.opens(text) == opens)
     }
