@@ -53,6 +53,11 @@ let package = Package(
 
         .executableTarget(
             name: "ReveilleBench", dependencies: ["ReveilleSystem", "ReveilleTesting", "Varlink"]),
+        .executableTarget(
+            name: "ReveilleFuzz",
+            dependencies: [
+                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers", "ReveilleWire", "Varlink",
+            ]),
 
         // MARK: - Tests
         .testTarget(name: "ReveilleCoreTests", dependencies: ["ReveilleCore", "ReveilleTesting"]),
@@ -63,6 +68,10 @@ let package = Package(
             name: "ReveilleWatchersTests",
             dependencies: ["ReveilleCore", "ReveilleSystem", "ReveilleTesting", "ReveilleWatchers"]
         ),
+        .testTarget(name: "ReveilleServiceTests", dependencies: ["ReveilleService", "Varlink"]),
+        .testTarget(
+            name: "FuzzCorpusTests", dependencies: ["ReveilleFuzz", "ReveilleSystem"], path: "Tests/Fuzzing",
+            exclude: ["Corpus", "Dictionaries", "keep"]),
         .testTarget(
             name: "SimulationTests",
             dependencies: [

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import ReveilleCore
+package import ReveilleCore
 import ReveilleWire
-import Varlink
+package import Varlink
 
 /// The saved state as JSON: the structures of the wire, and the fingerprints of the settings beside them.
-enum StateCoding {
+package enum StateCoding {
     /// Grows when the form changes; another form is not read.
     private static let version: Int64 = 1
 
-    static func encode(_ state: SavedState) -> JSON {
+    /// The state as it is written.
+    package static func encode(_ state: SavedState) -> JSON {
         let entries = state.entries.map { entry -> JSON in
             var fields: JSONObject = [
                 "aspect": .string(entry.reading.aspect.rawValue),
@@ -44,7 +45,10 @@ enum StateCoding {
         ])
     }
 
-    static func decode(_ json: JSON) throws(StateError) -> SavedState {
+    /// The state that a file says.
+    ///
+    /// - Throws: `StateError` with what is missing or wrong.
+    package static func decode(_ json: JSON) throws(StateError) -> SavedState {
         let top = json.objectValue
         guard top?["version"]?.integerValue == version, let instance = top?["instance"]?.stringValue,
             let sequence = counter(top?["sequence"]), let aspects = top?["aspects"]?.arrayValue

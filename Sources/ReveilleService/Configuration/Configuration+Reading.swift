@@ -10,7 +10,7 @@ extension Configuration {
     /// - Parameter text: JSON5, an object.
     /// - Throws: `ConfigurationError` naming the key that is unknown or has a wrong value.
     package init(parsing text: [UInt8]) throws(ConfigurationError) {
-        let top = try ConfigurationSection(JSON5.parse(text), path: nil)
+        let top = try ConfigurationSection(JSON5Parser.parse(text), path: nil)
         self.init()
         try top.section("battery") { section throws(ConfigurationError) in
             try section.seconds("pollInterval", into: &battery.pollInterval)

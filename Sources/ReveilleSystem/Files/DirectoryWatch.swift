@@ -111,25 +111,10 @@ package final class DirectoryWatch {
             guard let start = buffer.baseAddress else { return }
             let count = retryingOnInterrupt { Glibc.read(descriptor.number, start, buffer.count) }
             guard count > 0 else { return }
-            for event in Self.events(in: UnsafeRawBufferPointer(rebasing: buffer[..<count])) {
-                handle(event.number, event.mask, event.name)
+            for event in InotifyEvent.events(in: UnsafeRawBufferPointer(rebasing: buffer[..<count])) {
+                handle(event.watch, event.mask, event.name)
             }
         }
-    }
-
-    private static func events(in buffer: UnsafeRawBufferPointer) -> [(number: Int32, mask: UInt32, name: String)] {
-        var events: [(number: Int32, mask: UInt32, name: String)] = []
-        var offset = 0
-        let header = MemoryLayout<inotify_event>.size
-        while offset + header <= buffer.count {
-            let event = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
-            let end = min(buffer.count, offset + header + Int(event.len))
-            // The kernel fills up with NUL bytes.
-            let name = buffer[offset + header..<end].prefix { $0 != 0 }
-            events.append((event.wd, event.mask, String(decoding: name, as: UTF8.self)))
-            offset = end
-        }
-        return events
     }
 
     private func handle(_ number: Int32, _ mask: UInt32, _ name: String) {

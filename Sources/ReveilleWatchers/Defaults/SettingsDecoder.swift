@@ -14,26 +14,20 @@ enum SettingsDecoder {
 
     /// Says whether the bytes begin as a property list does, in XML or binary.
     static func isPropertyList(_ bytes: [UInt8]) -> Bool {
-        isBinary(bytes) || PropertyListNesting.isXML(bytes)
-    }
-
-    /// A header of 8 bytes and a trailer of 32 at least.
-    private static func isBinary(_ bytes: [UInt8]) -> Bool {
-        bytes.count >= 40 && bytes.starts(with: "bplist".utf8)
+        BinaryPropertyList.opens(bytes) || PropertyListNesting.isXML(bytes)
     }
 
     /// Reads a property list.
     ///
     /// - Throws: `FileProblem` when it is none, or deeper or longer than what is read.
     static func propertyList(_ bytes: [UInt8]) throws(FileProblem) -> SettingsValue {
+        if BinaryPropertyList.opens(bytes) { return try BinaryPropertyList.parse(bytes) }
         // What is neither would be taken for OpenStep's format; in another encoding, tags could not be counted.
-        if !isBinary(bytes) {
-            let isText = !bytes.contains(0) && String(validating: bytes, as: UTF8.self) != nil
-            guard isText, PropertyListNesting.isXML(bytes) else {
-                throw FileProblem(reason: "not a property list in XML (UTF-8) or binary")
-            }
-            guard PropertyListNesting.isShallow(bytes) else { throw tooDeep }
+        let isText = !bytes.contains(0) && String(validating: bytes, as: UTF8.self) != nil
+        guard isText, PropertyListNesting.isXML(bytes) else {
+            throw FileProblem(reason: "not a property list in XML (UTF-8) or binary")
         }
+        guard PropertyListNesting.isShallow(bytes) else { throw tooDeep }
         do {
             return try PropertyListDecoder().decode(Decoded.self, from: Data(bytes), configuration: Nesting()).value
         } catch let problem as FileProblem {
@@ -57,8 +51,12 @@ enum SettingsDecoder {
         }
     }
 
-    fileprivate static var tooDeep: FileProblem {
+    static var tooDeep: FileProblem {
         FileProblem(reason: "nests deeper than \(SettingsValue.depthLimit) levels")
+    }
+
+    static var tooLong: FileProblem {
+        FileProblem(reason: "has more than \(valueLimit) values")
     }
 }
 
@@ -74,9 +72,7 @@ private struct Nesting {
     /// The nesting of what is in this value; pays for this value.
     func entering() throws(FileProblem) -> Nesting {
         guard depth <= SettingsValue.depthLimit else { throw SettingsDecoder.tooDeep }
-        guard budget.left > 0 else {
-            throw FileProblem(reason: "has more than \(SettingsDecoder.valueLimit) values")
-        }
+        guard budget.left > 0 else { throw SettingsDecoder.tooLong }
         budget.left -= 1
         var inner = self
         inner.depth += 1

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import ReveilleCore
+package import ReveilleCore
 
 /// What a settings file holds: its keys with the fingerprints of their values, or bytes that are not read.
-struct SettingsFile: Hashable {
+package struct SettingsFile: Hashable {
     /// A fingerprint a key; of an opaque file one of all bytes, under the empty key.
-    var values: [String: DefaultsReading.Fingerprint]
+    package var values: [String: DefaultsReading.Fingerprint]
     /// The format is not read.
-    var isOpaque = false
+    package var isOpaque = false
 
     /// A file whose format is not read.
     static func opaque(_ bytes: [UInt8]) -> SettingsFile {
@@ -23,7 +23,9 @@ struct SettingsFile: Hashable {
     ///   - bytes: What is in it.
     /// - Returns: `nil` for a file that was found and is no settings file.
     /// - Throws: `FileProblem` when it is of a format that is read, and broken.
-    static func read(_ path: String, isFound: Bool, _ bytes: [UInt8]) throws(FileProblem) -> SettingsFile? {
+    package static func read(
+        _ path: String, isFound: Bool, _ bytes: [UInt8]
+    ) throws(FileProblem) -> SettingsFile? {
         let text = String(validating: bytes, as: UTF8.self)
         let name = SettingsName(ConfiguredPath.name(of: path))
         if isFound, name.kind == .bare, !(text.map(Keyfile.opens) ?? false) { return nil }

@@ -2,9 +2,9 @@
 // Part of Reveille.
 
 /// Why a file's contents mean nothing to who reads it.
-struct FileProblem: Error, Hashable {
+package struct FileProblem: Error, Hashable {
     /// What is wrong, for a person: `not UTF-8`.
-    let reason: String
+    package let reason: String
 }
 
 /// What a file holds for a watcher, and which files of a directory are the watcher's.

@@ -4,7 +4,7 @@
 import ReveilleCore
 
 /// What the files of a locale put in force together.
-struct LocaleFiles {
+package struct LocaleFiles {
     /// How a file sets variables, by its name.
     private enum Kind {
         /// One of several of which the first that exists counts.
@@ -54,7 +54,7 @@ struct LocaleFiles {
     /// Reads the variables that a file sets, those of a locale alone.
     ///
     /// - Throws: `FileProblem` when the file is not UTF-8, or broken.
-    static func variables(of path: String, _ bytes: [UInt8]) throws(FileProblem) -> [String: String] {
+    package static func variables(of path: String, _ bytes: [UInt8]) throws(FileProblem) -> [String: String] {
         guard let text = String(validating: bytes, as: UTF8.self) else { throw FileProblem(reason: "not UTF-8") }
         var variables: [String: String]
         switch Kind(path) {

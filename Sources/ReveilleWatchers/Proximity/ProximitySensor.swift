@@ -64,16 +64,3 @@ struct ProximitySensor: FoundSensor {
         return Candidate(title: device.name, sensor: sensor, reason: "switch SW_FRONT_PROXIMITY")
     }
 }
-
-/// A bit mask as sysfs writes it: hexadecimal words of 64 bits, the most significant first.
-struct InputBits {
-    private let words: [UInt64]
-
-    init(_ text: String) {
-        words = SysfsText.trimmed(text).split(separator: " ").reversed().map { UInt64($0, radix: 16) ?? 0 }
-    }
-
-    func contains(_ bit: Int) -> Bool {
-        bit / 64 < words.count && words[bit / 64] & (1 << UInt64(bit % 64)) != 0
-    }
-}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import FoundationEssentials
 import ReveilleCore
 import Testing
 
@@ -81,6 +82,42 @@ import Testing
         let bytes = Self.lists(24, references: 8, isRing: false)
         #expect(bytes.count < 300)
         #expect(throws: FileProblem.self) { try Self.read("a.plist", bytes) }
+    }
+
+    @Test func wideTableIsReadOnceThrough() throws {
+        let names = (0..<20_000).map { "key\($0)" }
+        let table = Dictionary(uniqueKeysWithValues: names.map { ($0, $0.count) })
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = .binary
+        let file = try Self.read("a.plist", Array(try encoder.encode(table)))
+        #expect(file?.values.count == names.count)
+        #expect(file?.values["key7"] == SettingsValue.integer(4).fingerprint)
+    }
+
+    @Test func longTextThatIsNamedOftenIsAProblem() {
+        let text = Array(repeating: UInt8(ascii: "a"), count: 1 << 16)
+        var bytes = Array("bplist00".utf8) + [0xAF, 0x11, 0x20, 0x00] + Array(repeating: 1, count: 0x2000)
+        let second = bytes.count
+        bytes += [0x5F, 0x12, 0x00, 0x01, 0x00, 0x00] + text
+        let table = bytes.count
+        bytes += [0, 0, 8, 0, UInt8(second >> 8), UInt8(second & 0xFF)]
+        bytes += [0, 0, 0, 0, 0, 0, 3, 1] + [0, 0, 0, 0, 0, 0, 0, 2] + [0, 0, 0, 0, 0, 0, 0, 0]
+        bytes += (0..<8).reversed().map { UInt8(table >> (8 * $0) & 0xFF) }
+        #expect(throws: SettingsDecoder.tooLong) { try Self.read("a.plist", bytes) }
+    }
+
+    @Test(arguments: [
+        ([0xD1, 0, 0], "nests deeper"), ([0x5F, 0x13] + Array(repeating: 0xFF, count: 8), "makes no sense"),
+        ([0xA1, 9], "object 9 of 1"), ([0x51, 0xE9], "begins with the byte 81"),
+        ([0x61, 0xD8, 0x00], "makes no sense"),
+        ([0x84], "makes no sense"), ([0xF0], "begins with the byte 240"),
+    ])
+    func brokenBinaryListSaysWhere(object: [UInt8], reason: String) {
+        let bytes =
+            Array("bplist00".utf8) + object + [8] + [0, 0, 0, 0, 0, 0, 1, 1] + [0, 0, 0, 0, 0, 0, 0, 1]
+            + [0, 0, 0, 0, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0, UInt8(8 + object.count)]
+        let problem = #expect(throws: FileProblem.self) { try Self.read("a.plist", bytes) }
+        #expect(problem?.reason.contains(reason) == true, "\(problem?.reason ?? "none")")
     }
 
     /// A generator of Numerical Recipes; the seed makes a failure come again.

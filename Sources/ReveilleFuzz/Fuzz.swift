@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleSystem
+
+#if FUZZING
+
+    /// The target that the option `--target=NAME` names; libFuzzer hands options with two hyphens on and ignores them.
+    private let target: FuzzTarget = {
+        let option = "--target="
+        let names = CommandLine.arguments.filter { $0.hasPrefix(option) }.map { $0.dropFirst(option.count) }
+        guard let target = names.first.flatMap({ FuzzTarget(rawValue: String($0)) }) else {
+            complain("--target= one of \(FuzzTarget.names)")
+            exit(64)
+        }
+        return target
+    }()
+
+    /// One run, as libFuzzer wants it.
+    @c(LLVMFuzzerTestOneInput)
+    public func runOne(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+        do {
+            try target.check(Array(UnsafeBufferPointer(start: start, count: count)))
+        } catch {
+            complain("\(error)")
+            abort()
+        }
+        return 0
+    }
+
+#else
+
+    /// Gives files, and the files of directories, to a target: to look at what a fuzzer found.
+    @main
+    enum Fuzz {
+        static func main() {
+            guard CommandLine.arguments.count > 2, let target = FuzzTarget(rawValue: CommandLine.arguments[1]) else {
+                complain("usage: ReveilleFuzz TARGET FILE|DIRECTORY...; TARGET is one of \(FuzzTarget.names)")
+                exit(64)
+            }
+            var isFalsified = false
+            for argument in CommandLine.arguments.dropFirst(2) {
+                let files = (try? DirectoryListing.files(in: argument)).map { $0.map { argument + "/" + $0 } }
+                for file in files ?? [argument] {
+                    // Named before it is tried: the process may end in it.
+                    complain(file)
+                    guard case .bytes(let bytes) = FileContents.read(file, limit: 1 << 20) else {
+                        complain("cannot be read")
+                        exit(66)
+                    }
+                    do {
+                        try target.check(bytes)
+                    } catch {
+                        complain("\(error)")
+                        isFalsified = true
+                    }
+                }
+            }
+            exit(isFalsified ? 1 : 0)
+        }
+    }
+
+#endif
+
+private func complain(_ text: String) {
+    let line = Array(("ReveilleFuzz: " + text + "\n").utf8)
+    _ = write(STDERR_FILENO, line, line.count)
+}
+
+extension FuzzTarget {
+    fileprivate static var names: String { allCases.map(\.rawValue).joined(separator: " ") }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleWire
+import Varlink
+
+/// A bus that carries out what comes over a connection, without sources, sockets and clocks.
+struct FuzzedBus {
+    static let history = 4
+
+    private var bus: Bus
+    private var writer = EventWriter()
+    private var subscriptions: UInt64 = 0
+    private var time: Int64 = 0
+
+    init(restoring state: SavedState = SavedState(instance: "i", sequence: 0, entries: [])) {
+        bus = Bus(restoring: state, history: Self.history, at: Timestamp(microseconds: 0))
+    }
+
+    var savedState: SavedState { bus.savedState }
+
+    /// Does what a method asks; every subscription is named by its number.
+    mutating func carryOut(_ method: Method) throws(CallError) -> JSONObject {
+        switch method {
+        case .subscribe(let request):
+            subscriptions += 1
+            let start = bus.subscribe(request, as: SubscriptionID(rawValue: subscriptions))
+            return ["events": .array(start.events.map(EventCoding.encode))]
+        case .setState(let name, let isBackground, _):
+            guard let id = SubscriptionID(wireName: name), bus.holds(of: id) != nil else {
+                throw .noSuchSubscription(name)
+            }
+            if isBackground { bus.hold(.app, on: id) } else { bus.release(.app, from: id) }
+            return [:]
+        case .getState(let aspects):
+            return ["events": .array(aspects.aspects.map { EventCoding.encode(bus.state(of: $0)) })]
+        case .listSubscriptions:
+            return ["subscriptions": .array(bus.subscriptions.map { StatusCoding.encode($0, pid: 1, uid: 1) })]
+        case .describeAspects:
+            return [:]
+        case .refresh:
+            for id in bus.subscriptions.map(\.id) { bus.release(.unread, from: id) }
+            return [:]
+        case .post(let reading):
+            post(reading)
+            return [:]
+        }
+    }
+
+    /// Posts a state.
+    mutating func post(_ reading: Reading) {
+        time += 1
+        bus.post(reading, at: Timestamp(microseconds: time))
+    }
+
+    /// Takes what is due; each aspect comes in ascending order, and what is written can be read.
+    mutating func check() throws(Falsified) {
+        while let delivery = bus.nextDelivery() {
+            try require(!delivery.events.isEmpty, "a delivery has events")
+            try requireEqual(
+                delivery.events.map(\.sequence), delivery.events.map(\.sequence).sorted(), "a delivery, and its order")
+            for event in delivery.events { try require(event.changes > 0, "an event is of a change") }
+            var written: [UInt8] = []
+            writer.append(delivery.events, to: &written)
+            let expected = JSON.array(delivery.events.map(EventCoding.encode))
+            try requireEqual(try? JSON.parse(written), expected, "events written, and encoded")
+            try Self.checkEvents(expected)
+        }
+    }
+
+    /// What is an event stays that event when it is written again.
+    static func checkEvents(_ events: JSON) throws(Falsified) {
+        for structure in events.arrayValue ?? [] {
+            guard let event = try? EventCoding.decode(structure) else { continue }
+            try requireEqual(try? EventCoding.decode(EventCoding.encode(event)), event, "an event read and written")
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleWire
+import Varlink
+
+/// A client gets replies in the order of its calls, and an event that it understands is one that can be written.
+enum RepliesTarget {
+    private static let longestMessage = 4_096
+
+    static func check(_ bytes: [UInt8]) throws(Falsified) {
+        var session = ClientSession(maximumFrame: longestMessage)
+        _ = session.call(Call(method: "org.reveille.Bus.GetState"))
+        _ = session.call(Call(method: "org.reveille.Bus.Subscribe", mode: .more))
+        session.receive(bytes.span)
+        var replies = 0
+        while let reply = try next(in: &session) {
+            replies += 1
+            try require(replies == 1 || session.pendingCount <= 1, "the first reply ends the first call")
+            try requireEqual(
+                try? Reply(parsing: Array(reply.encoded().dropLast())), reply, "a reply written and read")
+            if reply.error == nil { try FuzzedBus.checkEvents(reply.parameters["events"] ?? .null) }
+        }
+    }
+
+    private static func next(in session: inout ClientSession) throws(Falsified) -> Reply? {
+        do {
+            return try session.nextReply()
+        } catch let error {
+            do {
+                _ = try session.nextReply()
+            } catch let again {
+                try requireEqual(again, error, "an error, and the one after it")
+                return nil
+            }
+            throw Falsified("nothing is taken after an error")
+        }
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleWatchers
+import Varlink
+
+/// A file is read or refused by any name; formats that can be told apart are told apart, and plain JSON is read
+/// as the protocol's own parser reads it.
+enum SettingsTarget {
+    static func check(_ bytes: [UInt8]) throws(Falsified) {
+        // What names without a format are read as, a foreign one is as well.
+        for name in ["/a.plist", "/a.ini"] {
+            guard let file = try? SettingsFile.read(name, isFound: false, bytes) else { continue }
+            try checkKeys(of: file, bytes)
+        }
+        guard let foreign = try? SettingsFile.read("/a.txt", isFound: false, bytes) else {
+            throw Falsified("a file of another format that was named is there, and no problem")
+        }
+        try checkKeys(of: foreign, bytes)
+        try checkJSON(bytes)
+        try checkKeyfile(bytes)
+    }
+
+    private static func checkKeys(of file: SettingsFile, _ bytes: [UInt8]) throws(Falsified) {
+        guard file.isOpaque else { return }
+        try requireEqual(file.values, ["": Digest(of: bytes).value], "an opaque file, and the digest of its bytes")
+    }
+
+    private static func checkJSON(_ bytes: [UInt8]) throws(Falsified) {
+        let file = try? SettingsFile.read("/a.json", isFound: false, bytes)
+        guard let object = (try? JSON.parse(bytes))?.objectValue else { return }
+        guard let file else { throw Falsified("JSON is read as settings: \(object)") }
+        try requireEqual(Set(file.values.keys), Set(object.members.map(\.name)), "the keys of settings and of JSON")
+    }
+
+    private static func checkKeyfile(_ bytes: [UInt8]) throws(Falsified) {
+        guard let text = String(validating: bytes, as: UTF8.self), let keyfile = try? Keyfile(text) else { return }
+        if text.first != "\u{FEFF}" {
+            let marked = "\u{FEFF}" + text
+            try requireEqual(try? Keyfile(marked), keyfile, "a keyfile with and without a byte order mark")
+            try requireEqual(Keyfile.opens(marked), Keyfile.opens(text), "what opens with and without the mark")
+        }
+        for key in keyfile.entries.keys { try require(!key.isEmpty, "a key has a name") }
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleService
+import ReveilleWire
+import Varlink
+
+/// A state that is understood is saved as it was loaded, before a bus went on from it and after.
+enum StateTarget {
+    static func check(_ bytes: [UInt8]) throws(Falsified) {
+        guard let json = try? JSON.parse(bytes), let state = try? StateCoding.decode(json) else { return }
+        try requireEqual(saved(state), state, "a state saved and loaded")
+        var bus = FuzzedBus(restoring: state)
+        let positions = Dictionary(
+            state.entries.map { ($0.reading.aspect, $0.generation / 2) }, uniquingKeysWith: { $1 })
+        let request = SubscriptionRequest(instance: state.instance, positions: positions)
+        for method in [Method.subscribe(request), .refresh] {
+            do {
+                let reply = try bus.carryOut(method)
+                try FuzzedBus.checkEvents(reply["events"] ?? .null)
+            } catch let error as Falsified {
+                throw error
+            } catch {
+                throw Falsified("a restored bus refuses nothing: \(error)")
+            }
+        }
+        for reading in state.entries.map(\.reading) + [.proximity(.near), .defaults(DefaultsReading(domains: []))] {
+            bus.post(reading)
+            try bus.check()
+        }
+        try requireEqual(saved(bus.savedState), bus.savedState, "a later state saved and loaded")
+    }
+
+    private static func saved(_ state: SavedState) -> SavedState? {
+        guard let json = try? JSON.parse(StateCoding.encode(state).bytes) else { return nil }
+        return try? StateCoding.decode(json)
+    }
+}

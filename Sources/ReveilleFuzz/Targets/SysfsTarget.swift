@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleWatchers
+import ReveilleWire
+
+/// Whatever drivers write, a level is 0 to 1 or absent, and a number is finite.
+///
+/// The input is lines `attribute=text`; an empty one begins the next supply.
+enum SysfsTarget {
+    /// More bits than the kernel has of any kind: KEY_MAX is 767.
+    private static let mostBits = 1_024
+
+    static func check(_ bytes: [UInt8]) throws(Falsified) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        var supplies = [PowerSupply(name: "0", attributes: [:])]
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            let halves = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            if halves.count == 2 {
+                supplies[supplies.count - 1].attributes[halves[0]] = halves[1]
+                let number = SysfsText.number(halves[1])
+                try require(number?.isFinite != false, "a finite number of \(halves[1])")
+                if let number { try checkProximity(number) }
+            } else if line.isEmpty {
+                supplies.append(PowerSupply(name: "\(supplies.count)", attributes: [:]))
+            }
+        }
+        for isMacBook in [false, true] { try check(BatteryRule.reading(of: supplies, isMacBook: isMacBook)) }
+        let bits = InputBits(text)
+        let set = (0..<mostBits).filter(bits.contains).count
+        try require(set <= 4 * bytes.count, "no more bits than digits can have")
+        try checkFrequency(supplies[0].attributes)
+    }
+
+    private static func check(_ reading: BatteryReading) throws(Falsified) {
+        for level in [reading.level] + reading.packs.map(\.level) {
+            try require(level.map { (0...1).contains($0) } ?? true, "a level from 0 to 1, not \(level ?? 0)")
+        }
+        let structure = ReadingCoding.encode(.battery(reading), settings: [])
+        try requireEqual(
+            try? ReadingCoding.decode(structure, of: .battery), .battery(reading), "a battery, and what it is told as")
+        var filter = LevelFilter(step: 0.01, interval: .seconds(60))
+        let now = Instant(microseconds: 0)
+        try requireEqual(filter.offer(reading, at: now), reading, "a first reading, and what is told")
+        try requireEqual(filter.offer(reading, at: now), nil, "nothing, and an equal reading")
+    }
+
+    private static func checkProximity(_ value: Double) throws(Falsified) {
+        guard let rule = ProximityRule(nearLevel: value) else { return }
+        try requireEqual(rule.state(at: value, last: .far), .near, "near, and at the near level")
+        try requireEqual(rule.state(at: 0, last: .near), .far, "far, and at 0")
+    }
+
+    private static func checkFrequency(_ attributes: [String: String]) throws(Falsified) {
+        let current = attributes["sampling_frequency"]
+        let list = attributes["sampling_frequency_available"]
+        guard let raised = SamplingFrequency.raised(from: current, available: list) else { return }
+        let isHigher = (SysfsText.number(raised) ?? 0) > (SysfsText.number(current) ?? 0)
+        try require(isHigher && list?.contains(raised) == true, "a higher frequency of the list, not \(raised)")
+    }
+}

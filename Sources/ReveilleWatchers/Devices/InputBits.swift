@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+
+/// A bit mask as sysfs writes it: hexadecimal words of 64 bits, the most significant first.
+package struct InputBits {
+    private let words: [UInt64]
+
+    /// Reads a mask; a word that is none has no bits.
+    package init(_ text: String) {
+        words = SysfsText.trimmed(text).split(separator: " ").reversed().map { UInt64($0, radix: 16) ?? 0 }
+    }
+
+    /// Whether a bit is set, counted from 0.
+    package func contains(_ bit: Int) -> Bool {
+        bit / 64 < words.count && words[bit / 64] & (1 << UInt64(bit % 64)) != 0
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleFuzz
+import ReveilleSystem
+import Testing
+
+/// What fuzzers have found, once more, with every promise that they check.
+@Suite struct CorpusTests {
+    private static let corpus = #filePath.replacing("CorpusTests.swift", with: "Corpus")
+
+    @Test("every file of the corpus is read or refused as promised", arguments: FuzzTarget.allCases)
+    func everyFileKeepsItsPromises(target: FuzzTarget) throws {
+        let directory = "\(Self.corpus)/\(target.rawValue)"
+        let names = try DirectoryListing.files(in: directory)
+        #expect(!names.isEmpty, "nothing in \(directory)")
+        for name in names {
+            guard case .bytes(let bytes) = FileContents.read("\(directory)/\(name)", limit: 1 << 20) else {
+                Issue.record("\(name) cannot be read")
+                continue
+            }
+            #expect(throws: Never.self, "\(name)") { try target.check(bytes) }
+        }
+    }
+}
