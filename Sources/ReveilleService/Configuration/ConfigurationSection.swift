@@ -50,7 +50,7 @@ final class ConfigurationSection {
 
     func integer(_ name: String, in range: ClosedRange<Int>, into result: inout Int) throws(ConfigurationError) {
         guard let value = value(name) else { return }
-        guard let integer = value.numberValue.map({ Int($0) }), range.contains(integer) else {
+        guard let integer = value.integerValue, range.contains(Int(integer)) else {
             throw wrong(name, "a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         result = Int(integer)

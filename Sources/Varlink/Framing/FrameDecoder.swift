@@ -34,7 +34,7 @@ public struct FrameDecoder: Sendable {
         // were taken since the one before.
         if start > 0, start >= bufferedCount {
             buffer.removeFirst(start)
-            searched -= start - 1
+            searched -= start
             start = 0
         }
         buffer.append(addingCapacity: bytes.count) { end in
