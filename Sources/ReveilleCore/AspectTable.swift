@@ -2,21 +2,21 @@
 // Part of Reveille.
 
 /// One value for each aspect, stored in place: a table in a subscription allocates nothing.
-public struct AspectTable<Value> {
+package struct AspectTable<Value> {
     private var values: InlineArray<5, Value>
 
     /// Makes a table with what `value` gives for each aspect.
-    public init(_ value: (Aspect) -> Value) {
+    package init(_ value: (Aspect) -> Value) {
         values = InlineArray { value(Aspect.allCases[$0]) }
     }
 
     /// Makes a table that holds the same value for each aspect.
-    public init(repeating value: Value) {
+    package init(repeating value: Value) {
         values = InlineArray(repeating: value)
     }
 
     /// The value of an aspect.
-    public subscript(aspect: Aspect) -> Value {
+    package subscript(aspect: Aspect) -> Value {
         get { values[aspect.index] }
         _modify { yield &values[aspect.index] }
     }
@@ -24,7 +24,7 @@ public struct AspectTable<Value> {
 
 extension AspectTable: Equatable where Value: Equatable {
     /// Says whether two tables hold equal values for each aspect.
-    public static func == (lhs: AspectTable, rhs: AspectTable) -> Bool {
+    package static func == (lhs: AspectTable, rhs: AspectTable) -> Bool {
         Aspect.allCases.allSatisfy { lhs[$0] == rhs[$0] }
     }
 }

@@ -35,7 +35,7 @@ package enum StateCoding {
         return .array(defaults.domains.map(encode))
     }
 
-    private static func encode(_ domain: DefaultsReading.Domain) -> JSON {
+    private static func encode(_ domain: Defaults.Domain) -> JSON {
         let values = domain.values.sorted { $0.key < $1.key }.map { key, value in
             JSONObject.Member(name: key, value: .integer(Int64(bitPattern: value)))
         }
@@ -75,9 +75,9 @@ package enum StateCoding {
 
     private static func decodeReading(_ json: JSON, of aspect: Aspect) throws(StateError) -> Reading {
         if aspect == .defaults {
-            var domains: [DefaultsReading.Domain] = []
+            var domains: [Defaults.Domain] = []
             for domain in json.arrayValue ?? [] { domains.append(try decodeDomain(domain)) }
-            return .defaults(DefaultsReading(domains: domains))
+            return .defaults(Defaults(domains: domains))
         }
         do throws(CallError) {
             return try ReadingCoding.decode(json, of: aspect)
@@ -86,19 +86,19 @@ package enum StateCoding {
         }
     }
 
-    private static func decodeDomain(_ json: JSON) throws(StateError) -> DefaultsReading.Domain {
+    private static func decodeDomain(_ json: JSON) throws(StateError) -> Defaults.Domain {
         guard let name = json.objectValue?["name"]?.stringValue, let path = json.objectValue?["path"]?.stringValue,
             let isOpaque = json.objectValue?["opaque"]?.boolValue,
             let members = json.objectValue?["values"]?.objectValue?.members
         else { throw StateError(reason: "a settings domain of the saved state lacks a field") }
-        var values: [String: DefaultsReading.Fingerprint] = [:]
+        var values: [String: Defaults.Fingerprint] = [:]
         for member in members {
             guard let value = member.value.integerValue else {
                 throw StateError(reason: "\(name): a fingerprint of the saved state is no number")
             }
             values[member.name] = UInt64(bitPattern: value)
         }
-        return DefaultsReading.Domain(name: name, path: path, values: values, isOpaque: isOpaque)
+        return Defaults.Domain(name: name, path: path, values: values, isOpaque: isOpaque)
     }
 
     /// A generation or a sequence; one that the next change could not follow is as good as none.

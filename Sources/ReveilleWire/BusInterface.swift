@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-public import Varlink
+package import Varlink
 
 /// The interface `org.reveille.Bus`: its text is a file in this folder, embedded in the program.
-public enum BusInterface {
+package enum BusInterface {
     /// The interface's name.
-    public static let name = "org.reveille.Bus"
+    package static let name = "org.reveille.Bus"
 
     /// The interface, parsed from its text.
-    public static func make() -> Interface {
+    package static func make() -> Interface {
         let text = String(decoding: PackageResources.org_reveille_Bus_varlink, as: UTF8.self)
         do throws(InterfaceError) {
             return try Interface(parsing: text)
@@ -21,7 +21,7 @@ public enum BusInterface {
     /// The longest name of a subscription, in bytes of UTF-8.
     ///
     /// Names are for people, in lists and logs; a longer one is somebody's payload.
-    public static let nameLimit = 128
+    package static let nameLimit = 128
 
     static func qualified(_ member: String) -> String {
         name + "." + member
@@ -30,13 +30,13 @@ public enum BusInterface {
 
 extension CallError {
     /// There is no subscription of that name on the bus.
-    public static func noSuchSubscription(_ subscription: String) -> CallError {
+    package static func noSuchSubscription(_ subscription: String) -> CallError {
         CallError(
             name: BusInterface.qualified("NoSuchSubscription"), parameters: ["subscription": .string(subscription)])
     }
 
     /// A limit is reached: `connections` or `subscriptions`.
-    public static func quotaExceeded(_ quota: String, limit: Int) -> CallError {
+    package static func quotaExceeded(_ quota: String, limit: Int) -> CallError {
         CallError(
             name: BusInterface.qualified("QuotaExceeded"),
             parameters: ["quota": .string(quota), "limit": .integer(Int64(limit))])

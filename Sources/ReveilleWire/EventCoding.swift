@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-public import ReveilleCore
-public import Varlink
+package import ReveilleCore
+package import Varlink
 
 /// Events as the interface's structure `Event`.
-public enum EventCoding {
+package enum EventCoding {
     /// The structure of an event; the fields of the four other aspects are absent, which means null.
-    public static func encode(_ event: Event) -> JSON {
+    package static func encode(_ event: Event) -> JSON {
         .object([
             "aspect": .string(event.aspect.rawValue),
             "generation": .integer(Int64(event.generation)),
@@ -26,7 +26,7 @@ public enum EventCoding {
     /// - Parameter structure: An element of a reply's `events`; fields that are not known are passed over.
     /// - Returns: The event; of the settings only the keys that it names are known, not their values.
     /// - Throws: `InvalidParameter` naming the field that the interface does not allow.
-    public static func decode(_ structure: JSON) throws(CallError) -> Event {
+    package static func decode(_ structure: JSON) throws(CallError) -> Event {
         let fields = Fields(structure, path: "events")
         let aspect: Aspect = try fields.word("aspect")
         let state = try fields.required(aspect.rawValue) { $0.objectValue == nil ? nil : $0 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-public import ReveilleCore
+package import ReveilleCore
 import Varlink
 
 /// Writes events, each that is equal for many subscribers once.
 ///
 /// An event is told apart by its position in its log and by what it counts, so waking ten thousand who
 /// slept equally long writes each event once.
-public struct EventWriter {
+package struct EventWriter {
     private struct Key: Hashable {
         let changes: Int
         let netChange: Bool
@@ -33,10 +33,10 @@ public struct EventWriter {
     private var written = AspectTable<Written>(repeating: Written())
 
     /// Makes a writer that has written nothing.
-    public init() {}
+    package init() {}
 
     /// Appends a list of events as a JSON array.
-    public mutating func append(_ events: [Event], to bytes: inout [UInt8]) {
+    package mutating func append(_ events: [Event], to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "["))
         for (index, event) in events.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-public import ReveilleCore
-public import Varlink
+package import ReveilleCore
+package import Varlink
 
 /// A call of the interface, understood.
-public enum Method: Sendable, Hashable {
+package enum Method: Sendable, Hashable {
     /// Streams events.
     case subscribe(SubscriptionRequest)
     /// Sends a subscription to the background or wakes it.
@@ -28,7 +28,7 @@ public enum Method: Sendable, Hashable {
     ///   - history: The most changes that a `hold` policy can keep.
     /// - Throws: `InvalidParameter` naming what has a value that means nothing, `ExpectedMore` of a
     ///   Subscribe that does not ask for a stream.
-    public init(_ call: Call, history: Int) throws(CallError) {
+    package init(_ call: Call, history: Int) throws(CallError) {
         let fields = Fields(call.parameters)
         switch call.member {
         case "Subscribe":

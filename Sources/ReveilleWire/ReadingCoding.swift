@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-public import ReveilleCore
-public import Varlink
+package import ReveilleCore
+package import Varlink
 
 /// Readings as the interface's five structures.
-public enum ReadingCoding {
+package enum ReadingCoding {
     /// The structure of a reading.
     ///
     /// - Parameters:
     ///   - reading: The state.
     ///   - settings: What of the settings to name, for a reading of the defaults.
     /// - Returns: The structure that stands in the field of the aspect's name.
-    public static func encode(_ reading: Reading, settings: [SettingsChange]) -> JSON {
+    package static func encode(_ reading: Reading, settings: [SettingsChange]) -> JSON {
         switch reading {
         case .locale(let locale): encode(locale)
         case .defaults: .object(["domains": .array(settings.map(encode))])
@@ -26,7 +26,7 @@ public enum ReadingCoding {
         }
     }
 
-    private static func encode(_ locale: LocaleReading) -> JSON {
+    private static func encode(_ locale: LocaleSettings) -> JSON {
         .object([
             "identifier": .string(locale.identifier),
             "languages": .array(locale.languages.map { .string($0) }),
@@ -46,7 +46,7 @@ public enum ReadingCoding {
         ])
     }
 
-    private static func encode(_ battery: BatteryReading) -> JSON {
+    private static func encode(_ battery: Battery) -> JSON {
         let packs = battery.packs.map { pack in
             JSON.object([
                 "name": .string(pack.name),
@@ -72,7 +72,7 @@ public enum ReadingCoding {
     ///   - aspect: Which of the five structures it is.
     /// - Returns: The reading. Settings values are not on the wire: every key gets the same fingerprint.
     /// - Throws: `InvalidParameter` with the path of the field that says what the interface does not allow.
-    public static func decode(_ structure: JSON, of aspect: Aspect) throws(CallError) -> Reading {
+    package static func decode(_ structure: JSON, of aspect: Aspect) throws(CallError) -> Reading {
         let fields = Fields(structure, path: aspect.rawValue)
         switch aspect {
         case .locale: return .locale(try decodeLocale(fields))
@@ -80,45 +80,45 @@ public enum ReadingCoding {
         case .battery: return .battery(try decodeBattery(fields))
         case .proximity: return .proximity(try fields.word("state"))
         case .orientation:
-            let pose: OrientationReading.Pose = try fields.word("pose")
-            let planar: OrientationReading.Pose? = try fields.optionalWord("planar")
+            let pose: Orientation.Pose = try fields.word("pose")
+            let planar: Orientation.Pose? = try fields.optionalWord("planar")
             guard planar?.isPlanar != false else { throw fields.invalid("planar") }
-            return .orientation(OrientationReading(pose: pose, planar: planar))
+            return .orientation(Orientation(pose: pose, planar: planar))
         }
     }
 
-    private static func decodeLocale(_ fields: Fields) throws(CallError) -> LocaleReading {
-        LocaleReading(
+    private static func decodeLocale(_ fields: Fields) throws(CallError) -> LocaleSettings {
+        LocaleSettings(
             identifier: try fields.string("identifier"), languages: try fields.strings("languages"),
             numeric: try fields.string("numeric"), time: try fields.string("time"),
             monetary: try fields.string("monetary"), measurement: try fields.string("measurement"))
     }
 
-    private static func decodeDefaults(_ fields: Fields) throws(CallError) -> DefaultsReading {
-        var domains: [DefaultsReading.Domain] = []
+    private static func decodeDefaults(_ fields: Fields) throws(CallError) -> Defaults {
+        var domains: [Defaults.Domain] = []
         for domain in try fields.structures("domains") {
             let isOpaque = try domain.bool("opaque")
             let keys = isOpaque ? [""] : try domain.strings("keys")
             let path = try domain.string("path")
             guard !domains.contains(where: { $0.path == path }) else { throw domain.invalid("path") }
             domains.append(
-                DefaultsReading.Domain(
+                Defaults.Domain(
                     name: try domain.string("domain"), path: path,
                     values: Dictionary(keys.map { ($0, 0) }, uniquingKeysWith: { first, _ in first }),
                     isOpaque: isOpaque))
         }
-        return DefaultsReading(domains: domains)
+        return Defaults(domains: domains)
     }
 
-    private static func decodeBattery(_ fields: Fields) throws(CallError) -> BatteryReading {
-        var packs: [BatteryReading.Pack] = []
+    private static func decodeBattery(_ fields: Fields) throws(CallError) -> Battery {
+        var packs: [Battery.Pack] = []
         for pack in try fields.structures("packs") {
             packs.append(
-                BatteryReading.Pack(
+                Battery.Pack(
                     name: try pack.string("name"), level: try pack.level("level"),
                     chargeStatus: try pack.word("chargeStatus")))
         }
-        return BatteryReading(
+        return Battery(
             state: try fields.word("state"), level: try fields.level("level"),
             isPlugged: try fields.optionalBool("plugged"), chargeStatus: try fields.word("chargeStatus"),
             packs: packs)

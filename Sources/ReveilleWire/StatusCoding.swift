@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-public import ReveilleCore
-public import Varlink
+package import ReveilleCore
+package import Varlink
 
 /// What people see of the bus, as the interface's structures `Subscription` and `AspectInfo`.
-public enum StatusCoding {
+package enum StatusCoding {
     /// The structure of a subscription.
     ///
     /// - Parameters:
@@ -13,7 +13,7 @@ public enum StatusCoding {
     ///   - pid: The process that connected.
     ///   - uid: Its user.
     /// - Returns: An element of ListSubscriptions' `subscriptions`.
-    public static func encode(_ status: SubscriptionStatus, pid: Int32, uid: UInt32) -> JSON {
+    package static func encode(_ status: SubscriptionStatus, pid: Int32, uid: UInt32) -> JSON {
         .object([
             "subscription": .string(status.id.wireName),
             "name": status.name.map { .string($0) } ?? .null,
@@ -31,7 +31,7 @@ public enum StatusCoding {
     }
 
     /// The structure of an aspect's source: a name, or the reason why there is none.
-    public static func encode(_ aspect: Aspect, monitored: Bool, source: String?, reason: String?) -> JSON {
+    package static func encode(_ aspect: Aspect, monitored: Bool, source: String?, reason: String?) -> JSON {
         .object([
             "aspect": .string(aspect.rawValue),
             "available": .bool(source != nil),
@@ -44,13 +44,13 @@ public enum StatusCoding {
 
 extension SubscriptionID {
     /// The name on the wire: 16 hexadecimal digits.
-    public var wireName: String {
+    package var wireName: String {
         let digits = String(rawValue, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
     /// The subscription of a name on the wire; `nil` for what no subscription is called.
-    public init?(wireName: String) {
+    package init?(wireName: String) {
         guard let number = UInt64(wireName, radix: 16) else { return nil }
         self.init(rawValue: number)
         guard self.wireName == wireName else { return nil }

@@ -9,16 +9,16 @@ import Varlink
 @Suite struct EventCodingTests {
     static let readings: [Reading] = [
         .locale(
-            LocaleReading(
+            LocaleSettings(
                 identifier: "es_ES", languages: ["es-ES", "en"], numeric: "es_MX", time: "es_MX", monetary: "es_MX",
                 measurement: "es_ES")),
         .defaults(
-            DefaultsReading(domains: [.init(name: "app", path: "/a", values: ["k": 0, "l": 0], isOpaque: false)])),
+            Defaults(domains: [.init(name: "app", path: "/a", values: ["k": 0, "l": 0], isOpaque: false)])),
         .battery(
-            BatteryReading(
+            Battery(
                 state: .charging, level: 0.5, isPlugged: true, chargeStatus: .notCharging,
                 packs: [.init(name: "BAT0", level: nil, chargeStatus: .notCharging)])),
-        .battery(.unknown), .proximity(.near), .orientation(OrientationReading(pose: .faceUp, planar: .portrait)),
+        .battery(.unknown), .proximity(.near), .orientation(Orientation(pose: .faceUp, planar: .portrait)),
         .orientation(.unknown),
     ]
 

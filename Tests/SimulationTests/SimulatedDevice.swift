@@ -19,13 +19,13 @@ final class Reality {
         let number = number[aspect]
         guard aspect == .locale else {
             return .battery(
-                BatteryReading(
+                Battery(
                     state: .unplugged, level: Double(number) / 1_000_000, isPlugged: false, chargeStatus: .discharging,
                     packs: []))
         }
         let name = "n\(number)"
         return .locale(
-            LocaleReading(
+            LocaleSettings(
                 identifier: name, languages: [], numeric: name, time: name, monetary: name, measurement: name))
     }
 }

@@ -2,16 +2,16 @@
 // Part of Reveille.
 
 /// What goes out to one subscription in one reply.
-public struct Delivery: Sendable, Hashable {
+package struct Delivery: Sendable, Hashable {
     /// Who gets it.
-    public var subscription: SubscriptionID
+    package var subscription: SubscriptionID
     /// One event for each aspect that changed, in ascending order of last change; never none.
-    public var events: [Event]
+    package var events: [Event]
 }
 
 extension Bus {
     /// Whose turn it is, for a last look at whether to hold it; `nil` when nothing is due.
-    public mutating func nextReady() -> SubscriptionID? {
+    package mutating func nextReady() -> SubscriptionID? {
         while readyHead < ready.count {
             // A hold may have come since it was queued.
             if let subscription = slots[ready[readyHead]], !subscription.open.isEmpty { return subscription.id }
@@ -37,7 +37,7 @@ extension Bus {
     ///
     /// It counts as unread from now on: until ``release(_:from:)`` of ``HoldReasons/unread`` nothing more
     /// comes for that subscription, and what changes meanwhile is merged.
-    public mutating func nextDelivery() -> Delivery? {
+    package mutating func nextDelivery() -> Delivery? {
         while let id = nextReady() {
             let slot = takeReady()
             guard let open = slots[slot]?.open else { continue }

@@ -11,7 +11,7 @@ extension Bus {
     ///   - request: What it asks for.
     ///   - id: Its name, which nobody else has.
     /// - Returns: What to answer.
-    public mutating func subscribe(_ request: SubscriptionRequest, as id: SubscriptionID) -> SubscriptionStart {
+    package mutating func subscribe(_ request: SubscriptionRequest, as id: SubscriptionID) -> SubscriptionStart {
         precondition(slotOf[id] == nil, "a subscription's name is used twice")
         let resumed = request.positions.map { positions in
             request.instance == instance
@@ -41,7 +41,7 @@ extension Bus {
     }
 
     /// Ends a subscription; what was due to it is discarded.
-    public mutating func cancel(_ id: SubscriptionID) {
+    package mutating func cancel(_ id: SubscriptionID) {
         guard let slot = slotOf.removeValue(forKey: id) else { return }
         for aspect in Aspect.allCases { setLive(slot, aspect, false) }
         slots[slot]?.wakeful.aspects.forEach { wakeful[$0] -= 1 }
@@ -50,7 +50,7 @@ extension Bus {
     }
 
     /// Sets a hold reason; one that stands already changes nothing.
-    public mutating func hold(_ reason: HoldReasons, on id: SubscriptionID) {
+    package mutating func hold(_ reason: HoldReasons, on id: SubscriptionID) {
         guard let slot = slotOf[id], var subscription = slots[slot] else { return }
         if subscription.holds.isDisjoint(with: .background) && !reason.isDisjoint(with: .background) {
             subscription.enterBackground(logs)
@@ -61,7 +61,7 @@ extension Bus {
     }
 
     /// Clears a hold reason; with the last one the subscription wakes, and what is due is delivered.
-    public mutating func release(_ reason: HoldReasons, from id: SubscriptionID) {
+    package mutating func release(_ reason: HoldReasons, from id: SubscriptionID) {
         guard let slot = slotOf[id], var subscription = slots[slot] else { return }
         let wasInBackground = !subscription.holds.isDisjoint(with: .background)
         subscription.holds.subtract(reason)
@@ -74,12 +74,12 @@ extension Bus {
     }
 
     /// The hold reasons of a subscription; `nil` when there is none of that name.
-    public func holds(of id: SubscriptionID) -> HoldReasons? {
+    package func holds(of id: SubscriptionID) -> HoldReasons? {
         slotOf[id].flatMap { slots[$0]?.holds }
     }
 
     /// All subscriptions, for people.
-    public var subscriptions: [SubscriptionStatus] {
+    package var subscriptions: [SubscriptionStatus] {
         slots.compactMap { $0 }.map { subscription in
             let pending = subscription.aspects.aspects.map {
                 SubscriptionStatus.Pending(aspect: $0, changes: subscription.pending($0, in: logs[$0]))
@@ -92,7 +92,7 @@ extension Bus {
     }
 
     /// Whether anybody could be told of a change of the aspect now: somebody who is not in the background.
-    public func isWatchedLive(_ aspect: Aspect) -> Bool {
+    package func isWatchedLive(_ aspect: Aspect) -> Bool {
         wakeful[aspect] > 0
     }
 }

@@ -8,7 +8,7 @@
 /// are the same case. Posting visits those who can take it now and nobody else.
 ///
 /// Pure: time is an argument, effects come out of ``nextDelivery()``.
-public struct Bus {
+package struct Bus {
     /// Where an aspect's state came from.
     private struct Origin {
         /// The last reading of the aspect's own source.
@@ -20,11 +20,11 @@ public struct Bus {
     }
 
     /// Names this bus: positions of one instance mean nothing to another.
-    public let instance: String
+    package let instance: String
     /// The most changes that a `hold` policy can keep.
-    public let history: Int
+    package let history: Int
     /// Grows with each change on the bus.
-    public private(set) var sequence: Int
+    package private(set) var sequence: Int
 
     var logs: AspectTable<ChangeLog>
     private var origins = AspectTable<Origin>(repeating: Origin())
@@ -41,7 +41,7 @@ public struct Bus {
     var readyHead = 0
 
     /// Makes a bus that has read nothing yet.
-    public init(instance: String, history: Int, at time: Timestamp) {
+    package init(instance: String, history: Int, at time: Timestamp) {
         self.init(restoring: SavedState(instance: instance, sequence: 0, entries: []), history: history, at: time)
     }
 
@@ -51,7 +51,7 @@ public struct Bus {
     ///   - state: What ``savedState`` gave.
     ///   - history: How many changes each log keeps, at least 1.
     ///   - time: When the bus starts; aspects without a saved state are as old as this.
-    public init(restoring state: SavedState, history: Int, at time: Timestamp) {
+    package init(restoring state: SavedState, history: Int, at time: Timestamp) {
         precondition(history >= 1, "a log keeps at least its last change")
         instance = state.instance
         sequence = state.sequence
@@ -71,7 +71,7 @@ public struct Bus {
     }
 
     /// What to save so that a bus can go on from here.
-    public var savedState: SavedState {
+    package var savedState: SavedState {
         let entries = Aspect.allCases.filter { logs[$0].isEstablished }.map { aspect in
             let last = logs[aspect].current
             let origin = origins[aspect]
@@ -95,7 +95,7 @@ public struct Bus {
     ///   - time: When it was read.
     /// - Returns: What came of it.
     @discardableResult
-    public mutating func report(_ reading: Reading, at time: Timestamp) -> Report {
+    package mutating func report(_ reading: Reading, at time: Timestamp) -> Report {
         let aspect = reading.aspect
         let before = origins[aspect].own
         guard before != reading else { return .same }
@@ -110,7 +110,7 @@ public struct Bus {
     }
 
     /// What a source's reading was to the bus.
-    public enum Report: Sendable {
+    package enum Report: Sendable {
         /// Nothing new.
         case same
         /// The first reading: state, not a change.
@@ -123,13 +123,13 @@ public struct Bus {
     ///
     /// - Returns: Whether the state changed; an equal one still stands from now on.
     @discardableResult
-    public mutating func post(_ reading: Reading, at time: Timestamp) -> Bool {
+    package mutating func post(_ reading: Reading, at time: Timestamp) -> Bool {
         origins[reading.aspect].isPosted = true
         return append(reading, at: time, isPosted: true)
     }
 
     /// Makes the next reading of an aspect's own source count, whatever was read or posted before.
-    public mutating func expectRefresh(of aspect: Aspect) {
+    package mutating func expectRefresh(of aspect: Aspect) {
         origins[aspect].own = nil
         origins[aspect].isPosted = false
     }
@@ -148,7 +148,7 @@ public struct Bus {
     // MARK: - State
 
     /// The current state of an aspect, with its position.
-    public mutating func state(of aspect: Aspect) -> Event {
+    package mutating func state(of aspect: Aspect) -> Event {
         origins[aspect].wasTold = true
         return logs[aspect].state
     }

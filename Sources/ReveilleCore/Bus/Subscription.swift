@@ -2,12 +2,12 @@
 // Part of Reveille.
 
 /// Names a subscription; chosen by whoever makes it, at random, so that it tells nothing about others.
-public struct SubscriptionID: Sendable, Hashable {
+package struct SubscriptionID: Sendable, Hashable {
     /// The number behind the name.
-    public let rawValue: UInt64
+    package let rawValue: UInt64
 
     /// Makes a name of a number.
-    public init(rawValue: UInt64) {
+    package init(rawValue: UInt64) {
         self.rawValue = rawValue
     }
 }

@@ -2,24 +2,24 @@
 // Part of Reveille.
 
 /// What a subscriber asks for.
-public struct SubscriptionRequest: Sendable, Hashable {
+package struct SubscriptionRequest: Sendable, Hashable {
     /// What to be told of.
-    public var aspects: AspectSet
+    package var aspects: AspectSet
     /// A name for people, as `status` shows it.
-    public var name: String?
+    package var name: String?
     /// Starts in the background, held by the reason `app`.
-    public var startsInBackground: Bool
+    package var startsInBackground: Bool
     /// Wants the current state of each aspect.
-    public var wantsInitial: Bool
+    package var wantsInitial: Bool
     /// The bus instance that ``positions`` are of.
-    public var instance: String?
+    package var instance: String?
     /// The generation last seen of each aspect, to go on from; `nil` for a start from now.
-    public var positions: [Aspect: Int]?
+    package var positions: [Aspect: Int]?
     /// What differs from the default policy.
-    public var policies: [Aspect: Policy]
+    package var policies: [Aspect: Policy]
 
     /// Makes a request; without arguments for changes of all five aspects from now on.
-    public init(
+    package init(
         aspects: AspectSet = .all, name: String? = nil, startsInBackground: Bool = false, wantsInitial: Bool = false,
         instance: String? = nil, positions: [Aspect: Int]? = nil, policies: [Aspect: Policy] = [:]
     ) {
@@ -34,35 +34,35 @@ public struct SubscriptionRequest: Sendable, Hashable {
 }
 
 /// The answer to a ``SubscriptionRequest``.
-public struct SubscriptionStart: Sendable, Hashable {
+package struct SubscriptionStart: Sendable, Hashable {
     /// Whether the positions were understood; `nil` when none were given.
-    public var resumed: Bool?
+    package var resumed: Bool?
     /// What was asked for, in ascending order of last change.
-    public var events: [Event]
+    package var events: [Event]
 }
 
 /// What people see of a subscription.
-public struct SubscriptionStatus: Sendable, Hashable {
+package struct SubscriptionStatus: Sendable, Hashable {
     /// Changes of one aspect that wait to be told.
-    public struct Pending: Sendable, Hashable {
+    package struct Pending: Sendable, Hashable {
         /// What changed.
-        public var aspect: Aspect
+        package var aspect: Aspect
         /// How often, at least once.
-        public var changes: Int
+        package var changes: Int
     }
 
     /// Its name on the bus.
-    public var id: SubscriptionID
+    package var id: SubscriptionID
     /// The name that the subscriber gave.
-    public var name: String?
+    package var name: String?
     /// What it is told of.
-    public var aspects: AspectSet
+    package var aspects: AspectSet
     /// Why nothing is delivered now.
-    public var holds: HoldReasons
+    package var holds: HoldReasons
     /// The aspects that have changes waiting.
-    public var pending: [Pending]
+    package var pending: [Pending]
     /// Events delivered so far.
-    public var events: Int
+    package var events: Int
     /// Changes that those events stood for.
-    public var changes: Int
+    package var changes: Int
 }

@@ -7,19 +7,19 @@
 /// reference answers what an event has to say after any time: the reading tells whether the state
 /// came back, the generation how many changes were merged, and ``supersededAt`` when the first of
 /// them came. So posting costs nothing for those who sleep.
-public final class Change {
+package final class Change {
     /// Grows by one with each change of the aspect.
-    public let generation: Int
+    package let generation: Int
     /// Grows by one with each change on the bus.
-    public let sequence: Int
+    package let sequence: Int
     /// When it changed.
-    public let time: Timestamp
+    package let time: Timestamp
     /// The state from then on.
-    public internal(set) var reading: Reading
+    package internal(set) var reading: Reading
     /// What this change alone touched in the settings; empty for every other aspect.
     let settings: [SettingsChange]
     /// When the next change came; `nil` while this is the last.
-    public internal(set) var supersededAt: Timestamp?
+    package internal(set) var supersededAt: Timestamp?
 
     init(
         generation: Int, sequence: Int, time: Timestamp, reading: Reading, settings: [SettingsChange] = []

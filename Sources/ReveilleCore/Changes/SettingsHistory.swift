@@ -28,7 +28,7 @@ struct SettingsHistory {
     init() {}
 
     /// Makes the history of settings whose earlier changes are not known.
-    init(restoring reading: DefaultsReading, at generation: Int) {
+    init(restoring reading: Defaults, at generation: Int) {
         for domain in reading.domains {
             domains[domain.path] = Domain(
                 name: domain.name, isOpaque: domain.isOpaque, forgottenThrough: generation)
@@ -44,7 +44,7 @@ struct SettingsHistory {
     ///   - listingAll: Every key of the new reading counts as changed, as in a posted state.
     /// - Returns: What this change alone touched.
     mutating func record(
-        from old: DefaultsReading, to new: DefaultsReading, generation: Int, listingAll: Bool
+        from old: Defaults, to new: Defaults, generation: Int, listingAll: Bool
     ) -> [SettingsChange] {
         let before = Dictionary(old.domains.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
         let after = Dictionary(new.domains.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
@@ -75,7 +75,7 @@ struct SettingsHistory {
     }
 
     /// What differs for a subscriber that has seen a generation.
-    func changes(since generation: Int, in reading: DefaultsReading) -> [SettingsChange] {
+    func changes(since generation: Int, in reading: Defaults) -> [SettingsChange] {
         let now = Dictionary(reading.domains.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
         return domains.keys.sorted().compactMap { path in
             guard let domain = domains[path] else { return nil }
@@ -92,7 +92,7 @@ struct SettingsHistory {
             isOpaque: domain.isOpaque)
     }
 
-    private mutating func forget(in now: [String: DefaultsReading.Domain]) {
+    private mutating func forget(in now: [String: Defaults.Domain]) {
         guard removed.count > Self.removedLimit else { return }
         for (path, key, generation) in removed.prefix(removed.count - Self.removedLimit) {
             // One that came back, or was removed again later, has a newer generation or a value.
@@ -107,7 +107,7 @@ struct SettingsHistory {
 
 extension SettingsChange {
     /// Every key of every domain, as in a current state.
-    public static func all(of reading: DefaultsReading) -> [SettingsChange] {
+    package static func all(of reading: Defaults) -> [SettingsChange] {
         reading.domains.map {
             SettingsChange(domain: $0.name, path: $0.path, keys: $0.keys, isOpaque: $0.isOpaque)
         }

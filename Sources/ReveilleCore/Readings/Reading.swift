@@ -4,15 +4,15 @@
 /// The value of one aspect at a time.
 public enum Reading: Sendable, Hashable {
     /// Language and formats.
-    case locale(LocaleReading)
+    case locale(LocaleSettings)
     /// The settings domains and their keys.
-    case defaults(DefaultsReading)
+    case defaults(Defaults)
     /// All battery packs together.
-    case battery(BatteryReading)
+    case battery(Battery)
     /// Near or far.
-    case proximity(ProximityReading)
+    case proximity(Proximity)
     /// The pose.
-    case orientation(OrientationReading)
+    case orientation(Orientation)
 
     /// The aspect that the value belongs to.
     public var aspect: Aspect {
@@ -29,7 +29,7 @@ public enum Reading: Sendable, Hashable {
     public static func unknown(_ aspect: Aspect) -> Reading {
         switch aspect {
         case .locale: .locale(.posix)
-        case .defaults: .defaults(DefaultsReading(domains: []))
+        case .defaults: .defaults(Defaults(domains: []))
         case .battery: .battery(.unknown)
         case .proximity: .proximity(.unknown)
         case .orientation: .orientation(.unknown)

@@ -4,8 +4,8 @@
 /// Makes one reading of all power supplies.
 ///
 /// The states are UIDevice's: they are about being plugged in, not about the flow of current, which
-/// ``BatteryReading/chargeStatus`` tells.
-public enum BatteryRule {
+/// ``Battery/chargeStatus`` tells.
+package enum BatteryRule {
     /// From this level on a plugged battery is full: what a display rounds to 100 %.
     private static let fullLevel = 0.995
 
@@ -14,17 +14,17 @@ public enum BatteryRule {
     /// - Parameters:
     ///   - supplies: All entries of the class, peripherals included.
     ///   - isMacBook: The machine is a MacBook, whose firmware reports a wrong `capacity`.
-    /// - Returns: The reading; ``BatteryReading/unknown`` where there is no pack, plugged in or not.
-    public static func reading(of supplies: [PowerSupply], isMacBook: Bool) -> BatteryReading {
+    /// - Returns: The reading; ``Battery/unknown`` where there is no pack, plugged in or not.
+    package static func reading(of supplies: [PowerSupply], isMacBook: Bool) -> Battery {
         let packs = supplies.filter(\.isPack).sorted { $0.name < $1.name }
         guard !packs.isEmpty else { return .unknown }
         let levels = packs.map { PackLevel.of($0, isMacBook: isMacBook) }
         let level = total(levels, weights: packs.map(PackLevel.weight))
         let isPlugged = isPlugged(packs: packs, supplies: supplies.filter(\.isSupply))
-        return BatteryReading(
+        return Battery(
             state: state(isPlugged, level, packs), level: level, isPlugged: isPlugged, chargeStatus: status(packs),
             packs: zip(packs, levels).map { pack, level in
-                BatteryReading.Pack(name: pack.name, level: level, chargeStatus: pack.chargeStatus)
+                Battery.Pack(name: pack.name, level: level, chargeStatus: pack.chargeStatus)
             })
     }
 
@@ -51,14 +51,14 @@ public enum BatteryRule {
         return statuses.contains(where: { $0 == .full || $0 == .notCharging }) ? true : nil
     }
 
-    private static func state(_ isPlugged: Bool?, _ level: Double?, _ packs: [PowerSupply]) -> BatteryReading.State {
+    private static func state(_ isPlugged: Bool?, _ level: Double?, _ packs: [PowerSupply]) -> Battery.State {
         guard let isPlugged else { return .unknown }
         guard isPlugged else { return .unplugged }
         let isFull = level.map { $0 >= fullLevel } ?? false || packs.allSatisfy { $0.chargeStatus == .full }
         return isFull ? .full : .charging
     }
 
-    private static func status(_ packs: [PowerSupply]) -> BatteryReading.ChargeStatus {
+    private static func status(_ packs: [PowerSupply]) -> Battery.ChargeStatus {
         let statuses = packs.map(\.chargeStatus)
         if statuses.contains(.charging) { return .charging }
         if statuses.contains(.discharging) { return .discharging }

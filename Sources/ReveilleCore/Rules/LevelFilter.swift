@@ -5,26 +5,26 @@
 ///
 /// A level that moved waits until the interval since the last reading told is over; the last value is
 /// never lost, it comes at the end of the interval.
-public struct LevelFilter: Sendable, Equatable {
+package struct LevelFilter: Sendable, Equatable {
     private let step: Double
     private let interval: Duration
-    private var told: BatteryReading?
+    private var told: Battery?
     /// When ``told`` was told; `nil` while it is what was there from the start.
     private var toldAt: Instant?
-    private var waiting: BatteryReading?
+    private var waiting: Battery?
 
     /// Makes a filter that has told nothing.
     ///
     /// - Parameters:
     ///   - step: The smallest change of the level that is told, 0 to 1.
     ///   - interval: The least time between two readings that differ in the level alone; 0 for no limit.
-    public init(step: Double, interval: Duration) {
+    package init(step: Double, interval: Duration) {
         self.step = step
         self.interval = interval
     }
 
     /// When ``expire(at:)`` has something to tell; `nil` while nothing waits.
-    public var deadline: Instant? {
+    package var deadline: Instant? {
         waiting == nil ? nil : toldAt.map { $0 + interval }
     }
 
@@ -34,7 +34,7 @@ public struct LevelFilter: Sendable, Equatable {
     ///   - reading: What the battery reads.
     ///   - now: When it was read.
     /// - Returns: What to tell now; `nil` for nothing, now or at all.
-    public mutating func offer(_ reading: BatteryReading, at now: Instant) -> BatteryReading? {
+    package mutating func offer(_ reading: Battery, at now: Instant) -> Battery? {
         guard let told else {
             self.told = reading
             return reading
@@ -52,14 +52,14 @@ public struct LevelFilter: Sendable, Equatable {
     }
 
     /// Tells what waits, if its time has come.
-    public mutating func expire(at now: Instant) -> BatteryReading? {
+    package mutating func expire(at now: Instant) -> Battery? {
         guard let waiting else { return nil }
         if let toldAt, now < toldAt + interval { return nil }
         return tell(waiting, at: now)
     }
 
     /// Tells a reading whatever the step and the interval: somebody asked for it.
-    public mutating func tell(_ reading: BatteryReading, at now: Instant) -> BatteryReading {
+    package mutating func tell(_ reading: Battery, at now: Instant) -> Battery {
         told = reading
         toldAt = now
         waiting = nil
@@ -67,9 +67,9 @@ public struct LevelFilter: Sendable, Equatable {
     }
 }
 
-extension BatteryReading {
+extension Battery {
     /// The reading with every level left out.
-    fileprivate var exceptLevels: BatteryReading {
+    fileprivate var exceptLevels: Battery {
         var reading = self
         reading.level = nil
         for index in reading.packs.indices { reading.packs[index].level = nil }

@@ -17,10 +17,10 @@ package enum LocaleRule {
     /// What a set of variables puts in force.
     ///
     /// LANGUAGE is a list for messages alone, and says nothing in the C locale (gettext's rule).
-    package static func reading(of environment: [String: String]) -> LocaleReading {
+    package static func reading(of environment: [String: String]) -> LocaleSettings {
         let messages = name(of: "LC_MESSAGES", in: environment)
         let languages = messages == .posix ? [] : preferred(environment["LANGUAGE"] ?? "")
-        return LocaleReading(
+        return LocaleSettings(
             identifier: messages.identifier,
             languages: languages.isEmpty ? [messages.tag] : languages,
             numeric: name(of: "LC_NUMERIC", in: environment).identifier,

@@ -6,7 +6,7 @@
 /// The kernel's document wants the reaction to gravity (upright: y is +9.81), HID sensors and most
 /// matrices as they ship give gravity itself (upright: y is -9.81), and they differ on z. The result is
 /// gravity in g: upright portrait y = -1, right edge up x = -1, flat with the display up z = -1.
-public enum OrientationFrame: String, Sendable, CaseIterable {
+package enum OrientationFrame: String, Sendable, CaseIterable {
     /// Gravity in x and y, as matrices are tuned; z by the matrix and the kind of sensor.
     case auto
     /// Gravity on every axis, as HID usage tables have it.
@@ -15,10 +15,10 @@ public enum OrientationFrame: String, Sendable, CaseIterable {
     case iioDocument = "iio-doc"
 
     /// Standard gravity, in metres per second squared.
-    public static let standardGravity = 9.80665
+    package static let standardGravity = 9.80665
 
     /// Sensors behind a HID sensor hub, by the name that the kernel gives them.
-    public static let hidNames: Set<String> = ["accel_3d", "gravity"]
+    package static let hidNames: Set<String> = ["accel_3d", "gravity"]
 
     /// Gravity in g.
     ///
@@ -27,7 +27,7 @@ public enum OrientationFrame: String, Sendable, CaseIterable {
     ///   - matrix: How it is mounted.
     ///   - isHID: Whether its name is one of ``hidNames``.
     /// - Returns: Gravity in the axes of the display.
-    public func gravity(_ sample: Vector, matrix: MountMatrix, isHID: Bool) -> Vector {
+    package func gravity(_ sample: Vector, matrix: MountMatrix, isHID: Bool) -> Vector {
         var gravity = (1 / Self.standardGravity) * matrix.applied(to: sample)
         switch self {
         case .hid: break

@@ -2,7 +2,7 @@
 // Part of Reveille.
 
 /// The pose at a direction of gravity, steady at the borders between poses.
-public enum OrientationRule {
+package enum OrientationRule {
     /// Lengths in g that gravity alone can have; anything else is a knock, a fall or garbage.
     private static let plausible = 0.5...1.5
 
@@ -22,21 +22,21 @@ public enum OrientationRule {
     ///   - gravity: In g, in the axes of ``OrientationFrame/gravity(_:matrix:isHID:)``.
     ///   - last: The reading before it.
     /// - Returns: The reading now; `nil` where the sample says nothing.
-    public static func reading(at gravity: Vector, last: OrientationReading) -> OrientationReading? {
+    package static func reading(at gravity: Vector, last: Orientation) -> Orientation? {
         guard plausible.contains(gravity.length) else { return nil }
-        if let flat = flat(gravity, last.pose) { return OrientationReading(pose: flat, planar: last.planar) }
+        if let flat = flat(gravity, last.pose) { return Orientation(pose: flat, planar: last.planar) }
         let planar = planar(gravity, last.planar)
-        return OrientationReading(pose: planar, planar: planar)
+        return Orientation(pose: planar, planar: planar)
     }
 
-    private static func flat(_ gravity: Vector, _ last: OrientationReading.Pose) -> OrientationReading.Pose? {
-        let pose: OrientationReading.Pose = gravity.z < 0 ? .faceUp : .faceDown
+    private static func flat(_ gravity: Vector, _ last: Orientation.Pose) -> Orientation.Pose? {
+        let pose: Orientation.Pose = gravity.z < 0 ? .faceUp : .faceDown
         let along = (gravity.x * gravity.x + gravity.y * gravity.y).squareRoot()
         let tangent = last == pose ? Tangent.upright : Tangent.flat
         return abs(gravity.z) >= tangent * along ? pose : nil
     }
 
-    private static func planar(_ gravity: Vector, _ last: OrientationReading.Pose?) -> OrientationReading.Pose {
+    private static func planar(_ gravity: Vector, _ last: Orientation.Pose?) -> Orientation.Pose {
         let leansSideways = leans(gravity.x, gravity.y, gravity.z)
         let leansLengthwise = leans(gravity.y, gravity.x, gravity.z)
         // Both or neither: between two poses, or too flat to tell.

@@ -4,23 +4,23 @@
 /// One entry of `/sys/class/power_supply`, as text.
 ///
 /// The names and meanings of attributes are those of the kernel's sysfs-class-power document.
-public struct PowerSupply: Sendable, Hashable {
+package struct PowerSupply: Sendable, Hashable {
     /// The kernel's name; it says nothing of what the supply is.
-    public var name: String
+    package var name: String
     /// The attributes that could be read.
-    public var attributes: [String: String]
+    package var attributes: [String: String]
     /// It is a USB-C port that gives power and takes none.
-    public var isSourcePort: Bool
+    package var isSourcePort: Bool
 
     /// Makes a supply of what was read.
-    public init(name: String, attributes: [String: String], isSourcePort: Bool = false) {
+    package init(name: String, attributes: [String: String], isSourcePort: Bool = false) {
         self.name = name
         self.attributes = attributes
         self.isSourcePort = isSourcePort
     }
 
     /// The attributes that the rules look at.
-    public static let attributeNames: [String] =
+    package static let attributeNames: [String] =
         [
             "type", "scope", "present", "status", "online", "capacity", "capacity_level", "current_now",
             "voltage_min_design", "voltage_max_design", "voltage_now",
@@ -28,23 +28,23 @@ public struct PowerSupply: Sendable, Hashable {
         + ["energy", "charge"].flatMap { unit in ["now", "avg", "full", "full_design"].map { unit + "_" + $0 } }
 
     /// Whether it is a battery pack of the system: a mouse's battery is not, nor is an empty slot.
-    public var isPack: Bool {
+    package var isPack: Bool {
         word("type") == "battery" && isSystem && number("present") != 0
     }
 
     /// Whether it can power the system; a UPS is no charger, and a battery no supply.
-    public var isSupply: Bool {
+    package var isSupply: Bool {
         let type = word("type")
         return type != "battery" && type != "ups" && isSystem && !isSourcePort && number("online") != nil
     }
 
     /// Whether it gives power: 1 is fixed, 2 programmable (USB PD PPS).
-    public var isOnline: Bool {
+    package var isOnline: Bool {
         number("online").map { $0 >= 1 } ?? false
     }
 
     /// What a pack says of itself.
-    public var chargeStatus: BatteryReading.ChargeStatus {
+    package var chargeStatus: Battery.ChargeStatus {
         switch word("status") {
         case "charging": .charging
         case "discharging": .discharging
@@ -66,7 +66,7 @@ public struct PowerSupply: Sendable, Hashable {
     }
 
     /// An attribute as a lowercase word; empty where it is not there.
-    public func word(_ attribute: String) -> String {
+    package func word(_ attribute: String) -> String {
         SysfsText.trimmed(attributes[attribute] ?? "").lowercased()
     }
 

@@ -4,9 +4,9 @@
 /// How often a sensor measures.
 ///
 /// A sensor at 1 Hz holds whoever asks for a value for a second.
-public enum SamplingFrequency {
+package enum SamplingFrequency {
     /// What is often enough, in Hz.
-    public static let enough = 10.0
+    package static let enough = 10.0
 
     /// The frequency to set a slow sensor to.
     ///
@@ -15,7 +15,7 @@ public enum SamplingFrequency {
     ///   - available: What `sampling_frequency_available` lists, in any order.
     /// - Returns: The word of the list for the lowest one that is enough, else for the highest; `nil` where the
     ///   sensor is fast enough or knows no faster one.
-    public static func raised(from current: String?, available: String?) -> String? {
+    package static func raised(from current: String?, available: String?) -> String? {
         guard let current = SysfsText.number(current), current < enough, let available else { return nil }
         let choices = SysfsText.trimmed(available).split(whereSeparator: \.isWhitespace).compactMap { word in
             SysfsText.number(String(word)).map { (word: String(word), value: $0) }

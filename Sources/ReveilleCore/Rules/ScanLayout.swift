@@ -4,20 +4,20 @@
 /// How one channel lies in a scan, as `scan_elements/*_type` writes it: `le:s12/16>>4`.
 ///
 /// Kernel ABI document sysfs-bus-iio; a repeated channel (`X3`) is more than a number, and not taken.
-public struct ScanElement: Sendable, Hashable {
+package struct ScanElement: Sendable, Hashable {
     /// The least significant byte comes first.
-    public let isLittleEndian: Bool
+    package let isLittleEndian: Bool
     /// Negative values are two's complement of ``bits``.
-    public let isSigned: Bool
+    package let isSigned: Bool
     /// How many bits count: 1 to 64.
-    public let bits: Int
+    package let bits: Int
     /// How many bytes it takes: 1, 2, 4 or 8; it starts at a multiple of that.
-    public let bytes: Int
+    package let bytes: Int
     /// How far it is shifted to the left.
-    public let shift: Int
+    package let shift: Int
 
     /// Reads a type; `nil` for text that is none.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let halves = SysfsText.trimmed(text).split(separator: ":", omittingEmptySubsequences: false)
         guard halves.count == 2, ["le", "be"].contains(halves[0]), let sign = halves[1].first, "su".contains(sign)
         else { return nil }
@@ -55,9 +55,9 @@ public struct ScanElement: Sendable, Hashable {
 
 /// Where the channels of a sensor lie in a scan: all that are enabled, by their index, each aligned to its own
 /// size and the whole to the largest of them (drivers/iio/industrialio-buffer.c, iio_compute_scan_bytes).
-public struct ScanLayout: Sendable {
+package struct ScanLayout: Sendable {
     /// How many bytes a scan takes.
-    public let bytes: Int
+    package let bytes: Int
     private let places: [(offset: Int, element: ScanElement)]
 
     /// Lays out the channels that are enabled.
@@ -65,7 +65,7 @@ public struct ScanLayout: Sendable {
     /// - Parameters:
     ///   - elements: The enabled channels in order of their index.
     ///   - wanted: Which of them are to be read, as positions in `elements`.
-    public init(_ elements: [ScanElement], wanted: [Int]) {
+    package init(_ elements: [ScanElement], wanted: [Int]) {
         var end = 0
         let offsets = elements.map { element in
             let offset = Self.align(end, to: element.bytes)
@@ -81,7 +81,7 @@ public struct ScanLayout: Sendable {
     }
 
     /// The wanted values of the last whole scan of those that were read; `nil` if there is none.
-    public func last(of scans: [UInt8]) -> [Double]? {
+    package func last(of scans: [UInt8]) -> [Double]? {
         guard bytes > 0, scans.count >= bytes else { return nil }
         let start = (scans.count / bytes - 1) * bytes
         return places.map { offset, element in

@@ -34,7 +34,7 @@ extension SettingsValue {
     /// The same 64 bits for equal values, whatever their notation, after a restart too.
     ///
     /// Each part is told with its kind and its length, so that no two values give the same bytes.
-    package var fingerprint: DefaultsReading.Fingerprint {
+    package var fingerprint: Defaults.Fingerprint {
         var digest = Digest()
         combine(into: &digest)
         return digest.value

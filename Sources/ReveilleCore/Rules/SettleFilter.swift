@@ -2,7 +2,7 @@
 // Part of Reveille.
 
 /// Holds a new value back until it has stood for a while; the first one passes at once.
-public struct SettleFilter<Value: Equatable & Sendable>: Sendable, Equatable {
+package struct SettleFilter<Value: Equatable & Sendable>: Sendable, Equatable {
     private struct Candidate: Equatable {
         var value: Value
         var since: Instant
@@ -15,12 +15,12 @@ public struct SettleFilter<Value: Equatable & Sendable>: Sendable, Equatable {
     /// Makes a filter that has told nothing.
     ///
     /// - Parameter settle: How long a new value must stand; 0 for not at all.
-    public init(settle: Duration) {
+    package init(settle: Duration) {
         self.settle = settle
     }
 
     /// When ``expire(at:)`` has something to tell; `nil` while nothing is held back.
-    public var deadline: Instant? {
+    package var deadline: Instant? {
         candidate.map { $0.since + settle }
     }
 
@@ -30,7 +30,7 @@ public struct SettleFilter<Value: Equatable & Sendable>: Sendable, Equatable {
     ///   - value: What is so now.
     ///   - now: Since when.
     /// - Returns: What to tell now.
-    public mutating func offer(_ value: Value, at now: Instant) -> Value? {
+    package mutating func offer(_ value: Value, at now: Instant) -> Value? {
         guard let told else { return tell(value) }
         guard value != told else {
             candidate = nil
@@ -41,13 +41,13 @@ public struct SettleFilter<Value: Equatable & Sendable>: Sendable, Equatable {
     }
 
     /// Tells what was held back, if it has stood for long enough.
-    public mutating func expire(at now: Instant) -> Value? {
+    package mutating func expire(at now: Instant) -> Value? {
         guard let candidate, now >= candidate.since + settle else { return nil }
         return tell(candidate.value)
     }
 
     /// Tells a value without waiting: somebody asked for it.
-    public mutating func tell(_ value: Value) -> Value {
+    package mutating func tell(_ value: Value) -> Value {
         told = value
         candidate = nil
         return value

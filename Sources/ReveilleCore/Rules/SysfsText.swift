@@ -2,16 +2,16 @@
 // Part of Reveille.
 
 /// Text as the kernel's drivers write it to sysfs.
-public enum SysfsText {
+package enum SysfsText {
     /// The text without the white space around it.
-    public static func trimmed(_ text: String) -> String {
+    package static func trimmed(_ text: String) -> String {
         var rest = text[...]
         while let last = rest.last, last.isWhitespace { rest = rest.dropLast() }
         return String(rest.drop { $0.isWhitespace })
     }
 
     /// A number, decimals allowed, the same in every language; `nil` for everything else, NaN and infinity too.
-    public static func number(_ text: String?) -> Double? {
+    package static func number(_ text: String?) -> Double? {
         guard let text else { return nil }
         let trimmed = trimmed(text)
         // Double's own grammar also takes hexadecimal and words.

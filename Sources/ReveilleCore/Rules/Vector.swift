@@ -2,23 +2,23 @@
 // Part of Reveille.
 
 /// Three numbers along the axes of a sensor or of the display.
-public struct Vector: Sendable, Hashable {
+package struct Vector: Sendable, Hashable {
     /// To the right.
-    public var x: Double
+    package var x: Double
     /// To the top.
-    public var y: Double
+    package var y: Double
     /// Out of the display.
-    public var z: Double
+    package var z: Double
 
     /// Makes a vector of its parts.
-    public init(x: Double, y: Double, z: Double) {
+    package init(x: Double, y: Double, z: Double) {
         self.x = x
         self.y = y
         self.z = z
     }
 
     /// Its length.
-    public var length: Double {
+    package var length: Double {
         (x * x + y * y + z * z).squareRoot()
     }
 

@@ -22,7 +22,7 @@ enum EnvironmentTarget {
         try checkQuoting(EnvironmentFile.variables(in: text))
     }
 
-    private static func check(_ reading: LocaleReading) throws(Falsified) {
+    private static func check(_ reading: LocaleSettings) throws(Falsified) {
         let names = [reading.identifier, reading.numeric, reading.time, reading.monetary, reading.measurement]
         for name in names { try require(isMade(of: "_", name), "an identifier, not \(name)") }
         try require(!reading.languages.isEmpty, "a language")

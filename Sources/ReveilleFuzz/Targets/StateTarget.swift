@@ -25,7 +25,7 @@ enum StateTarget {
                 throw Falsified("a restored bus refuses nothing: \(error)")
             }
         }
-        for reading in state.entries.map(\.reading) + [.proximity(.near), .defaults(DefaultsReading(domains: []))] {
+        for reading in state.entries.map(\.reading) + [.proximity(.near), .defaults(Defaults(domains: []))] {
             bus.post(reading)
             try bus.check()
         }

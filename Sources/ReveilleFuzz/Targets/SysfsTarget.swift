@@ -33,7 +33,7 @@ enum SysfsTarget {
         try checkFrequency(supplies[0].attributes)
     }
 
-    private static func check(_ reading: BatteryReading) throws(Falsified) {
+    private static func check(_ reading: Battery) throws(Falsified) {
         for level in [reading.level] + reading.packs.map(\.level) {
             try require(level.map { (0...1).contains($0) } ?? true, "a level from 0 to 1, not \(level ?? 0)")
         }

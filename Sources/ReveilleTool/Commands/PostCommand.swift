@@ -52,7 +52,7 @@ struct PostCommand: ParsableCommand {
         switch aspect {
         case .battery, .proximity: return ["state": .string(state)]
         case .orientation:
-            let isPlanar = OrientationReading.Pose(rawValue: state)?.isPlanar == true
+            let isPlanar = Orientation.Pose(rawValue: state)?.isPlanar == true
             return isPlanar ? ["pose": .string(state), "planar": .string(state)] : ["pose": .string(state)]
         case .locale:
             let name = JSON.string(state)

@@ -34,7 +34,7 @@ enum EventText {
         return parts.isEmpty ? "" : "  (" + parts.joined(separator: ", ") + ")"
     }
 
-    private static func text(_ battery: BatteryReading) -> String {
+    private static func text(_ battery: Battery) -> String {
         var parts = [battery.state.rawValue]
         if let level = battery.level { parts.append(percent(level)) }
         if battery.packs.count > 1 {
@@ -49,12 +49,12 @@ enum EventText {
         "\(Int((level * 100).rounded())) %"
     }
 
-    private static func text(_ orientation: OrientationReading) -> String {
+    private static func text(_ orientation: Orientation) -> String {
         guard let planar = orientation.planar, planar != orientation.pose else { return orientation.pose.rawValue }
         return orientation.pose.rawValue + ", last upright " + planar.rawValue
     }
 
-    private static func text(_ locale: LocaleReading) -> String {
+    private static func text(_ locale: LocaleSettings) -> String {
         var parts = [locale.identifier]
         let formats = [
             ("numbers", locale.numeric), ("time", locale.time), ("money", locale.monetary),

@@ -109,7 +109,7 @@ package final class BatteryWatcher: Watcher {
         tell(filter.expire(at: Self.now))
     }
 
-    private func tell(_ reading: BatteryReading?) {
+    private func tell(_ reading: Battery?) {
         if let reading { context.report(.battery(reading)) }
         guard pace != .off, let deadline = filter.deadline else {
             window?.disarm()
@@ -125,7 +125,7 @@ package final class BatteryWatcher: Watcher {
     }
 
     /// What the battery reads now; `nil` where it cannot be told, and the last reading stands.
-    private func reading() -> BatteryReading? {
+    private func reading() -> Battery? {
         do throws(SystemError) {
             let (found, isMacBook) = try values()
             problem = nil

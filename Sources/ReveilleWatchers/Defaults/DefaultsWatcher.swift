@@ -102,11 +102,11 @@ package final class DefaultsWatcher: Watcher {
         return table
     }
 
-    private static func reading(of table: FileTable<SettingsFile>) -> DefaultsReading {
-        DefaultsReading(
+    private static func reading(of table: FileTable<SettingsFile>) -> Defaults {
+        Defaults(
             domains: table.entries.compactMap { path, entry in
                 entry.value.map { file in
-                    DefaultsReading.Domain(
+                    Defaults.Domain(
                         name: SettingsName(ConfiguredPath.name(of: path)).domain, path: path, values: file.values,
                         isOpaque: file.isOpaque)
                 }

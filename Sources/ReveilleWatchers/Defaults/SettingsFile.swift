@@ -6,7 +6,7 @@ package import ReveilleCore
 /// What a settings file holds: its keys with the fingerprints of their values, or bytes that are not read.
 package struct SettingsFile: Hashable {
     /// A fingerprint a key; of an opaque file one of all bytes, under the empty key.
-    package var values: [String: DefaultsReading.Fingerprint]
+    package var values: [String: Defaults.Fingerprint]
     /// The format is not read.
     package var isOpaque = false
 
@@ -69,7 +69,7 @@ package struct SettingsFile: Hashable {
         return SettingsFile(values: values.mapValues(\.fingerprint))
     }
 
-    private init(values: [String: DefaultsReading.Fingerprint], isOpaque: Bool = false) {
+    private init(values: [String: Defaults.Fingerprint], isOpaque: Bool = false) {
         self.values = values
         self.isOpaque = isOpaque
     }

@@ -47,7 +47,7 @@ package struct LocaleFiles {
     }
 
     /// What is in force.
-    var reading: LocaleReading {
+    var reading: LocaleSettings {
         LocaleRule.reading(of: environment)
     }
 

@@ -37,9 +37,9 @@ package final class OrientationWatcher: Watcher {
     private let context: WatcherContext
     private var watch: SensorWatch<Accelerometer>?
     private var settling: EventSource?
-    private var filter: SettleFilter<OrientationReading>
+    private var filter: SettleFilter<Orientation>
     /// The reading of the last sample, told or not yet.
-    private var last = OrientationReading.unknown
+    private var last = Orientation.unknown
     private var isRefreshing = false
 
     /// Makes a watcher that watches nothing yet.
@@ -104,7 +104,7 @@ package final class OrientationWatcher: Watcher {
         tell(filter.tell(.unknown))
     }
 
-    private func tell(_ reading: OrientationReading?) {
+    private func tell(_ reading: Orientation?) {
         if let reading { context.report(.orientation(reading)) }
         guard pace != .off, let deadline = filter.deadline else {
             settling?.disarm()

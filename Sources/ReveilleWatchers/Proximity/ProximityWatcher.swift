@@ -30,7 +30,7 @@ package final class ProximityWatcher: Watcher {
     private let settings: Settings
     private let context: WatcherContext
     private var watch: SensorWatch<ProximitySensor>?
-    private var state = ProximityReading.unknown
+    private var state = Proximity.unknown
 
     /// Makes a watcher that watches nothing yet.
     package init(
@@ -70,7 +70,7 @@ package final class ProximityWatcher: Watcher {
         }
     }
 
-    private func tell(_ state: ProximityReading) {
+    private func tell(_ state: Proximity) {
         self.state = state
         context.report(.proximity(state))
     }
@@ -122,7 +122,7 @@ package final class ProximityWatcher: Watcher {
             do throws(SystemError) {
                 let isNear = try InputDevice(node: node).isOn(switch: ProximitySensor.frontSwitch)
                 add("raw", isNear ? "on" : "off")
-                add("result", (isNear ? ProximityReading.near : .far).rawValue)
+                add("result", (isNear ? Proximity.near : .far).rawValue)
             } catch {
                 add("raw", "\(error)")
                 examination.advice.append("reading \(node) needs the group input")

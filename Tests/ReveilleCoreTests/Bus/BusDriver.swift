@@ -78,27 +78,27 @@ final class BusDriver {
 }
 
 extension Reading {
-    static func level(_ percent: Int, _ state: BatteryReading.State = .unplugged) -> Reading {
+    static func level(_ percent: Int, _ state: Battery.State = .unplugged) -> Reading {
         .battery(
-            BatteryReading(
+            Battery(
                 state: state, level: Double(percent) / 100, isPlugged: state != .unplugged,
                 chargeStatus: state == .unplugged ? .discharging : .charging, packs: []))
     }
 
     static func language(_ identifier: String) -> Reading {
-        var locale = LocaleReading.posix
+        var locale = LocaleSettings.posix
         locale.identifier = identifier
         return .locale(locale)
     }
 
-    static func pose(_ pose: OrientationReading.Pose) -> Reading {
-        .orientation(OrientationReading(pose: pose, planar: pose.isPlanar ? pose : nil))
+    static func pose(_ pose: Orientation.Pose) -> Reading {
+        .orientation(Orientation(pose: pose, planar: pose.isPlanar ? pose : nil))
     }
 
     /// Settings: domains, their keys and the values' fingerprints.
     static func settings(_ domains: [String: [String: UInt64]], opaque: Set<String> = []) -> Reading {
         .defaults(
-            DefaultsReading(
+            Defaults(
                 domains: domains.map { name, values in
                     .init(name: name, path: "/" + name, values: values, isOpaque: opaque.contains(name))
                 }))

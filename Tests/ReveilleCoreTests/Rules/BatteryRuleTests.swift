@@ -15,12 +15,12 @@ import Testing
         PowerSupply(name: "AC", attributes: ["type": type, "online": online].merging(more) { $1 })
     }
 
-    private func read(_ supplies: PowerSupply..., isMacBook: Bool = false) -> BatteryReading {
+    private func read(_ supplies: PowerSupply..., isMacBook: Bool = false) -> Battery {
         BatteryRule.reading(of: supplies, isMacBook: isMacBook)
     }
 
     /// Two packs at 40 %, no supply device: the pairs of statuses and what they mean.
-    static let pairs: [(String, String, BatteryReading.State, Bool?)] = [
+    static let pairs: [(String, String, Battery.State, Bool?)] = [
         ("Unknown", "Charging", .charging, true), ("Unknown", "Discharging", .unplugged, false),
         ("Charging", "Charging", .charging, true), ("Charging", "Discharging", .charging, true),
         ("Charging", "Full", .charging, true), ("Charging", "Not charging", .charging, true),
@@ -33,7 +33,7 @@ import Testing
 
     @Test(arguments: pairs)
     func pairOfPacksSaysWhetherItIsPlugged(
-        first: String, second: String, state: BatteryReading.State, isPlugged: Bool?
+        first: String, second: String, state: Battery.State, isPlugged: Bool?
     ) {
         for (one, other) in [(first, second), (second, first)] {
             let reading = read(
@@ -127,23 +127,23 @@ import Testing
 
     @Test(
         arguments: [
-            ("Charging", "99", BatteryReading.State.charging), ("Charging", "100", .full),
+            ("Charging", "99", Battery.State.charging), ("Charging", "100", .full),
             ("Not charging", "97", .charging),
             ("Full", "97", .full), ("Discharging", "50", .charging), ("Unknown", "80", .charging),
         ])
-    func pluggedIsFullByLevelOrByStatus(status: String, capacity: String, state: BatteryReading.State) {
+    func pluggedIsFullByLevelOrByStatus(status: String, capacity: String, state: Battery.State) {
         let reading = read(pack("BAT0", ["status": status, "capacity": capacity]), supply("Mains", online: "1"))
         #expect(reading.state == state)
     }
 
-    static let statuses: [([String], BatteryReading.ChargeStatus)] = [
+    static let statuses: [([String], Battery.ChargeStatus)] = [
         (["Charging", "Discharging"], .charging),
         (["Discharging", "Full"], .discharging), (["Full", "Full"], .full), (["Full", "Not charging"], .notCharging),
         (["Full", "Unknown"], .unknown), (["full", "FULL"], .full), (["Not Charging", "Unknown"], .notCharging),
     ]
 
     @Test(arguments: statuses)
-    func chargeStatusOfAllPacks(statuses: [String], expected: BatteryReading.ChargeStatus) {
+    func chargeStatusOfAllPacks(statuses: [String], expected: Battery.ChargeStatus) {
         let packs = statuses.enumerated().map { pack("BAT\($0)", ["status": $1]) }
         #expect(BatteryRule.reading(of: packs, isMacBook: false).chargeStatus == expected)
     }

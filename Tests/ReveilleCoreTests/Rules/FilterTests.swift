@@ -15,7 +15,7 @@ import Testing
     @Test(arguments: approaches)
     func nearBeginsAtTheLevelAndEndsBelowNineTenths(level: Double, values: [Double], near: [Bool]) throws {
         let rule = try #require(ProximityRule(nearLevel: level))
-        var state = ProximityReading.unknown
+        var state = Proximity.unknown
         for (value, isNear) in zip(values, near) {
             state = rule.state(at: value, last: state)
             #expect(state == (isNear ? .near : .far), "at \(value)")

@@ -6,8 +6,8 @@ import Testing
 
 /// B77: the level is told in steps and not too often; everything else at once.
 @Suite struct LevelFilterTests {
-    private func reading(_ percent: Double?, _ state: BatteryReading.State = .unplugged) -> BatteryReading {
-        BatteryReading(
+    private func reading(_ percent: Double?, _ state: Battery.State = .unplugged) -> Battery {
+        Battery(
             state: state, level: percent.map { $0 / 100 }, isPlugged: false, chargeStatus: .discharging, packs: [])
     }
 

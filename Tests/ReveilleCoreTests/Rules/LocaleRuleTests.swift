@@ -30,7 +30,7 @@ import Testing
             "LANG": "es_ES.UTF-8", "LC_NUMERIC": "es_MX.UTF-8", "LC_TIME": "fr_FR", "LC_MONETARY": "de_AT",
             "LC_MEASUREMENT": "en_US",
         ]
-        let expected = LocaleReading(
+        let expected = LocaleSettings(
             identifier: "es_ES", languages: ["es-ES"], numeric: "es_MX", time: "fr_FR", monetary: "de_AT",
             measurement: "en_US")
         #expect(LocaleRule.reading(of: environment) == expected)

@@ -10,30 +10,30 @@ import Testing
     private static let g = OrientationFrame.standardGravity
 
     private func pose(
-        _ x: Double, _ y: Double, _ z: Double, after last: OrientationReading = .unknown
-    ) -> OrientationReading? {
+        _ x: Double, _ y: Double, _ z: Double, after last: Orientation = .unknown
+    ) -> Orientation? {
         OrientationRule.reading(at: Vector(x: x, y: y, z: z), last: last)
     }
 
     @Test(
         arguments: [
-            (0, -1, 0, OrientationReading.Pose.portrait), (0, 1, 0, .portraitUpsideDown), (-1, 0, 0, .landscapeLeft),
+            (0, -1, 0, Orientation.Pose.portrait), (0, 1, 0, .portraitUpsideDown), (-1, 0, 0, .landscapeLeft),
             (1, 0, 0, .landscapeRight), (0, 0, -1, .faceUp), (0, 0, 1, .faceDown),
-        ] as [(Double, Double, Double, OrientationReading.Pose)])
-    func gravitySaysThePose(x: Double, y: Double, z: Double, expected: OrientationReading.Pose) {
+        ] as [(Double, Double, Double, Orientation.Pose)])
+    func gravitySaysThePose(x: Double, y: Double, z: Double, expected: Orientation.Pose) {
         #expect(pose(x, y, z)?.pose == expected)
     }
 
     @Test func flatKeepsTheLastUprightPose() {
         let upright = pose(-1, 0, 0) ?? .unknown
-        #expect(pose(0, 0, -1, after: upright) == OrientationReading(pose: .faceUp, planar: .landscapeLeft))
-        #expect(pose(0, 0, -1) == OrientationReading(pose: .faceUp, planar: nil))
+        #expect(pose(0, 0, -1, after: upright) == Orientation(pose: .faceUp, planar: .landscapeLeft))
+        #expect(pose(0, 0, -1) == Orientation(pose: .faceUp, planar: nil))
     }
 
     @Test func betweenTwoPosesTheLastOneStays() {
-        let portrait = OrientationReading(pose: .portrait, planar: .portrait)
+        let portrait = Orientation(pose: .portrait, planar: .portrait)
         for (x, y, expected) in [
-            (183.0, -256.0, OrientationReading.Pose.portrait), (176, -256, .portrait), (256, -256, .portrait),
+            (183.0, -256.0, Orientation.Pose.portrait), (176, -256, .portrait), (256, -256, .portrait),
             (256, -190, .portrait), (256, -170, .landscapeRight),
         ] {
             #expect(pose(x / 256, y / 256, 0, after: portrait)?.pose == expected, "\(x) \(y)")
@@ -46,9 +46,9 @@ import Testing
     }
 
     @Test func flatBeginsAtSeventyDegreesAndEndsBelowSixty() {
-        var last = OrientationReading(pose: .portrait, planar: .portrait)
+        var last = Orientation(pose: .portrait, planar: .portrait)
         for (y, z, expected) in [
-            (-95.0, -238.0, OrientationReading.Pose.portrait), (-80, -243, .faceUp), (-115, -229, .faceUp),
+            (-95.0, -238.0, Orientation.Pose.portrait), (-80, -243, .faceUp), (-115, -229, .faceUp),
             (-128, -222, .faceUp), (-150, -207, .portrait),
         ] {
             last = pose(0, y / 256, z / 256, after: last) ?? .unknown
@@ -58,7 +58,7 @@ import Testing
 
     @Test func jitterAtABorderIsAtMostOneChange() {
         var random = SplitMix64(seed: 76)
-        var last = OrientationReading(pose: .portrait, planar: .portrait)
+        var last = Orientation(pose: .portrait, planar: .portrait)
         var changes = 0
         for _ in 0..<1_000 {
             let jitter = (Double(random.next() % 1_000) / 1_000 - 0.5) * 0.06

@@ -20,8 +20,8 @@ struct DefaultsScene {
     }
 
     /// What was reported last.
-    var reading: DefaultsReading {
-        if case .defaults(let reading)? = scene.readings.last { reading } else { DefaultsReading(domains: []) }
+    var reading: Defaults {
+        if case .defaults(let reading)? = scene.readings.last { reading } else { Defaults(domains: []) }
     }
 
     /// Domains with their keys.

@@ -22,7 +22,7 @@ import Testing
         return try LocaleWatcher(loop: scene.loop, settings: settings, context: scene.context)
     }
 
-    private var locale: LocaleReading? {
+    private var locale: LocaleSettings? {
         if case .locale(let reading)? = scene.readings.last { reading } else { nil }
     }
 
@@ -65,7 +65,7 @@ import Testing
         scene.write("/cfg/plasma-localerc", "[Formats]\nLC_NUMERIC=fr_FR\n[Translations]\nLANGUAGE=it:en\n")
         let watcher = try makeWatcher(configHome: "/cfg")
         watcher.pace = .live
-        let expected = LocaleReading(
+        let expected = LocaleSettings(
             identifier: "it_IT", languages: ["it", "en"], numeric: "fr_FR", time: "de_DE", monetary: "it_IT",
             measurement: "it_IT")
         #expect(locale == expected)

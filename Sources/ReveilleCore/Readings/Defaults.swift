@@ -4,7 +4,7 @@
 /// The user's settings: which keys each domain has, and a fingerprint of each value.
 ///
 /// The values themselves stay in their files; a subscriber reads them there.
-public struct DefaultsReading: Sendable, Hashable {
+public struct Defaults: Sendable, Hashable {
     /// A 64-bit digest of a value, the same for equal values whatever their notation, also after a restart.
     public typealias Fingerprint = UInt64
 

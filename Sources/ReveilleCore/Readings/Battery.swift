@@ -2,7 +2,7 @@
 // Part of Reveille.
 
 /// The state of all battery packs of the system together.
-public struct BatteryReading: Sendable, Hashable {
+public struct Battery: Sendable, Hashable {
     /// What UIDevice calls the battery state: about being plugged in, not about the flow of current.
     public enum State: String, Sendable, CaseIterable {
         /// There is no battery, or it cannot be told whether the device is plugged in.
@@ -67,6 +67,6 @@ public struct BatteryReading: Sendable, Hashable {
     }
 
     /// What a device without a battery reads.
-    public static let unknown = BatteryReading(
+    public static let unknown = Battery(
         state: .unknown, level: nil, isPlugged: nil, chargeStatus: .unknown, packs: [])
 }

@@ -2,7 +2,7 @@
 // Part of Reveille.
 
 /// Whether something is close to the front of the device.
-public enum ProximityReading: String, Sendable, CaseIterable {
+public enum Proximity: String, Sendable, CaseIterable {
     /// Something is close: an ear, a pocket.
     case near
     /// Nothing is close.

@@ -4,7 +4,7 @@
 /// Language and formats in force.
 ///
 /// Identifiers are as Foundation writes them: `es_ES`, `sr_Latn_RS`, `en_US_POSIX`.
-public struct LocaleReading: Sendable, Hashable {
+public struct LocaleSettings: Sendable, Hashable {
     /// The language of messages.
     public var identifier: String
     /// BCP 47 tags in order of preference: `pt-BR`, `en`.
@@ -31,7 +31,7 @@ public struct LocaleReading: Sendable, Hashable {
     }
 
     /// What a system reads that sets no locale (the C locale).
-    public static let posix = LocaleReading(
+    public static let posix = LocaleSettings(
         identifier: "en_US_POSIX", languages: ["en-US-POSIX"], numeric: "en_US_POSIX", time: "en_US_POSIX",
         monetary: "en_US_POSIX", measurement: "en_US_POSIX")
 }

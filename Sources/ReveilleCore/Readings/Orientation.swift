@@ -2,7 +2,7 @@
 // Part of Reveille.
 
 /// How the device is held.
-public struct OrientationReading: Sendable, Hashable {
+public struct Orientation: Sendable, Hashable {
     /// The seven poses that UIDevice knows.
     public enum Pose: String, Sendable, CaseIterable {
         /// There is no sensor, or no pose was clear yet.
@@ -41,5 +41,5 @@ public struct OrientationReading: Sendable, Hashable {
     }
 
     /// What a device without a sensor reads.
-    public static let unknown = OrientationReading(pose: .unknown, planar: nil)
+    public static let unknown = Orientation(pose: .unknown, planar: nil)
 }
