@@ -5,6 +5,7 @@ let package = Package(
     name: "reveille",
     products: [
         .executable(name: "reveille", targets: ["ReveilleTool"]),
+        .library(name: "Reveille", targets: ["Reveille"]),
         .library(name: "Varlink", targets: ["Varlink"]),
         .library(name: "ReveilleTesting", targets: ["ReveilleTesting"]),
     ],
@@ -39,12 +40,20 @@ let package = Package(
             ]
         ),
 
+        .target(
+            name: "Reveille",
+            dependencies: [
+                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers", "ReveilleWire", "Varlink",
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+
         // MARK: - Programs and test kits
         .target(name: "ReveilleTesting", dependencies: ["CUmockdev"]),
         .executableTarget(
             name: "ReveilleTool",
             dependencies: [
-                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleTesting", "ReveilleWatchers",
+                "Reveille", "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleTesting", "ReveilleWatchers",
                 "ReveilleWire", "Varlink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -68,6 +77,7 @@ let package = Package(
             name: "ReveilleWatchersTests",
             dependencies: ["ReveilleCore", "ReveilleSystem", "ReveilleTesting", "ReveilleWatchers"]
         ),
+        .testTarget(name: "ReveilleTests", dependencies: ["Reveille", "ReveilleSystem", "ReveilleTesting"]),
         .testTarget(name: "ReveilleServiceTests", dependencies: ["ReveilleService", "Varlink"]),
         .testTarget(
             name: "FuzzCorpusTests", dependencies: ["ReveilleFuzz", "ReveilleSystem"], path: "Tests/Fuzzing",

@@ -21,6 +21,16 @@ public struct AspectSet: OptionSet, Sendable, Hashable {
         self = aspects.reduce(into: []) { $0.formUnion(AspectSet($1)) }
     }
 
+    /// Language and formats.
+    public static let locale = AspectSet(.locale)
+    /// The user's settings.
+    public static let defaults = AspectSet(.defaults)
+    /// All battery packs together.
+    public static let battery = AspectSet(.battery)
+    /// Near or far.
+    public static let proximity = AspectSet(.proximity)
+    /// The pose.
+    public static let orientation = AspectSet(.orientation)
     /// All five aspects.
     public static let all = AspectSet(Aspect.allCases)
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import Glibc
+import ReveilleSystem
+
 /// Where the files of locale and settings are.
 package struct FileLocations: Sendable {
     /// Goes in front of every path; empty for the real ones.
@@ -24,5 +27,13 @@ package struct FileLocations: Sendable {
     /// The files and directories with settings, where none are configured.
     var settings: [String] {
         isSystemWide ? [] : ["~/.config"]
+    }
+
+    /// The files of the user who runs this process.
+    ///
+    /// - Parameter root: Goes in front of every path; empty for the real ones.
+    package static func own(root: String) -> FileLocations {
+        let home = Environment["HOME"] ?? getpwuid(geteuid()).map { String(cString: $0.pointee.pw_dir) } ?? "/"
+        return FileLocations(root: root, home: home, configHome: Environment["XDG_CONFIG_HOME"])
     }
 }

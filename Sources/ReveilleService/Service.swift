@@ -10,12 +10,11 @@ import ReveilleWatchers
 /// The whole bus of one process: its loop, sockets, sources and signals, on one thread.
 package final class Service {
     private let loop: EventLoop
-    private let broker: Broker
+    private let bus: WatchedBus
     private let logger: Logger
     private let address: UnixAddress
     private var acceptors: [Acceptor] = []
     private var sources: [EventSource] = []
-    private var clockChange: ClockChangeSource?
 
     /// Makes a service that accepts connections once it runs.
     ///
@@ -53,27 +52,16 @@ package final class Service {
             if Supervisor.store(listener.number) { listener.leaveInPlace() }
             listeners.append(listener)
         }
-        broker = try Broker(
-            loop: loop, limits: configuration.bus, state: StateFile(path: Service.statePath(of: address)),
-            version: version, logger: logger)
-        broker.start(
-            // The broker has the watchers: held by them, it would outlive the service, and so would their sensors.
-            try Service.watchers(loop: loop, configuration: configuration, files: files) { [weak broker] aspect in
-                WatcherContext(
-                    report: { broker?.report($0) },
-                    warn: { logger.warning("\(aspect): \($0)") },
-                    overflowed: { broker?.noteLoss(of: aspect) })
-            })
+        bus = try WatchedBus(
+            loop: loop, configuration: configuration, files: files,
+            state: StateFile(path: Service.statePath(of: address)), version: version, logger: logger)
+        let broker = bus.broker
         for listener in listeners {
             acceptors.append(try Acceptor(listener: listener, loop: loop, broker: broker, logger: logger))
         }
         for stream in streams { broker.accept(stream) }
         broker.connectionClosed = { [weak self] in
             for acceptor in self?.acceptors ?? [] { acceptor.resume() }
-        }
-        clockChange = try loop.onClockChange { [broker] in
-            logger.info("the clock was set or the machine woke up: reading everything again")
-            broker.reread()
         }
     }
 
@@ -85,7 +73,7 @@ package final class Service {
         try loop.run()
         Supervisor.notifyStopping()
         acceptors = []
-        broker.stop()
+        bus.broker.stop()
         logger.info("stopped")
     }
 

@@ -42,6 +42,76 @@ package enum StatusCoding {
     }
 }
 
+extension StatusCoding {
+    /// What an aspect is read from, as the bus tells it.
+    package struct Source: Sendable {
+        /// The aspect.
+        package let aspect: Aspect
+        /// Whether it is being watched.
+        package let isMonitored: Bool
+        /// What is read; `nil` where there is nothing.
+        package let source: String?
+        /// Why there is nothing.
+        package let reason: String?
+    }
+
+    /// A subscription, as the bus tells it.
+    package struct Subscription: Sendable {
+        /// Its name on the bus.
+        package let id: String
+        /// The name that the subscriber gave.
+        package let name: String?
+        /// The process that connected.
+        package let pid: Int32
+        /// Its user.
+        package let uid: UInt32
+        /// What it is told of.
+        package let aspects: AspectSet
+        /// Why nothing is delivered now.
+        package let holds: HoldReasons
+        /// The changes that wait, by aspect.
+        package let pending: [Aspect: Int]
+        /// Events delivered so far.
+        package let events: Int
+        /// Changes that those events stood for.
+        package let changes: Int
+    }
+
+    /// Reads the reply of DescribeAspects; aspects that are not known are passed over.
+    package static func decodeSources(_ parameters: JSONObject) throws(CallError) -> [Source] {
+        var sources: [Source] = []
+        for fields in try Fields(parameters).structures("aspects") {
+            guard let aspect = Aspect(rawValue: try fields.string("aspect")) else { continue }
+            sources.append(
+                Source(
+                    aspect: aspect, isMonitored: try fields.bool("monitored"),
+                    source: try fields.optional("source") { $0.stringValue },
+                    reason: try fields.optional("reason") { $0.stringValue }))
+        }
+        return sources
+    }
+
+    /// Reads the reply of ListSubscriptions.
+    package static func decodeSubscriptions(_ parameters: JSONObject) throws(CallError) -> [Subscription] {
+        var subscriptions: [Subscription] = []
+        for fields in try Fields(parameters).structures("subscriptions") {
+            var pending: [Aspect: Int] = [:]
+            for entry in try fields.structures("pending") {
+                pending[try entry.word("aspect")] = try entry.integer("changes")
+            }
+            subscriptions.append(
+                Subscription(
+                    id: try fields.string("subscription"), name: try fields.optional("name") { $0.stringValue },
+                    pid: Int32(truncatingIfNeeded: try fields.integer("pid")),
+                    uid: UInt32(truncatingIfNeeded: try fields.integer("uid")),
+                    aspects: AspectSet(try fields.strings("aspects").compactMap { Aspect(rawValue: $0) }),
+                    holds: HoldReasons(names: try fields.strings("held")), pending: pending,
+                    events: try fields.integer("events"), changes: try fields.integer("changes")))
+        }
+        return subscriptions
+    }
+}
+
 extension SubscriptionID {
     /// The name on the wire: 16 hexadecimal digits.
     package var wireName: String {

@@ -25,13 +25,19 @@ public struct HoldReasons: OptionSet, Sendable, Hashable {
     /// The reasons that make a background: policies act on them.
     ///
     /// Under ``unread`` alone every policy coalesces, so that a slow reader never loses the last state.
-    public static let background: HoldReasons = [.app, .operator, .frozen]
+    package static let background: HoldReasons = [.app, .operator, .frozen]
+
+    private static let words: [(reason: HoldReasons, word: String)] = [
+        (.app, "app"), (.operator, "operator"), (.frozen, "frozen"), (.unread, "unread"),
+    ]
 
     /// The reasons by the words of the wire.
     public var names: [String] {
-        let all: [(HoldReasons, String)] = [
-            (.app, "app"), (.operator, "operator"), (.frozen, "frozen"), (.unread, "unread"),
-        ]
-        return all.filter { contains($0.0) }.map(\.1)
+        Self.words.filter { contains($0.reason) }.map(\.word)
+    }
+
+    /// Reads the words of the wire; those that are not known are passed over.
+    package init(names: [String]) {
+        self = Self.words.filter { names.contains($0.word) }.reduce(into: []) { $0.formUnion($1.reason) }
     }
 }

@@ -2,9 +2,36 @@
 // Part of Reveille.
 
 import ReveilleCore
+import ReveilleSystem
 import Varlink
 
 extension Configuration {
+    /// The largest configuration that is read: far more than anybody writes by hand.
+    private static let sizeLimit = 1 << 20
+
+    /// Reads a configuration from a file.
+    ///
+    /// - Throws: `ConfigurationError` naming the file, and what is wrong with it.
+    package init(readingFile path: String) throws(ConfigurationError) {
+        let problem: String
+        switch FileContents.read(path, limit: Self.sizeLimit) {
+        case .bytes(let bytes):
+            do throws(ConfigurationError) {
+                self = try Configuration(parsing: bytes)
+                return
+            } catch {
+                var error = error
+                error.file = path
+                throw error
+            }
+        case .missing: problem = "open: No such file or directory (ENOENT)"
+        case .notAFile: problem = "not a file"
+        case .tooLarge(let limit): problem = "longer than \(limit) bytes"
+        case .unreadable(let error): problem = "\(error)"
+        }
+        throw ConfigurationError(key: nil, reason: problem, file: path)
+    }
+
     /// Reads a configuration; keys that are absent or null keep their defaults.
     ///
     /// - Parameter text: JSON5, an object.

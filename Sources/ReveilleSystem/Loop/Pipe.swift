@@ -2,13 +2,12 @@
 // Part of Reveille.
 
 import Glibc
-import Synchronization
 
 /// Wakes one thread from another.
 package final class Pipe: Sendable {
     /// The end that becomes readable; belongs to the pipe.
     package let readingEnd: Int32
-    private let writingEnd: Mutex<Int32?>
+    private let writingEnd: Lock<Int32?>
 
     /// Makes a pipe that nobody has written to.
     package init() throws(SystemError) {
@@ -18,7 +17,7 @@ package final class Pipe: Sendable {
         // A waker never waits: a full pipe wakes as well as one byte more would.
         _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
         readingEnd = ends[0]
-        writingEnd = Mutex(ends[1])
+        writingEnd = Lock(ends[1])
     }
 
     deinit {

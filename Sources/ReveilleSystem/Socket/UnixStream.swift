@@ -71,6 +71,14 @@ package final class UnixStream: ByteStream {
         self.init(descriptor)
     }
 
+    /// Makes two ends of one connection in this process.
+    package static func pair() throws(SystemError) -> (UnixStream, UnixStream) {
+        var ends: [Int32] = [-1, -1]
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw SystemError("socketpair") }
+        return (UnixStream(OwnedDescriptor(ends[0])), UnixStream(OwnedDescriptor(ends[1])))
+    }
+
     /// The descriptor, borrowed for as long as the stream lives.
     package var number: Int32 { descriptor.number }
 

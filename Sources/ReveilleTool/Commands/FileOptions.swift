@@ -17,32 +17,15 @@ struct FileOptions: ParsableArguments {
     /// The configuration, checked.
     func configuration() throws(Failure) -> Configuration {
         guard let config else { return Configuration() }
-        let text = try Self.read(config)
         do throws(ConfigurationError) {
-            return try Configuration(parsing: text)
+            return try Configuration(readingFile: config)
         } catch {
-            var error = error
-            error.file = config
             throw Failure(.configuration, "\(error)")
-        }
-    }
-
-    /// The largest configuration that is read: far more than anybody writes by hand.
-    private static let limit = 1 << 20
-
-    private static func read(_ path: String) throws(Failure) -> [UInt8] {
-        switch FileContents.read(path, limit: limit) {
-        case .bytes(let bytes): return bytes
-        case .missing: throw Failure(.configuration, "open \(path): No such file or directory (ENOENT)")
-        case .notAFile: throw Failure(.configuration, "\(path): not a file")
-        case .tooLarge(let limit): throw Failure(.configuration, "\(path): longer than \(limit) bytes")
-        case .unreadable(let error): throw Failure(.configuration, "\(error)")
         }
     }
 
     /// Where the files of locale and settings are.
     var locations: FileLocations {
-        let home = Environment["HOME"] ?? getpwuid(geteuid()).map { String(cString: $0.pointee.pw_dir) } ?? "/"
-        return FileLocations(root: root ?? "", home: home, configHome: Environment["XDG_CONFIG_HOME"])
+        FileLocations.own(root: root ?? "")
     }
 }

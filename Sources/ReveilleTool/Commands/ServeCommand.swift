@@ -4,6 +4,7 @@
 import ArgumentParser
 import Glibc
 import Logging
+import Reveille
 import ReveilleService
 import ReveilleSystem
 
@@ -39,7 +40,7 @@ struct ServeCommand: ParsableCommand {
             let logger = Logger(label: "reveille") { _ in StderrLogHandler() }
             do throws(SystemError) {
                 var locations = files.locations
-                locations.isSystemWide = address.path == BusOptions.systemPath
+                locations.isSystemWide = address.path == BusAddress.systemPath
                 let service = try Service(
                     address: address, configuration: configuration, files: locations, version: Tool.version,
                     logger: logger)

@@ -4,7 +4,6 @@
 import Glibc
 import ReveilleCore
 package import ReveilleSystem
-import Synchronization
 
 /// What was read of an IIO sensor at once.
 package enum IIOSample: Sendable, Hashable {
@@ -69,9 +68,9 @@ package final class IIOReader: Sendable {
     }
 
     private let channels: IIOChannels
-    private let state = Mutex(State())
+    private let state = Lock(State())
     /// Why the buffer is not used; it is not tried again as long as the sensor is.
-    private let refusal = Mutex<SystemError?>(nil)
+    private let refusal = Lock<SystemError?>(nil)
 
     /// Makes a reader that has touched nothing yet.
     package init(_ channels: IIOChannels) {

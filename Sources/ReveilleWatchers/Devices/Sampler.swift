@@ -3,7 +3,6 @@
 
 import Glibc
 package import ReveilleSystem
-import Synchronization
 
 /// Reads sensors that may take their time, on one thread of its own.
 ///
@@ -22,7 +21,7 @@ package final class Sampler {
             var results: [(number: Int, sample: IIOSample)] = []
         }
 
-        let state = Mutex(State())
+        let state = Lock(State())
         /// Written to wake the thread; its end of input ends the thread.
         let requestPipe: Pipe
         /// Written to wake the loop.

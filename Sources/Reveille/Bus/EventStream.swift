@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+import ReveilleWire
+import Varlink
+
+/// One subscription of the bus, for as long as somebody wants it: it comes back by position where the bus went away.
+///
+/// Loop thread only.
+final class EventStream {
+    /// Makes a connection to the bus.
+    typealias Connect = () throws(SystemError) -> UnixStream
+
+    /// The subscription's name on the bus; `nil` while there is none.
+    private(set) var name: String?
+    /// The background that its owner wants, whatever the bus knows of it.
+    var background: Background? {
+        didSet { if (oldValue == nil) != (background == nil) { background == nil ? sink.unpark() : sink.park() } }
+    }
+
+    /// A background, and when it ends by itself.
+    struct Background {
+        var timer: EventSource?
+        var deadline: Int64?
+    }
+
+    private let request: SubscriptionRequest
+    private let sink: any EventSink
+    private let loop: EventLoop
+    private let connect: Connect
+    private let onStart: (Result<Void, ReveilleError>) -> Void
+    private let onLoss: () -> Void
+    private var connection: BusConnection?
+    private var instance: String?
+    private var generations: [Aspect: Int] = [:]
+    private var hasStarted = false
+    private var hasEnded = false
+
+    /// Makes a stream that is not open.
+    ///
+    /// - Parameters:
+    ///   - request: What to subscribe to; where it names positions, from there.
+    ///   - sink: Takes what comes.
+    ///   - loop: Its thread's loop.
+    ///   - connect: Makes a connection to the bus.
+    ///   - onStart: Told with each first reply of the bus, and when there can be none at all.
+    ///   - onLoss: Told when the connection is gone, and ``open()`` has to be called some time.
+    init(
+        _ request: SubscriptionRequest, sink: any EventSink, loop: EventLoop, connect: @escaping Connect,
+        onStart: @escaping (Result<Void, ReveilleError>) -> Void, onLoss: @escaping () -> Void
+    ) {
+        self.request = request
+        self.sink = sink
+        self.loop = loop
+        self.connect = connect
+        self.onStart = onStart
+        self.onLoss = onLoss
+    }
+
+    /// Whether the bus has to be asked for it once more.
+    var isLost: Bool { connection == nil && hasStarted && !hasEnded }
+
+    /// Asks the bus for it.
+    func open() {
+        guard connection == nil, !hasEnded else { return }
+        do throws(SystemError) {
+            let connection = try BusConnection(
+                try connect(), loop: loop, onReply: { [weak self] in self?.take($0) },
+                onEnd: { [weak self] in self?.lose($0) })
+            self.connection = connection
+            connection.send(
+                Call(
+                    method: BusInterface.name + ".Subscribe", parameters: SubscribeCoding.encode(currentRequest),
+                    mode: .more))
+        } catch {
+            lose(ReveilleError(reaching: error))
+        }
+    }
+
+    /// Whether something came before the background that was not taken.
+    var hasLeftovers: Bool { !sink.isEmpty }
+
+    /// Ends it.
+    func close() {
+        hasEnded = true
+        connection?.close()
+        connection = nil
+        background = nil
+    }
+
+    /// Takes what the bus has sent so far.
+    func readAll() {
+        connection?.readAll()
+    }
+
+    private var currentRequest: SubscriptionRequest {
+        var request = request
+        request.startsInBackground = background != nil
+        // The states are wanted in any case: what comes is compared with them.
+        request.wantsInitial = true
+        if let instance {
+            request.instance = instance
+            request.positions = generations
+        }
+        return request
+    }
+
+    private func lose(_ error: ReveilleError) {
+        connection?.close()
+        connection = nil
+        name = nil
+        guard hasStarted else {
+            hasEnded = true
+            return onStart(.failure(error))
+        }
+        onLoss()
+    }
+
+    private func end(_ error: ReveilleError) {
+        let hadStarted = hasStarted
+        close()
+        if hadStarted { sink.finish(error) } else { onStart(.failure(error)) }
+    }
+
+    // MARK: - Replies
+
+    private func take(_ reply: Reply) {
+        if let error = CallError(reply) {
+            let failure = ReveilleError(answered: error, to: "Subscribe")
+            // A user's other programs may leave some room again.
+            return failure.code == .quotaExceeded ? lose(failure) : end(failure)
+        }
+        do throws(CallError) {
+            if name == nil {
+                try takeStart(SubscribeCoding.decodeStart(reply.parameters))
+            } else {
+                let events = try EventCoding.decodeAll(reply.parameters)
+                note(events)
+                sink.put(events)
+            }
+        } catch {
+            end(ReveilleError(.invalidReply, "an event that the interface does not allow: \(error)"))
+        }
+    }
+
+    private func takeStart(_ start: SubscribeCoding.Start) throws(CallError) {
+        name = start.subscription
+        instance = start.instance
+        let wasStarted = hasStarted
+        hasStarted = true
+        note(start.events)
+        let states = start.events.filter { $0.changes == 0 }
+        if start.resumed == false {
+            sink.restart(from: start.events, of: start.instance)
+        } else if wasStarted || !request.wantsInitial {
+            if !wasStarted { sink.start(from: states, of: start.instance) }
+            sink.put(start.events.filter { $0.changes > 0 })
+        } else {
+            sink.start(from: [], of: start.instance)
+            sink.put(start.events)
+        }
+        onStart(.success(()))
+    }
+
+    private func note(_ events: [Event]) {
+        for event in events { generations[event.aspect] = event.generation }
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+
+/// Where what comes for one consumer waits for it; any thread.
+final class Mailbox: EventSink, Sendable {
+    private struct State {
+        var inbox: Inbox
+        /// The consumer is in the background: nothing is to be taken.
+        var isParked = false
+        var end: Result<Void, ReveilleError>?
+        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+        var lastWaiter = 0
+    }
+
+    private enum Turn {
+        case event(Event)
+        case end(Result<Void, ReveilleError>)
+        case wait(Int)
+    }
+
+    private let state: Lock<State>
+
+    init(policies: [Aspect: Policy] = [:]) {
+        state = Lock(State(inbox: Inbox(policies: policies)))
+    }
+
+    // MARK: - In
+
+    func start(from events: [Event], of instance: String) {
+        state.withLock { $0.inbox.start(from: events, of: instance) }
+    }
+
+    func restart(from events: [Event], of instance: String) {
+        wake { $0.inbox.restart(from: events, of: instance) }
+    }
+
+    func put(_ events: [Event]) {
+        wake { $0.inbox.put(events) }
+    }
+
+    func park() {
+        state.withLock { $0.isParked = true }
+    }
+
+    func unpark() {
+        wake { $0.isParked = false }
+    }
+
+    func finish(_ error: ReveilleError) {
+        wake { if $0.end == nil { $0.end = .failure(error) } }
+    }
+
+    /// Ends the consumer's sequence at once; what waits is discarded.
+    func cancel() {
+        wake { $0.end = .success(()) }
+    }
+
+    /// Changes something that consumers may be waiting for.
+    private func wake(_ change: (inout State) -> Void) {
+        let waiters = state.withLock { state in
+            change(&state)
+            defer { state.waiters = [:] }
+            return Array(state.waiters.values)
+        }
+        // Each looks for itself: one that was cancelled meanwhile takes nothing from the others.
+        for waiter in waiters { waiter.resume() }
+    }
+
+    // MARK: - Out
+
+    var isEmpty: Bool { state.withLock { $0.inbox.isEmpty } }
+
+    /// How far the consumer has seen; `nil` before the bus has answered.
+    var positions: Positions? { state.withLock { $0.inbox.positions } }
+
+    /// The next event, once there is one; `nil` at the end and for a task that is cancelled.
+    ///
+    /// An event is taken at the last moment: what comes until then is merged into it.
+    func next(isolation: isolated (any Actor)?) async throws(ReveilleError) -> Event? {
+        while !Task.isCancelled {
+            switch turn() {
+            case .event(let event): return event
+            case .end(let end):
+                try end.get()
+                return nil
+            case .wait(let waiter): await wait(as: waiter, isolation: isolation)
+            }
+        }
+        return nil
+    }
+
+    private func turn() -> Turn {
+        state.withLock { state in
+            // Who cancels wants nothing more; a failure comes behind what was there before it.
+            if case .success? = state.end { return .end(.success(())) }
+            if !state.isParked, let event = state.inbox.take() { return .event(event) }
+            if let end = state.end { return .end(end) }
+            state.lastWaiter += 1
+            return .wait(state.lastWaiter)
+        }
+    }
+
+    private func wait(as waiter: Int, isolation: isolated (any Actor)?) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation(isolation: isolation) { continuation in
+                let isDue = state.withLock { state in
+                    // Asked again under the lock: what came, or was cancelled, before this has woken nobody.
+                    if Task.isCancelled || state.end != nil || !state.isParked && !state.inbox.isEmpty { return true }
+                    state.waiters[waiter] = continuation
+                    return false
+                }
+                if isDue { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: waiter) }?.resume()
+        }
+    }
+}

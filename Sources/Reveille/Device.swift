@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+public import ReveilleCore
+import ReveilleService
+import ReveilleSystem
+import ReveilleWire
+import Varlink
+
+/// This device, as a bus knows it: what it is like now, and what changes.
+///
+/// ``connect(to:)`` reaches a bus that another process serves, ``local(configuration:root:)`` has one in this
+/// process; everything else is the same on both. A bus that goes away is reached again by itself: subscriptions and
+/// observations go on where they were, and only calls made meanwhile fail.
+///
+/// Any thread, any actor. What it needs of the system, a thread and a few descriptors, is there for as long as the
+/// device, a ``Subscription`` or an ``Observation`` of it is.
+public final class Device: Sendable {
+    let engine: Engine
+    let monitor = Monitor()
+
+    private init(_ engine: Engine) async throws(ReveilleError) {
+        self.engine = engine
+        do throws(ReveilleError) {
+            try await engine.start()
+        } catch {
+            await engine.shutDown()
+            throw error
+        }
+    }
+
+    deinit {
+        Task { [engine] in await engine.shutDown() }
+    }
+
+    /// Reaches a bus.
+    ///
+    /// - Parameter address: `unix:PATH`. Without one `$REVEILLE_ADDRESS` counts, else root's own bus for root and the
+    ///   user's for everybody else.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` where nobody serves the address.
+    public static func connect(to address: String? = nil) async throws(ReveilleError) -> Device {
+        try await Device(Engine(.socket(try BusAddress.resolve(address))))
+    }
+
+    /// Watches the device in this process, without a bus beside it.
+    ///
+    /// For a program that is alone on a device, or runs where no bus does. Others cannot see it, and it keeps nothing
+    /// over a restart.
+    ///
+    /// - Parameters:
+    ///   - configuration: A configuration file, as `reveille serve --config` takes it; without one the defaults count.
+    ///   - root: A directory that every file of locale and settings is taken below; `nil` for none.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` naming what is wrong with the configuration.
+    public static func local(configuration: String? = nil, root: String? = nil) async throws(ReveilleError) -> Device {
+        let settings: Configuration
+        do throws(ConfigurationError) {
+            settings =
+                try configuration.map { path throws(ConfigurationError) in
+                    try Configuration(readingFile: path)
+                } ?? Configuration()
+        } catch {
+            throw ReveilleError(.invalidArgument, "\(error)")
+        }
+        return try await Device(Engine(.local(settings, .own(root: root ?? ""))))
+    }
+
+    /// A device without anything to watch, which knows what is posted to it: for tests.
+    package static func inMemory() async throws(ReveilleError) -> Device {
+        try await Device(Engine(.local(Configuration(), nil)))
+    }
+
+    /// Whether the bus is reached, now and with each change; whoever looks late sees the newest alone.
+    public var connectionStates: some AsyncSequence<ConnectionState, Never> & Sendable {
+        get async { await engine.connectionStates() }
+    }
+
+    // MARK: - The state now
+
+    /// The state of one aspect, whoever subscribes to it; its ``Event/changes`` are 0.
+    ///
+    /// A sensor that nobody watches is read once for it, which takes up to a second.
+    public func state(of aspect: Aspect) async throws(ReveilleError) -> Event {
+        guard let event = try await states(of: AspectSet(aspect)).first else {
+            throw ReveilleError(.invalidReply, "GetState: no state of \(aspect)")
+        }
+        return event
+    }
+
+    /// The states of several aspects at once.
+    public func states(of aspects: AspectSet = .all) async throws(ReveilleError) -> [Event] {
+        let names = aspects.aspects.map { JSON.string($0.rawValue) }
+        return try decoding("GetState", try await engine.call("GetState", ["aspects": .array(names)])) {
+            reply throws(CallError) in try EventCoding.decodeAll(reply)
+        }
+    }
+
+    /// All battery packs together: ``Battery/unknown`` where there is none.
+    public var battery: Battery {
+        get async throws(ReveilleError) {
+            guard case .battery(let battery) = try await state(of: .battery).reading else { return .unknown }
+            return battery
+        }
+    }
+
+    /// Whether something is close to the display.
+    public var proximity: Proximity {
+        get async throws(ReveilleError) {
+            guard case .proximity(let proximity) = try await state(of: .proximity).reading else { return .unknown }
+            return proximity
+        }
+    }
+
+    /// How the device is held.
+    public var orientation: Orientation {
+        get async throws(ReveilleError) {
+            guard case .orientation(let orientation) = try await state(of: .orientation).reading else {
+                return .unknown
+            }
+            return orientation
+        }
+    }
+
+    /// Language and formats in force.
+    public var locale: LocaleSettings {
+        get async throws(ReveilleError) {
+            guard case .locale(let locale) = try await state(of: .locale).reading else { return .posix }
+            return locale
+        }
+    }
+
+    /// The settings domains, each with all its keys.
+    public var defaults: Defaults {
+        get async throws(ReveilleError) {
+            guard case .defaults(let defaults) = try await state(of: .defaults).reading else {
+                return Defaults(domains: [])
+            }
+            return defaults
+        }
+    }
+
+    // MARK: - The bus
+
+    /// Reads every source again now; returns once what changed has been posted.
+    public func refresh() async throws(ReveilleError) {
+        _ = try await engine.call("Refresh")
+    }
+
+    /// Posts a synthetic state, for tests of subscribers.
+    ///
+    /// It stands until the device's own reading next changes, or ``refresh()``. Settings that are posted are told
+    /// with all their keys.
+    ///
+    /// - Returns: The generation of the aspect's state now.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/notPermitted`` unless the bus is this user's own or this is
+    ///   root.
+    @discardableResult
+    public func post(_ reading: Reading) async throws(ReveilleError) -> Int {
+        var settings: [SettingsChange] = []
+        if case .defaults(let defaults) = reading { settings = SettingsChange.all(of: defaults) }
+        let reply = try await engine.call(
+            "Post", [reading.aspect.rawValue: ReadingCoding.encode(reading, settings: settings)])
+        return Int(reply["generation"]?.integerValue ?? 0)
+    }
+
+    /// What each aspect is read from on this device.
+    public func sources() async throws(ReveilleError) -> [AspectSource] {
+        try decoding("DescribeAspects", try await engine.call("DescribeAspects")) { reply throws(CallError) in
+            try StatusCoding.decodeSources(reply).map(AspectSource.init)
+        }
+    }
+
+    /// Whether there is something that an aspect is read from: a battery, a sensor.
+    public func isAvailable(_ aspect: Aspect) async throws(ReveilleError) -> Bool {
+        try await sources().contains { $0.aspect == aspect && $0.isAvailable }
+    }
+
+    /// Everybody who subscribes to the bus, for people.
+    public func subscribers() async throws(ReveilleError) -> [Subscriber] {
+        try decoding("ListSubscriptions", try await engine.call("ListSubscriptions")) { reply throws(CallError) in
+            try StatusCoding.decodeSubscriptions(reply).map(Subscriber.init)
+        }
+    }
+
+    private func decoding<Value>(
+        _ method: String, _ reply: JSONObject, _ decode: (JSONObject) throws(CallError) -> Value
+    ) throws(ReveilleError) -> Value {
+        do throws(CallError) {
+            return try decode(reply)
+        } catch {
+            throw ReveilleError(.invalidReply, "\(method): a reply that the interface does not allow: \(error)")
+        }
+    }
+}

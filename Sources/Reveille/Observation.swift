@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+public import ReveilleCore
+
+extension Device {
+    /// Has a closure called with each event of an aspect, until its token is released.
+    ///
+    /// ```swift
+    /// let observation = try await device.observe(.locale) { event in reload(event) }
+    /// ```
+    ///
+    /// The closure runs on the actor that this is called from, one event after the other. Observers on one actor are
+    /// called in the order in which they came. What comes while a closure runs is merged; a closure that runs for
+    /// more than ten seconds is named in the log, and holds up nobody but its actor.
+    ///
+    /// All observers of an aspect in this process share one subscription of the bus, which is there for as long as one
+    /// of them is.
+    ///
+    /// - Parameters:
+    ///   - aspect: What to be told of.
+    ///   - delivering: Whether the state that is there comes first.
+    ///   - isolation: The actor to be called on.
+    ///   - handler: Gets the events.
+    /// - Returns: The token; the closure is not called any more once it is released or cancelled.
+    /// - Throws: ``ReveilleError``.
+    public func observe(
+        _ aspect: Aspect, delivering: Delivering = .changes, isolation: isolated (any Actor)? = #isolation,
+        _ handler: @escaping (Event) -> Void
+    ) async throws(ReveilleError) -> Observation {
+        let observer = Observer()
+        let id = try await engine.observe(
+            aspect, observer.mailbox, observer: observer, wantsCurrent: delivering == .currentState)
+        Task {
+            _ = isolation
+            await observer.deliver(isolation: isolation, to: handler)
+        }
+        return Observation(self, aspect, id, observer)
+    }
+}
+
+/// The token of an observer: while somebody has it, the closure is called.
+public final class Observation: Sendable {
+    private let device: Device
+    private let aspect: Aspect
+    private let id: Int
+    private let observer: Observer
+
+    init(_ device: Device, _ aspect: Aspect, _ id: Int, _ observer: Observer) {
+        self.device = device
+        self.aspect = aspect
+        self.id = id
+        self.observer = observer
+    }
+
+    deinit {
+        cancel()
+    }
+
+    /// Ends it: from the return on the closure is not called, even if an event was waiting for it.
+    ///
+    /// Called from another actor, it does not wait for a call that is running.
+    public func cancel() {
+        observer.mailbox.cancel()
+        Task { [device, aspect, id] in await device.engine.stopObserving(aspect, id: id) }
+    }
+}

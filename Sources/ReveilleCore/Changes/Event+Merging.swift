@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+extension Event {
+    /// The event that stands for two of the same aspect, of which the first was not told.
+    ///
+    /// - Parameters:
+    ///   - later: The event that came after this one.
+    ///   - lastSeen: What the subscriber was told before both, if that is known. Of settings it does not help: their
+    ///     values are not told, so keys that came back still count as changed.
+    package func merged(with later: Event, lastSeen: Reading?) -> Event {
+        var event = later
+        event.changes = changes.addingReportingOverflow(later.changes).overflow ? .max : changes + later.changes
+        event.dropped = dropped.addingReportingOverflow(later.dropped).overflow ? .max : dropped + later.dropped
+        if changes > 0 { event.firstChangedAt = min(firstChangedAt, later.firstChangedAt) }
+        if case .defaults(let earlier) = reading, case .defaults(let now) = later.reading {
+            event.netChange = netChange || later.netChange
+            event.reading = .defaults(earlier.merged(with: now))
+            event.settings = SettingsChange.all(of: earlier.merged(with: now))
+        } else if let lastSeen {
+            event.netChange = later.reading != lastSeen
+        } else {
+            event.netChange = netChange || later.netChange
+        }
+        return event
+    }
+}
+
+extension Defaults {
+    /// The domains of both, with the keys of both; of a domain that is in both, the later state counts.
+    fileprivate func merged(with later: Defaults) -> Defaults {
+        var byPath = Dictionary(domains.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
+        for var domain in later.domains {
+            if let earlier = byPath[domain.path], !domain.isOpaque {
+                domain.values.merge(earlier.values) { now, _ in now }
+            }
+            byPath[domain.path] = domain
+        }
+        return Defaults(domains: Array(byPath.values))
+    }
+}

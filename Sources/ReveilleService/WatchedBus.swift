@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import Logging
+package import ReveilleSystem
+import ReveilleWatchers
+
+/// A bus with its sources, on the loop of whoever makes it; sockets are the owner's business.
+///
+/// Loop thread only.
+package final class WatchedBus {
+    /// Takes connections and answers them.
+    package let broker: Broker
+    private var clockChange: ClockChangeSource?
+
+    /// Makes a bus and starts its sources.
+    ///
+    /// - Parameters:
+    ///   - loop: The loop of the thread that it lives on.
+    ///   - configuration: What can be set.
+    ///   - files: Where the files of locale and settings are; `nil` for a bus that has no sources at all and
+    ///     knows only what is posted.
+    ///   - state: Where to keep the state; `nil` keeps none.
+    ///   - version: The program's version, for GetInfo.
+    ///   - logger: Takes what a person may need to know.
+    /// - Throws: `SystemError` when the kernel has no room for another watch, timer or thread.
+    package init(
+        loop: EventLoop, configuration: Configuration, files: FileLocations?, state: StateFile?, version: String,
+        logger: Logger
+    ) throws(SystemError) {
+        let broker = try Broker(
+            loop: loop, limits: configuration.bus, state: state, version: version, logger: logger)
+        self.broker = broker
+        guard let files else {
+            broker.start([])
+            return
+        }
+        broker.start(
+            // The broker has the watchers: held by them, it would outlive the service, and so would their sensors.
+            try Service.watchers(loop: loop, configuration: configuration, files: files) { [weak broker] aspect in
+                WatcherContext(
+                    report: { broker?.report($0) },
+                    warn: { logger.warning("\(aspect): \($0)") },
+                    overflowed: { broker?.noteLoss(of: aspect) })
+            })
+        clockChange = try loop.onClockChange {
+            logger.info("the clock was set or the machine woke up: reading everything again")
+            broker.reread()
+        }
+    }
+
+    /// Connects to the bus from its own process.
+    ///
+    /// - Returns: The client's end.
+    package func connect() throws(SystemError) -> UnixStream {
+        let (ours, theirs) = try UnixStream.pair()
+        broker.accept(ours)
+        return theirs
+    }
+}
