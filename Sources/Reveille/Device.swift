@@ -18,6 +18,7 @@ import Varlink
 public final class Device: Sendable {
     let engine: Engine
     let monitor = Monitor()
+    let queues = ObserverQueues()
 
     private init(_ engine: Engine) async throws(ReveilleError) {
         self.engine = engine

@@ -17,8 +17,7 @@ extension Device {
         guard try await isAvailable(aspect) else { return false }
         guard monitor.begin(aspect) else { return true }
         do throws(ReveilleError) {
-            let id = try await engine.observe(
-                aspect, MonitorSink(monitor, aspect), observer: nil, wantsCurrent: true)
+            let id = try await engine.observe(aspect, MonitorSink(monitor, aspect), wantsCurrent: true)
             // Ended meanwhile by somebody who did not wait for this.
             if !monitor.started(aspect, as: id) { await engine.stopObserving(aspect, id: id) }
             return true

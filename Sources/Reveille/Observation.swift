@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 public import ReveilleCore
+import ReveilleSystem
 
 extension Device {
     /// Has a closure called with each event of an aspect, until its token is released.
@@ -28,14 +29,21 @@ extension Device {
         _ aspect: Aspect, delivering: Delivering = .changes, isolation: isolated (any Actor)? = #isolation,
         _ handler: @escaping (Event) -> Void
     ) async throws(ReveilleError) -> Observation {
-        let observer = Observer()
-        let id = try await engine.observe(
-            aspect, observer.mailbox, observer: observer, wantsCurrent: delivering == .currentState)
-        Task {
-            _ = isolation
-            await observer.deliver(isolation: isolation, to: handler)
+        let (queue, isNew) = queues.join(isolation)
+        if isNew {
+            Task {
+                _ = isolation
+                await queue.run(isolation: isolation)
+            }
         }
-        return Observation(self, aspect, id, observer)
+        let observer = Observer(queue: queue, handler: handler)
+        do throws(ReveilleError) {
+            let id = try await engine.observe(aspect, observer, wantsCurrent: delivering == .currentState)
+            return Observation(self, aspect, id, observer, queue)
+        } catch {
+            queues.leave(queue)
+            throw error
+        }
     }
 }
 
@@ -45,12 +53,14 @@ public final class Observation: Sendable {
     private let aspect: Aspect
     private let id: Int
     private let observer: Observer
+    private let queue: Lock<ObserverQueue?>
 
-    init(_ device: Device, _ aspect: Aspect, _ id: Int, _ observer: Observer) {
+    init(_ device: Device, _ aspect: Aspect, _ id: Int, _ observer: Observer, _ queue: ObserverQueue) {
         self.device = device
         self.aspect = aspect
         self.id = id
         self.observer = observer
+        self.queue = Lock(queue)
     }
 
     deinit {
@@ -61,7 +71,14 @@ public final class Observation: Sendable {
     ///
     /// Called from another actor, it does not wait for a call that is running.
     public func cancel() {
-        observer.mailbox.cancel()
+        observer.cancel()
+        guard
+            let queue = queue.withLock({ queue in
+                defer { queue = nil }
+                return queue
+            })
+        else { return }
+        device.queues.leave(queue)
         Task { [device, aspect, id] in await device.engine.stopObserving(aspect, id: id) }
     }
 }

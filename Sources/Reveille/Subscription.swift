@@ -99,12 +99,14 @@ public final class Subscription: AsyncSequence, Sendable {
 
         /// The next event, once there is one; `nil` at the end and for a task that is cancelled, which takes nothing
         /// from others.
-        public func next(isolation actor: isolated (any Actor)? = #isolation) async throws(ReveilleError) -> Event? {
+        public mutating func next(
+            isolation actor: isolated (any Actor)? = #isolation
+        ) async throws(ReveilleError) -> Event? {
             try await subscription.mailbox.next(isolation: actor)
         }
 
         /// The next event, once there is one.
-        public func next() async throws(ReveilleError) -> Event? {
+        public mutating func next() async throws(ReveilleError) -> Event? {
             try await subscription.mailbox.next(isolation: nil)
         }
     }

@@ -241,12 +241,12 @@ actor Engine {
     ///
     /// - Returns: Its name, for ``stopObserving(_:id:)``; once changes are seen.
     func observe(
-        _ aspect: Aspect, _ sink: sending any EventSink, observer: Observer?, wantsCurrent: Bool
+        _ aspect: Aspect, _ sink: sending any EventSink, wantsCurrent: Bool
     ) async throws(ReveilleError) -> Int {
         lastObserver += 1
         let id = lastObserver
         let line = try line(of: aspect)
-        line.observers.add(id, sink, observer: observer, wantsCurrent: wantsCurrent)
+        line.observers.add(id, sink, wantsCurrent: wantsCurrent)
         if line.stream == nil {
             let request = SubscriptionRequest(aspects: AspectSet(aspect), name: "observers of \(aspect)")
             line.stream = open(request, into: line.observers) { _, result in

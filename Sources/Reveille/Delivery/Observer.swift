@@ -4,34 +4,89 @@
 import ReveilleCore
 import ReveilleSystem
 
-/// One closure that observes an aspect: what waits for it, and since when it has been running; any thread.
-final class Observer: Sendable {
-    private struct Run {
+/// One closure that observes an aspect, and what waits for it; any thread.
+final class Observer: EventSink, Sendable {
+    private struct State {
+        var inbox = Inbox()
+        var isParked = false
+        var isCancelled = false
+        /// Since when the closure has been running.
         var since: Int64?
         var isReported = false
+
+        var isDue: Bool { !isParked && !isCancelled && !inbox.isEmpty }
     }
 
-    let mailbox = Mailbox()
-    private let run = Lock(Run())
+    private let state = Lock(State())
+    private let queue: ObserverQueue
+    /// Called by the queue alone, on its actor.
+    private nonisolated(unsafe) let handler: (Event) -> Void
 
-    /// Hands events to a closure until it is cancelled; on the caller's actor.
-    func deliver(isolation: isolated (any Actor)?, to handler: (Event) -> Void) async {
-        while let event = try? await mailbox.next(isolation: isolation) {
-            run.withLock { $0.since = Clocks.boot() }
-            handler(event)
-            run.withLock { $0.since = nil }
+    init(queue: ObserverQueue, handler: @escaping (Event) -> Void) {
+        self.queue = queue
+        self.handler = handler
+    }
+
+    func start(from events: [Event], of instance: String) {
+        state.withLock { $0.inbox.start(from: events, of: instance) }
+    }
+
+    func restart(from events: [Event], of instance: String) {
+        change { $0.inbox.restart(from: events, of: instance) }
+    }
+
+    func put(_ events: [Event]) {
+        change { $0.inbox.put(events) }
+    }
+
+    func park() {
+        change { $0.isParked = true }
+    }
+
+    func unpark() {
+        change { $0.isParked = false }
+    }
+
+    func finish(_ error: ReveilleError) {}
+
+    var isEmpty: Bool { state.withLock { $0.inbox.isEmpty } }
+
+    /// Keeps the closure from being called again.
+    func cancel() {
+        change { $0.isCancelled = true }
+    }
+
+    private func change(_ change: (inout State) -> Void) {
+        let isDue = state.withLock { state in
+            change(&state)
+            return state.isDue
         }
+        if isDue { queue.enqueue(self) }
     }
+
+    /// Calls the closure with what is due, if anything still is.
+    func call() {
+        let event: Event? = state.withLock { state in
+            guard state.isDue else { return nil }
+            state.since = Clocks.boot()
+            return state.inbox.take()
+        }
+        guard let event else { return }
+        handler(event)
+        change { $0.since = nil }
+    }
+
+    // MARK: - Closures that take their time
 
     /// Whether the closure is running.
-    var isRunning: Bool { run.withLock { $0.since != nil } }
+    var isRunning: Bool { state.withLock { $0.since != nil } }
 
     /// Says, once, that the closure has been running for longer than a time.
     func isOverdue(after patience: Duration) -> Bool {
-        run.withLock { run in
-            guard let since = run.since, !run.isReported else { return false }
-            run.isReported = Clocks.boot() - since > Int64(patience / .microseconds(1))
-            return run.isReported
+        state.withLock { state in
+            guard let since = state.since, !state.isReported else { return false }
+            state.isReported = Clocks.boot() - since > Int64(patience / .microseconds(1))
+            return state.isReported
         }
     }
 }

@@ -16,7 +16,6 @@ final class Observers: EventSink {
     private struct Member {
         let id: Int
         let sink: any EventSink
-        let observer: Observer?
         let wantsCurrent: Bool
     }
 
@@ -49,10 +48,9 @@ final class Observers: EventSink {
     /// - Parameters:
     ///   - id: Names them, for ``remove(_:)``.
     ///   - sink: Takes what comes.
-    ///   - observer: The closure behind it, if one is, which is to be quick.
     ///   - wantsCurrent: Is told the state that is there too.
-    func add(_ id: Int, _ sink: any EventSink, observer: Observer?, wantsCurrent: Bool) {
-        let member = Member(id: id, sink: sink, observer: observer, wantsCurrent: wantsCurrent)
+    func add(_ id: Int, _ sink: any EventSink, wantsCurrent: Bool) {
+        let member = Member(id: id, sink: sink, wantsCurrent: wantsCurrent)
         members.append(member)
         if let last { begin(member, with: last.event, of: last.instance) }
         if isParked { sink.park() }
@@ -116,7 +114,7 @@ final class Observers: EventSink {
     // MARK: - Closures that take their time
 
     private func lookAtRunning() {
-        let observers = members.compactMap(\.observer)
+        let observers = members.compactMap { $0.sink as? Observer }
         for observer in observers where observer.isOverdue(after: patience) {
             logger.warning("an observer of \(aspect) has been running for more than \(patience)")
         }

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Logging
+import ReveilleSystem
+import Testing
+
+@testable import Reveille
+
+/// What closures on one actor have seen, and a way to wait for it.
+private actor Witness {
+    private(set) var seen: [String] = []
+    private var waiting: (count: Int, continuation: CheckedContinuation<Void, Never>)?
+    private var kept: [Observation] = []
+
+    func note(_ text: String) {
+        seen.append(text)
+        guard let (count, continuation) = waiting, seen.count >= count else { return }
+        waiting = nil
+        continuation.resume()
+    }
+
+    func wait(for count: Int) async {
+        guard seen.count < count else { return }
+        await withCheckedContinuation { waiting = (count, $0) }
+    }
+
+    func observe(_ device: Device, _ aspect: Aspect, as name: String) async throws -> Observation {
+        try await device.observe(aspect) { event in
+            self.assertIsolated()
+            self.note("\(name) \(event.changes)")
+        }
+    }
+
+    /// Observes, and cancels another observer from inside the first call.
+    func observe(_ device: Device, _ aspect: Aspect, cancelling index: Int) async throws {
+        kept.append(
+            try await device.observe(aspect) { _ in
+                self.note("canceller")
+                self.kept[index].cancel()
+            })
+    }
+
+    func keep(_ observation: Observation) {
+        kept.append(observation)
+    }
+
+    func release() {
+        kept = []
+    }
+}
+
+@Suite(.timeLimit(.minutes(10))) struct ObservationTests {
+    @Test("B24: observers on one actor are called in the order in which they came")
+    func observersAreCalledInOrder() async throws {
+        let device = try await Device.inMemory()
+        let witness = Witness()
+        for number in 1...5 { await witness.keep(try await witness.observe(device, .proximity, as: "\(number)")) }
+        for round in 1...20 {
+            try await device.post(.proximity(round % 2 == 0 ? .far : .near))
+            await witness.wait(for: 5 * round)
+        }
+        let expected = (1...20).flatMap { _ in (1...5).map { "\($0) 1" } }
+        #expect(await witness.seen == expected)
+        await witness.release()
+    }
+
+    @Test("B20: a closure that causes a change is called again with it")
+    func closureMayCauseAChange() async throws {
+        let device = try await Device.inMemory()
+        let witness = Witness()
+        let observation = try await device.observe(.proximity) { event in
+            Task {
+                if event.reading == .proximity(.near) { try await device.post(.proximity(.far)) }
+                await witness.note("\(event.reading)")
+            }
+        }
+        try await device.post(.proximity(.near))
+        await witness.wait(for: 2)
+        #expect(await witness.seen.contains("proximity(ReveilleCore.Proximity.far)"))
+        observation.cancel()
+    }
+
+    @Test("B21: a closure that cancels another observer takes nothing from the rest")
+    func closureMayCancelAnother() async throws {
+        let device = try await Device.inMemory()
+        let witness = Witness()
+        // The first to be called cancels the second; the third is called as ever.
+        try await witness.observe(device, .proximity, cancelling: 1)
+        await witness.keep(try await witness.observe(device, .proximity, as: "second"))
+        await witness.keep(try await witness.observe(device, .proximity, as: "third"))
+        try await device.post(.proximity(.near))
+        await witness.wait(for: 2)
+        #expect(await witness.seen == ["canceller", "third 1"])
+        try await device.post(.proximity(.far))
+        await witness.wait(for: 4)
+        #expect(await witness.seen.suffix(2) == ["canceller", "third 1"])
+        await witness.release()
+    }
+
+    @Test("B22: what was not handled before a background from inside a closure is one with what comes in it")
+    func backgroundFromInsideKeepsTheRest() async throws {
+        let device = try await Device.inMemory()
+        let subscription = try await device.subscribe(to: [.proximity, .orientation])
+        try await subscription.enterBackground()
+        try await device.post(.proximity(.near))
+        try await device.post(.orientation(Orientation(pose: .faceUp, planar: nil)))
+        try await subscription.enterForeground()
+        var events = subscription.makeAsyncIterator()
+        #expect(try await events.next()?.aspect == .proximity)
+        try await subscription.enterBackground()
+        try await device.post(.orientation(Orientation(pose: .faceDown, planar: nil)))
+        try await subscription.enterForeground()
+        let event = try #require(await events.next())
+        #expect(event.changes == 2)
+        #expect(event.reading == .orientation(Orientation(pose: .faceDown, planar: nil)))
+    }
+
+    @Test("B85: five hundred observers of one aspect each get one copy, over one subscription of the bus")
+    func manyObserversGetOneCopyEach() async throws {
+        let device = try await Device.inMemory()
+        let witness = Witness()
+        for number in 1...500 { await witness.keep(try await witness.observe(device, .proximity, as: "\(number)")) }
+        #expect(try await device.subscribers().count == 1)
+        try await device.post(.proximity(.near))
+        await witness.wait(for: 500)
+        #expect(await Set(witness.seen).count == 500)
+        await witness.release()
+        try await waitUntilNobodySubscribes(to: device)
+    }
+
+    @Test("B85: fifty thousand observers come and go, and nobody is left")
+    func observersComeAndGo() async throws {
+        let device = try await Device.inMemory()
+        let one = try await device.observe(.proximity) { _ in }
+        for _ in 0..<50_000 { try await device.observe(.proximity) { _ in }.cancel() }
+        #expect(try await device.subscribers().count == 1)
+        one.cancel()
+        try await waitUntilNobodySubscribes(to: device)
+    }
+
+    @Test("B86: a closure runs on the actor that it was given from") @MainActor
+    func closureRunsOnItsActor() async throws {
+        let device = try await Device.inMemory()
+        let (calls, continuation) = AsyncStream.makeStream(of: Void.self)
+        let observation = try await device.observe(.proximity) { _ in
+            MainActor.assertIsolated()
+            continuation.yield()
+        }
+        try await device.post(.proximity(.near))
+        var iterator = calls.makeAsyncIterator()
+        await iterator.next()
+        observation.cancel()
+    }
+
+    @Test("B87: a released token means no further call, even if an event was waiting")
+    func releasedTokenMeansNoFurtherCall() async throws {
+        let queue = ObserverQueue()
+        let observer = Observer(queue: queue) { _ in Issue.record("called after its release") }
+        observer.put([Self.event(.near, 1)])
+        observer.cancel()
+        observer.call()
+
+        let device = try await Device.inMemory()
+        let witness = Witness()
+        let first = try await witness.observe(device, .proximity, as: "first")
+        let second = try await witness.observe(device, .proximity, as: "second")
+        try await device.enterBackground()
+        try await device.post(.proximity(.near))
+        first.cancel()
+        try await device.enterForeground()
+        await witness.wait(for: 1)
+        #expect(await witness.seen == ["second 1"])
+        second.cancel()
+    }
+
+    @Test("B62: a closure that runs for too long is named once; delivery to others goes on")
+    func longRunningClosureIsNamedOnce() throws {
+        let lines = Lock<[String]>([])
+        let loop = try EventLoop()
+        let logger = Logger(label: "test") { _ in LineHandler { line in lines.withLock { $0.append(line) } } }
+        let observers = try Observers(of: .proximity, loop: loop, logger: logger, patience: .milliseconds(20))
+        let queue = ObserverQueue()
+        let release = try Pipe()
+        let observer = Observer(queue: queue) { _ in _ = release.waitForWake() }
+        let other = Mailbox()
+        observers.add(1, observer, wantsCurrent: false)
+        observers.add(2, other, wantsCurrent: false)
+        let running = Task.detached { await queue.run(isolation: nil) }
+        observers.start(from: [Self.event(.far, 1)], of: "i")
+        observers.put([Self.event(.near, 2)])
+        // Long after it was named, it has been named once.
+        var rounds = 0
+        var pulse: EventSource?
+        pulse = try loop.timer {
+            if lines.withLock({ !$0.isEmpty }) { rounds += 1 }
+            if rounds > 10 { loop.exit() } else { pulse?.fire(after: .milliseconds(10)) }
+        }
+        pulse?.fire(after: .milliseconds(10))
+        try loop.run()
+        #expect(lines.withLock { $0.count } == 1)
+        #expect(!other.isEmpty)
+        queue.end()
+        release.wake()
+        running.cancel()
+    }
+
+    private static func event(_ proximity: Proximity, _ generation: Int) -> Event {
+        Event(
+            reading: .proximity(proximity), generation: generation, sequence: generation, changes: 1, netChange: true,
+            firstChangedAt: Timestamp(microseconds: 0), changedAt: Timestamp(microseconds: 0), dropped: 0, settings: [])
+    }
+}
+
+/// Hands each line to a closure.
+private struct LineHandler: LogHandler {
+    let take: @Sendable (String) -> Void
+    var logLevel = Logger.Level.trace
+    var metadata: Logger.Metadata = [:]
+
+    init(_ take: @escaping @Sendable (String) -> Void) {
+        self.take = take
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        take("\(event.message)")
+    }
+}
+
+/// Waits until the device's last stream has ended on its bus.
+func waitUntilNobodySubscribes(to device: Device) async throws {
+    while try await !device.subscribers().isEmpty { await Task.yield() }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Testing
+
+@testable import Reveille
+
+@Suite(.timeLimit(.minutes(10))) struct SubscriptionTests {
+    private static func level(_ level: Double) -> Reading {
+        .battery(Battery(state: .unplugged, level: level, isPlugged: false, chargeStatus: .discharging, packs: []))
+    }
+
+    @Test func foregroundGetsEachChange() async throws {
+        let device = try await Device.inMemory()
+        let subscription = try await device.subscribe(to: .proximity)
+        var events = subscription.makeAsyncIterator()
+        for reading in [Proximity.near, .far, .near] {
+            try await device.post(.proximity(reading))
+            let event = try #require(await events.next())
+            #expect(event.reading == .proximity(reading))
+            #expect(event.changes == 1)
+        }
+    }
+
+    @Test func currentStateComesFirstWhereItIsAskedFor() async throws {
+        let device = try await Device.inMemory()
+        try await device.post(.proximity(.near))
+        let subscription = try await device.subscribe(to: .proximity, delivering: .currentState)
+        var events = subscription.makeAsyncIterator()
+        let event = try #require(await events.next())
+        #expect(event.changes == 0)
+        #expect(event.reading == .proximity(.near))
+    }
+
+    @Test func whoWakesGetsOneEventForEachAspectThatChanged() async throws {
+        let device = try await Device.inMemory()
+        let subscription = try await device.subscribe()
+        try await subscription.enterBackground()
+        for step in 1...100 {
+            try await device.post(Self.level(Double(step) / 100))
+            try await device.post(.orientation(Orientation(pose: step % 2 == 0 ? .faceUp : .faceDown, planar: nil)))
+        }
+        try await subscription.enterForeground()
+        var events = subscription.makeAsyncIterator()
+        let battery = try #require(await events.next())
+        let orientation = try #require(await events.next())
+        #expect(battery.reading == Self.level(1))
+        #expect(battery.changes == 100)
+        #expect(orientation.changes == 100)
+        try await device.post(.proximity(.near))
+        #expect(try await events.next()?.aspect == .proximity)
+    }
+
+    @Test func slowConsumerGetsOneMergedEvent() async throws {
+        let device = try await Device.inMemory()
+        let subscription = try await device.subscribe(to: [.battery, .proximity])
+        for step in 1...1_000 { try await device.post(Self.level(Double(step % 100) / 100)) }
+        try await device.post(.proximity(.near))
+        var events = subscription.makeAsyncIterator()
+        var batteries: [Event] = []
+        while let event = try await events.next(), event.aspect == .battery { batteries.append(event) }
+        // The last reply may be on its way still as the first event is taken.
+        #expect(batteries.count <= 2)
+        #expect(batteries.reduce(0) { $0 + $1.changes } == 1_000)
+    }
+
+    @Test func eventsNotTakenBeforeABackgroundAreOneWithWhatComesInIt() async throws {
+        let device = try await Device.inMemory()
+        let subscription = try await device.subscribe(to: .battery)
+        try await device.post(Self.level(0.5))
+        try await device.post(Self.level(0.4))
+        try await subscription.enterBackground()
+        try await device.post(Self.level(0.3))
+        try await subscription.enterForeground()
+        var events = subscription.makeAsyncIterator()
+        let event = try #require(await events.next())
+        #expect(event.changes == 3)
+        #expect(event.reading == Self.level(0.3))
+    }
+
+    @Test func backgroundEndsByItself() async throws {
+        let device = try await Device.inMemory()
+        let subscription = try await device.subscribe(to: .proximity)
+        try await subscription.enterBackground(wakeAfter: .milliseconds(20))
+        try await device.post(.proximity(.near))
+        var events = subscription.makeAsyncIterator()
+        #expect(try await events.next()?.reading == .proximity(.near))
+    }
+
+    @Test func cancelledTaskTakesNothingFromOthers() async throws {
+        let device = try await Device.inMemory()
+        let subscription = try await device.subscribe(to: .proximity)
+        let first = Task {
+            var events = subscription.makeAsyncIterator()
+            return try await events.next()
+        }
+        first.cancel()
+        #expect(try await first.value == nil)
+        try await device.post(.proximity(.near))
+        var events = subscription.makeAsyncIterator()
+        #expect(try await events.next()?.reading == .proximity(.near))
+    }
+
+    @Test func cancelledSubscriptionEndsItsIteration() async throws {
+        let device = try await Device.inMemory()
+        let subscription = try await device.subscribe(to: .proximity)
+        try await device.post(.proximity(.near))
+        subscription.cancel()
+        var events = subscription.makeAsyncIterator()
+        #expect(try await events.next() == nil)
+    }
+
+    @Test func positionsOfAnotherSubscriptionAreGoneOnFrom() async throws {
+        let device = try await Device.inMemory()
+        let first = try await device.subscribe(to: [.battery, .proximity])
+        try await device.post(Self.level(0.5))
+        var events = first.makeAsyncIterator()
+        _ = try await events.next()
+        let positions = try #require(first.positions)
+        first.cancel()
+        try await device.post(Self.level(0.4))
+        try await device.post(Self.level(0.3))
+        let second = try await device.subscribe(to: [.battery, .proximity], resumingFrom: positions)
+        events = second.makeAsyncIterator()
+        let event = try #require(await events.next())
+        #expect(event.changes == 2)
+        #expect(event.reading == Self.level(0.3))
+    }
+}
