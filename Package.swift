@@ -93,7 +93,7 @@ let package = Package(
         ),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["ReveilleSystem", "ReveilleTesting", "ReveilleTool", "Varlink"],
+            dependencies: ["Reveille", "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "Varlink"],
             exclude: ["Python"]
         ),
     ],

@@ -71,7 +71,7 @@ public final class Device: Sendable {
     }
 
     /// Whether the bus is reached, now and with each change; whoever looks late sees the newest alone.
-    public var connectionStates: some AsyncSequence<ConnectionState, Never> & Sendable {
+    public var connectionStates: AsyncStream<ConnectionState> {
         get async { await engine.connectionStates() }
     }
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Testing
+
+@testable import Reveille
+
+@Suite(.timeLimit(.minutes(10))) struct StressTests {
+    /// All tasks together: as many as the promise names.
+    private static let rounds = 100_000
+    private static let tasks = 8
+
+    @Test("B84: a hundred thousand subscribe, cancel and post over eight tasks leave nobody behind")
+    func subscribeCancelAndPostTogether() async throws {
+        let device = try await Device.inMemory()
+        let one = try await device.observe(.proximity) { _ in }
+        try await withThrowingTaskGroup { group in
+            for task in 0..<Self.tasks {
+                group.addTask {
+                    for round in 0..<Self.rounds / Self.tasks {
+                        switch round % 50 {
+                        case 0:
+                            let subscription = try await device.subscribe(to: [.proximity, .battery])
+                            if round % 100 == 0 { try await subscription.enterBackground() }
+                            subscription.cancel()
+                        case 1...10:
+                            try await device.post(.proximity(round % 2 == task % 2 ? .near : .far))
+                        default:
+                            try await device.observe(.proximity) { _ in }.cancel()
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        // Streams are closed behind those who cancel.
+        while try await device.subscribers().count > 1 { await Task.yield() }
+        one.cancel()
+        try await waitUntilNobodySubscribes(to: device)
+    }
+}
