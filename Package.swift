@@ -77,7 +77,9 @@ let package = Package(
             name: "ReveilleWatchersTests",
             dependencies: ["ReveilleCore", "ReveilleSystem", "ReveilleTesting", "ReveilleWatchers"]
         ),
-        .testTarget(name: "ReveilleTests", dependencies: [
+        .testTarget(
+            name: "ReveilleTests",
+            dependencies: [
                 "Reveille", "ReveilleSystem", "ReveilleTesting", .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(name: "ReveilleServiceTests", dependencies: ["ReveilleService", "Varlink"]),

@@ -38,6 +38,7 @@ public final class Device: Sendable {
     ///
     /// - Parameter address: `unix:PATH`. Without one `$REVEILLE_ADDRESS` counts, else root's own bus for root and the
     ///   user's for everybody else.
+    /// - Returns: The device, once the bus has answered.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` where nobody serves the address.
     public static func connect(to address: String? = nil) async throws(ReveilleError) -> Device {
         try await Device(Engine(.socket(try BusAddress.resolve(address))))
@@ -51,6 +52,7 @@ public final class Device: Sendable {
     /// - Parameters:
     ///   - configuration: A configuration file, as `reveille serve --config` takes it; without one the defaults count.
     ///   - root: A directory that every file of locale and settings is taken below; `nil` for none.
+    /// - Returns: The device, its files read.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` naming what is wrong with the configuration.
     public static func local(configuration: String? = nil, root: String? = nil) async throws(ReveilleError) -> Device {
         let settings: Configuration

@@ -27,6 +27,7 @@ extension Device {
     ///   - positions: Where an earlier subscription was, this process's or another's: what changed since then comes
     ///     first. A bus that does not know them any more tells every state instead.
     ///   - name: A name for people, as `reveille status` shows it.
+    /// - Returns: The subscription, which ends when it is released.
     /// - Throws: ``ReveilleError``.
     public func subscribe(
         to aspects: AspectSet = .all, delivering: Delivering = .changes, policies: [Aspect: Policy] = [:],
@@ -72,6 +73,7 @@ public final class Subscription: AsyncSequence, Sendable {
     ///
     /// - Parameter wakeAfter: At least a millisecond, after which it wakes by itself, even if this process hangs;
     ///   `nil` for when it is told to.
+    /// - Throws: ``ReveilleError``; that the bus is gone is none, it is told when it is back.
     public func enterBackground(wakeAfter: Duration? = nil) async throws(ReveilleError) {
         try await device.engine.enterBackground(id, wakeAfter: wakeAfter)
     }

@@ -32,6 +32,7 @@ package struct FileLocations: Sendable {
     /// The files of the user who runs this process.
     ///
     /// - Parameter root: Goes in front of every path; empty for the real ones.
+    /// - Returns: Locations below `$HOME` and `$XDG_CONFIG_HOME`.
     package static func own(root: String) -> FileLocations {
         let home = Environment["HOME"] ?? getpwuid(geteuid()).map { String(cString: $0.pointee.pw_dir) } ?? "/"
         return FileLocations(root: root, home: home, configHome: Environment["XDG_CONFIG_HOME"])

@@ -13,6 +13,8 @@ package enum BusAddress {
     /// else the user's own.
     ///
     /// - Parameter text: `unix:PATH`; `nil` for the usual one.
+    /// - Returns: The address.
+    /// - Throws: `ReveilleError` with the text, and what is wrong with it.
     package static func resolve(_ text: String?) throws(ReveilleError) -> UnixAddress {
         let address: String
         if let text { address = text } else { address = try usual() }

@@ -78,8 +78,8 @@ final class Observer: EventSink, Sendable {
 
     // MARK: - Closures that take their time
 
-    /// Whether the closure is running.
-    var isRunning: Bool { state.withLock { $0.since != nil } }
+    /// Whether the closure is running, or is about to.
+    var isBusy: Bool { state.withLock { $0.since != nil || $0.isDue } }
 
     /// Says, once, that the closure has been running for longer than a time.
     func isOverdue(after patience: Duration) -> Bool {

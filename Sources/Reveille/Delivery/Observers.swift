@@ -118,7 +118,7 @@ final class Observers: EventSink {
         for observer in observers where observer.isOverdue(after: patience) {
             logger.warning("an observer of \(aspect) has been running for more than \(patience)")
         }
-        isTiming = observers.contains(where: \.isRunning)
+        isTiming = observers.contains(where: \.isBusy)
         if isTiming { watchdog?.fire(after: patience / 2) }
     }
 }

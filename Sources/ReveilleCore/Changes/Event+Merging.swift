@@ -8,6 +8,7 @@ extension Event {
     ///   - later: The event that came after this one.
     ///   - lastSeen: What the subscriber was told before both, if that is known. Of settings it does not help: their
     ///     values are not told, so keys that came back still count as changed.
+    /// - Returns: An event with the later state, and the changes of both.
     package func merged(with later: Event, lastSeen: Reading?) -> Event {
         var event = later
         event.changes = changes.addingReportingOverflow(later.changes).overflow ? .max : changes + later.changes

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+import Varlink
+
+extension Engine {
+    /// Sends all streams that there are to the background.
+    func enterBackground(wakeAfter: Duration?) async throws(ReveilleError) {
+        for id in streams.keys.sorted() { try await enterBackground(id, wakeAfter: wakeAfter) }
+    }
+
+    /// Wakes all streams that there are.
+    func enterForeground() async throws(ReveilleError) {
+        for id in streams.keys.sorted() { try await enterForeground(id) }
+    }
+
+    /// Sends a stream to the background; a second time only sets when it ends anew.
+    func enterBackground(_ id: StreamID, wakeAfter: Duration?) async throws(ReveilleError) {
+        guard let stream = streams[id] else { return }
+        var background = EventStream.Background()
+        if let wakeAfter {
+            do throws(SystemError) {
+                background.timer = try thread.loop.timer { Task { try await self.enterForeground(id) } }
+            } catch {
+                throw ReveilleError(.system, "\(error)")
+            }
+            background.timer?.fire(after: wakeAfter)
+            background.deadline = Clocks.boot() + Int64(wakeAfter / .microseconds(1))
+        }
+        let before = stream.background
+        stream.background = background
+        let result = await withCheckedContinuation { continuation in
+            tell(stream, isInBackground: true, until: background.deadline) { continuation.resume(returning: $0) }
+        }
+        if case .failure(let error) = result {
+            stream.background = before
+            throw error
+        }
+    }
+
+    /// Wakes a stream: one event for each aspect that changed is due.
+    func enterForeground(_ id: StreamID) async throws(ReveilleError) {
+        guard let stream = streams[id], stream.background != nil else { return }
+        let result = await withCheckedContinuation { continuation in
+            tell(stream, isInBackground: false, until: nil) { continuation.resume(returning: $0) }
+        }
+        if case .failure(let error) = result { throw error }
+        // What was not taken before the background is to be one with what comes now. It was sent before the answer
+        // to a second call is; behind that it is there to read.
+        if stream.hasLeftovers { _ = try? await call("org.varlink.service.GetInfo") }
+        stream.readAll()
+        stream.background = nil
+    }
+
+    /// Sets or clears the operator's hold of somebody's subscription.
+    func setState(
+        of subscription: String, isInBackground: Bool, wakeAfter: Duration?
+    ) async throws(ReveilleError) {
+        var parameters: JSONObject = [
+            "subscription": .string(subscription), "state": isInBackground ? "background" : "foreground",
+        ]
+        if let wakeAfter { parameters["wakeAfter"] = .integer(Int64(wakeAfter / .milliseconds(1))) }
+        _ = try await call("SetState", parameters)
+    }
+
+    /// Tells the bus; where it is gone, or does not know the stream any more, it is told when it is back.
+    func tell(
+        _ stream: EventStream, isInBackground: Bool, until deadline: Int64?,
+        completion: @escaping (Result<Void, ReveilleError>) -> Void
+    ) {
+        guard let name = stream.name, let channel = try? openChannel() else { return completion(.success(())) }
+        var parameters: JSONObject = [
+            "subscription": .string(name), "state": isInBackground ? "background" : "foreground",
+        ]
+        if let deadline { parameters["wakeAfter"] = .integer(max(1, (deadline - Clocks.boot()) / 1_000)) }
+        channel.call("SetState", parameters) { result in
+            switch result {
+            case .success: completion(.success(()))
+            case .failure(let error) where [.noBus, .noSuchSubscription].contains(error.code): completion(.success(()))
+            case .failure(let error): completion(.failure(error))
+            }
+        }
+    }
+}
