@@ -49,7 +49,12 @@ let package = Package(
         ),
 
         // MARK: - Programs and test kits
-        .target(name: "ReveilleTesting", dependencies: ["CUmockdev"]),
+        .target(
+            name: "ReveilleTesting",
+            dependencies: [
+                "CUmockdev", "ReveilleCore", "ReveilleService", "ReveilleSystem",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .executableTarget(
             name: "ReveilleTool",
             dependencies: [
@@ -82,6 +87,7 @@ let package = Package(
             dependencies: [
                 "Reveille", "ReveilleSystem", "ReveilleTesting", .product(name: "Logging", package: "swift-log"),
             ]),
+        .testTarget(name: "ReveilleTestingTests", dependencies: ["Reveille", "ReveilleTesting"]),
         .testTarget(name: "ReveilleServiceTests", dependencies: ["ReveilleService", "Varlink"]),
         .testTarget(
             name: "FuzzCorpusTests", dependencies: ["ReveilleFuzz", "ReveilleSystem"], path: "Tests/Fuzzing",
@@ -95,7 +101,7 @@ let package = Package(
         ),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["Reveille", "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "Varlink"],
+            dependencies: ["Reveille", "ReveilleCore", "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "Varlink"],
             exclude: ["Python"]
         ),
     ],

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 // One request is a line of fields, one answer a line: "ok VALUE" or "error REASON".
@@ -90,6 +92,20 @@ static void add(testbed *bed, char **fields, int count) {
     else printf("error umockdev_testbed_add_device %s: refused\n", fields[2]);
 }
 
+// umockdev ends the process when a reader of uevents has ten of them waiting (net.unix.max_dgram_qlen). Its sockets
+// are made to wait for the reader instead, for as long as one may be busy with a read of a slow sensor.
+static void wait_for_readers(void) {
+    const int descriptors = 64;
+    const struct timeval patience = {.tv_sec = 10};
+    for (int fd = 3; fd < descriptors; fd++) {
+        int type, flags = fcntl(fd, F_GETFL);
+        socklen_t size = sizeof type;
+        if (flags < 0 || getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &type, &size) || type != AF_UNIX) continue;
+        fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
+        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    }
+}
+
 static void serve(testbed *bed) {
     char *line = NULL, *fields[FIELDS_MAX];
     size_t size = 0;
@@ -100,6 +116,7 @@ static void serve(testbed *bed) {
             add(bed, fields, count);
         } else if (!strcmp(fields[0], "uevent") && count == 3) {
             library.uevent(bed, fields[1], fields[2]);
+            wait_for_readers();
             printf("ok\n");
         } else if (!strcmp(fields[0], "remove") && count == 2) {
             // As in the kernel: the event goes out while the directory is still there.
@@ -114,7 +131,11 @@ static void serve(testbed *bed) {
     free(line);
 }
 
+// Of ReveilleTesting; programs that link this target alone have none.
+__attribute__((weak)) int c_reveille_serve_phone(void);
+
 __attribute__((constructor)) static void host(void) {
+    if (getenv(C_REVEILLE_PHONE_BUS) && c_reveille_serve_phone) exit(c_reveille_serve_phone());
     if (!getenv(C_REVEILLE_TESTBED)) return;
     load();
     testbed *bed = library.make();

@@ -2,40 +2,13 @@
 // Part of Reveille.
 
 import Glibc
+public import ReveilleCore
 
 /// A phone made of synthetic devices and files: what one carries in a pocket, without hardware.
 ///
 /// It has a battery and a charger, an accelerometer, a proximity sensor, a locale file and a settings
 /// file. Programs see it when they are started with ``environment``, and read its files below ``files``.
 public final class SyntheticPhone {
-    /// How the phone can be held.
-    public enum Pose: String, Sendable, CaseIterable {
-        /// Upright, top edge up.
-        case portrait
-        /// Upright, bottom edge up.
-        case portraitUpsideDown
-        /// Right edge up.
-        case landscapeLeft
-        /// Left edge up.
-        case landscapeRight
-        /// Flat, display up.
-        case faceUp
-        /// Flat, display down.
-        case faceDown
-
-        /// Gravity in g: to the right of the display, to its top, and out of it.
-        fileprivate var gravity: (x: Int, y: Int, z: Int) {
-            switch self {
-            case .portrait: (0, -1, 0)
-            case .portraitUpsideDown: (0, 1, 0)
-            case .landscapeLeft: (-1, 0, 0)
-            case .landscapeRight: (1, 0, 0)
-            case .faceUp: (0, 0, -1)
-            case .faceDown: (0, 0, 1)
-            }
-        }
-    }
-
     /// The devices, for what this type has no word for.
     public let testbed: Testbed
     /// The directory that stands for `/` of the files; gone with the phone.
@@ -43,11 +16,17 @@ public final class SyntheticPhone {
     /// The home directory, as programs name it.
     public let home = "/home/phone"
 
+    /// The battery pack that is in from the start; ``addBattery(named:level:)`` adds others.
+    public let battery: SyntheticBattery
+    /// The charger's socket.
+    public let charger: SyntheticPart
+    /// The accelerometer; ``rotate(to:)`` sets it.
+    public let accelerometer: SyntheticPart
+    /// The proximity sensor; ``setNear(_:)`` sets it.
+    public let proximitySensor: SyntheticPart
+
     private let directory: TemporaryDirectory
-    private let battery: SyntheticDevice
-    private let charger: SyntheticDevice
-    private let accelerometer: SyntheticDevice
-    private let proximity: SyntheticDevice
+    private var batteries: [SyntheticBattery] = []
 
     /// The raw value of 1 g, at ``scale`` metres per second squared.
     private static let gravity = 980
@@ -61,26 +40,24 @@ public final class SyntheticPhone {
     public init() throws(TestbedError) {
         directory = try TemporaryDirectory()
         testbed = try Testbed()
-        charger = try testbed.add(
-            subsystem: "power_supply", name: "charger", attributes: ["type": "USB", "online": "0"],
+        charger = try SyntheticPart(
+            testbed, subsystem: "power_supply", name: "charger", attributes: ["type": "USB", "online": "0"],
             properties: ["POWER_SUPPLY_NAME": "charger"])
-        battery = try testbed.add(
-            subsystem: "power_supply", name: "battery",
-            attributes: ["type": "Battery", "present": "1", "status": "Discharging", "capacity": "80"],
-            properties: ["POWER_SUPPLY_NAME": "battery"])
-        accelerometer = try testbed.add(
-            subsystem: "iio", name: "iio:device0",
+        battery = try SyntheticBattery(testbed, name: "battery", level: 0.8, chargeStatus: .discharging)
+        accelerometer = try SyntheticPart(
+            testbed, subsystem: "iio", name: "iio:device0",
             attributes: [
                 "name": "accel_3d", "in_accel_x_raw": "0", "in_accel_y_raw": "-\(Self.gravity)",
                 "in_accel_z_raw": "0", "in_accel_scale": Self.scale,
             ],
             properties: ["DEVTYPE": "iio_device"])
-        proximity = try testbed.add(
-            subsystem: "iio", name: "iio:device1",
+        proximitySensor = try SyntheticPart(
+            testbed, subsystem: "iio", name: "iio:device1",
             attributes: [
                 "name": "prox", "in_proximity_raw": "0", "in_proximity_nearlevel": "\(Self.nearLevel)",
             ],
             properties: ["DEVTYPE": "iio_device"])
+        batteries = [battery]
         try setLocale("en_US.UTF-8")
         try write("{}", to: home + "/.config/settings.json")
     }
@@ -90,33 +67,51 @@ public final class SyntheticPhone {
         testbed.environment.merging(["HOME": home]) { $1 }
     }
 
-    /// Sets the charge, in percent, and tells of it as a driver does.
-    public func setLevel(_ percent: Int) throws(TestbedError) {
-        try battery.set("capacity", "\(percent)")
-        try battery.uevent("change")
+    /// Puts another battery pack in.
+    public func addBattery(named name: String, level: Double) throws(TestbedError) -> SyntheticBattery {
+        let battery = try SyntheticBattery(
+            testbed, name: name, level: level, chargeStatus: battery.chargeStatus)
+        batteries.append(battery)
+        return battery
     }
 
     /// Puts the charger in.
     public func plugIn() throws(TestbedError) {
-        try setPower(online: "1", status: "Charging")
+        try setPower(online: "1", .charging)
     }
 
     /// Pulls the charger out.
     public func unplug() throws(TestbedError) {
-        try setPower(online: "0", status: "Discharging")
+        try setPower(online: "0", .discharging)
     }
 
     /// Turns the phone; the sensor is sampled, it tells of nothing.
-    public func rotate(to pose: Pose) throws(TestbedError) {
-        let (x, y, z) = pose.gravity
-        try accelerometer.set("in_accel_x_raw", "\(x * Self.gravity)")
-        try accelerometer.set("in_accel_y_raw", "\(y * Self.gravity)")
-        try accelerometer.set("in_accel_z_raw", "\(z * Self.gravity)")
+    ///
+    /// - Throws: `TestbedError`; a phone cannot be held in the pose ``Orientation/Pose/unknown``.
+    public func rotate(to pose: Orientation.Pose) throws(TestbedError) {
+        let (x, y, z) = try Self.gravity(in: pose)
+        try accelerometer.set([
+            "in_accel_x_raw": "\(x * Self.gravity)", "in_accel_y_raw": "\(y * Self.gravity)",
+            "in_accel_z_raw": "\(z * Self.gravity)",
+        ])
+    }
+
+    /// Gravity in g: to the right of the display, to its top, and out of it.
+    private static func gravity(in pose: Orientation.Pose) throws(TestbedError) -> (x: Int, y: Int, z: Int) {
+        switch pose {
+        case .portrait: return (0, -1, 0)
+        case .portraitUpsideDown: return (0, 1, 0)
+        case .landscapeLeft: return (-1, 0, 0)
+        case .landscapeRight: return (1, 0, 0)
+        case .faceUp: return (0, 0, -1)
+        case .faceDown: return (0, 0, 1)
+        case .unknown: throw TestbedError("rotate: a phone cannot be held in the pose unknown")
+        }
     }
 
     /// Holds the phone to an ear, or takes it away.
     public func setNear(_ isNear: Bool) throws(TestbedError) {
-        try proximity.set("in_proximity_raw", "\(isNear ? 10 * Self.nearLevel : 0)")
+        try proximitySensor.set(["in_proximity_raw": "\(isNear ? 10 * Self.nearLevel : 0)"])
     }
 
     /// Sets the system's language, by its POSIX name: `de_DE.UTF-8`.
@@ -134,9 +129,8 @@ public final class SyntheticPhone {
         try directory.write(contents, to: String(path.drop { $0 == "/" }))
     }
 
-    private func setPower(online: String, status: String) throws(TestbedError) {
-        try battery.set("status", status)
-        try charger.set("online", online)
-        try charger.uevent("change")
+    private func setPower(online: String, _ status: Battery.ChargeStatus) throws(TestbedError) {
+        for battery in batteries { battery.chargeStatus = status }
+        try charger.set(["online": online], tells: true)
     }
 }

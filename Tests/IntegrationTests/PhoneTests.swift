@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleCore
 import ReveilleTesting
 import Testing
 import Varlink
@@ -31,8 +32,8 @@ import Varlink
         #expect(event.integer("changes") == 1)
     }
 
-    @Test(arguments: [SyntheticPhone.Pose.landscapeLeft, .landscapeRight, .portraitUpsideDown, .faceUp, .faceDown])
-    func turningChangesThePose(pose: SyntheticPhone.Pose) throws {
+    @Test(arguments: [Orientation.Pose.landscapeLeft, .landscapeRight, .portraitUpsideDown, .faceUp, .faceDown])
+    func turningChangesThePose(pose: Orientation.Pose) throws {
         let phone = try SyntheticPhone()
         let bus = try BusProcess(on: phone)
         let subscriber = try bus.subscribe(#"{"aspects":["orientation"]}"#)

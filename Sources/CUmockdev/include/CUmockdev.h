@@ -10,7 +10,10 @@
 // synthetic /sys, and because a testbed belongs to the environment of a whole process.
 #define C_REVEILLE_TESTBED "REVEILLE_TESTBED_HOST"
 
-// The variable's name, so that Swift sees it; naming it also links the host in.
+// With this one it becomes a bus that sees the testbed's devices; its value is the bus's address.
+#define C_REVEILLE_PHONE_BUS "REVEILLE_PHONE_BUS"
+
+// The first variable's name, so that Swift sees it; naming it also links the host in.
 const char *c_reveille_testbed_variable(void);
 
 // pipe2(2) with O_CLOEXEC, which Swift cannot call: an end that another child inherits would keep a host alive.
