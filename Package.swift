@@ -12,6 +12,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
     ],
     targets: [
         // MARK: - C libraries
@@ -72,6 +73,12 @@ let package = Package(
             dependencies: [
                 "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers", "ReveilleWire", "Varlink",
             ]),
+
+        // MARK: - Examples
+        .executableTarget(name: "StatusLine", dependencies: ["Reveille"], path: "Sources/Examples/StatusLine"),
+        .executableTarget(name: "AutoRotate", dependencies: ["Reveille"], path: "Sources/Examples/AutoRotate"),
+        .executableTarget(
+            name: "SettingsReloader", dependencies: ["Reveille"], path: "Sources/Examples/SettingsReloader"),
 
         // MARK: - Tests
         .testTarget(name: "ReveilleCoreTests", dependencies: ["ReveilleCore", "ReveilleTesting"]),

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import Reveille
+
+/// Turns the display as the device is held, by the command of its compositor, the transform behind it:
+///
+///     AutoRotate wlr-randr --output DSI-1 --transform
+///     AutoRotate swaymsg output DSI-1 transform
+///
+/// Flat on a table the display stays as it was. What turns while a command runs is one more turn at its end.
+@main
+enum AutoRotate {
+    static func main() async throws {
+        let command = Array(CommandLine.arguments.dropFirst())
+        guard !command.isEmpty else {
+            print("usage: AutoRotate COMMAND [ARGUMENT]...")
+            exit(64)
+        }
+        let device = try await Device.connect()
+        let subscription = try await device.subscribe(
+            to: .orientation, delivering: .currentState, name: "auto-rotate")
+        var shown: Orientation.Pose?
+        for try await event in subscription {
+            guard case .orientation(let orientation) = event.reading, let pose = orientation.planar, pose != shown
+            else { continue }
+            shown = pose
+            run(command + [transform(pose)])
+        }
+    }
+
+    /// As Wayland's `wl_output.transform` counts: against the clock.
+    private static func transform(_ pose: Orientation.Pose) -> String {
+        switch pose {
+        case .landscapeLeft: "90"
+        case .portraitUpsideDown: "180"
+        case .landscapeRight: "270"
+        case .portrait, .faceUp, .faceDown, .unknown: "normal"
+        }
+    }
+
+    private static func run(_ command: [String]) {
+        var process: pid_t = 0
+        let arguments = command.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        let result = posix_spawnp(&process, command[0], nil, nil, arguments, environ)
+        guard result == 0 else { return print("\(command[0]): \(String(cString: strerror(result)))") }
+        var status: Int32 = 0
+        waitpid(process, &status, 0)
+        if status != 0 { print("\(command.joined(separator: " ")): status \(status)") }
+    }
+}

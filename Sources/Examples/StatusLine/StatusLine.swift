@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import Reveille
+
+/// A line for a status bar, written anew with each change: `62 % charging  landscapeLeft  de_DE`.
+///
+/// For i3bar, polybar, waybar and others that show the last line of a program: it is idle while nothing changes.
+@main
+enum StatusLine {
+    static func main() async throws {
+        let device = try await Device.connect()
+        let subscription = try await device.subscribe(
+            to: [.battery, .orientation, .locale], delivering: .currentState, name: "status line")
+        var parts: [Aspect: String] = [:]
+        for try await event in subscription {
+            parts[event.aspect] = text(event.reading)
+            // Once all three are known.
+            guard parts.count == 3 else { continue }
+            print([.battery, .orientation, .locale].compactMap { parts[$0] }.joined(separator: "  "))
+            fflush(nil)
+        }
+    }
+
+    private static func text(_ reading: Reading) -> String {
+        switch reading {
+        case .battery(let battery):
+            guard let level = battery.level else { return "no battery" }
+            return "\(Int((level * 100).rounded())) % \(battery.state)"
+        case .orientation(let orientation): return "\(orientation.planar ?? orientation.pose)"
+        case .locale(let locale): return locale.identifier
+        case .proximity(let proximity): return "\(proximity)"
+        case .defaults(let defaults): return "\(defaults.domains.count) domains"
+        }
+    }
+}
