@@ -53,7 +53,7 @@ let package = Package(
         .target(
             name: "ReveilleTesting",
             dependencies: [
-                "CUmockdev", "ReveilleCore", "ReveilleService", "ReveilleSystem",
+                "CUmockdev", "Reveille", "ReveilleCore", "ReveilleService", "ReveilleSystem",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .executableTarget(

@@ -27,6 +27,7 @@ enum AutoRotate {
             else { continue }
             shown = pose
             run(command + [transform(pose)])
+            fflush(nil)
         }
     }
 

@@ -25,19 +25,20 @@ enum SettingsReloader {
         for try await event in subscription {
             guard case .defaults(let defaults) = event.reading else { continue }
             for changed in defaults.domains where changed.name == domain {
-                print("\(domain): \(changed.keys.joined(separator: " "))")
+                print("\(domain): \(changed.keys.joined(separator: " ")): \(reload(pidFile))")
                 fflush(nil)
-                reload(pidFile)
             }
         }
     }
 
-    private static func reload(_ pidFile: String) {
-        guard let file = fopen(pidFile, "r") else { return print("\(pidFile): \(String(cString: strerror(errno)))") }
+    /// Says what came of it.
+    private static func reload(_ pidFile: String) -> String {
+        guard let file = fopen(pidFile, "r") else { return "\(pidFile): \(String(cString: strerror(errno)))" }
         defer { fclose(file) }
         var text = [CChar](repeating: 0, count: 32)
-        guard fgets(&text, Int32(text.count), file) != nil else { return print("\(pidFile): empty") }
+        guard fgets(&text, Int32(text.count), file) != nil else { return "\(pidFile) is empty" }
         let process = pid_t(atol(text))
-        guard process > 0, kill(process, SIGHUP) == 0 else { return print("\(pidFile): no such process") }
+        guard process > 0, kill(process, SIGHUP) == 0 else { return "\(pidFile) names no process" }
+        return "process \(process) was told"
     }
 }

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import Reveille
+import ReveilleTesting
+import Testing
+
+/// The example programs, whose bus is restarted and killed under them: each change is told once.
+@Suite(.timeLimit(.minutes(10))) struct ExampleTests {
+    private let phone: SyntheticPhone
+    private let bus: PhoneBus
+
+    init() throws {
+        phone = try SyntheticPhone()
+        bus = try phone.startBus()
+    }
+
+    @Test(arguments: [false, true])
+    func statusLineGoesOnAfterARestart(isKilled: Bool) throws {
+        let line = try RunningExample("StatusLine", on: bus)
+        #expect(line.nextLine() == "80 % unplugged  portrait  en_US")
+        phone.battery.level = 0.5
+        #expect(line.nextLine() == "50 % unplugged  portrait  en_US")
+        try bus.restart(isKilled: isKilled)
+        phone.battery.level = 0.4
+        #expect(line.nextLine() == "40 % unplugged  portrait  en_US")
+        try phone.setLocale("de_DE.UTF-8")
+        #expect(line.nextLine() == "40 % unplugged  portrait  de_DE")
+    }
+
+    @Test(arguments: [false, true])
+    func displayTurnsOnceForEachTurn(isKilled: Bool) throws {
+        let turns = try RunningExample("AutoRotate", ["echo"], on: bus)
+        #expect(turns.nextLine() == "normal")
+        try phone.rotate(to: .landscapeLeft)
+        #expect(turns.nextLine() == "90")
+        try bus.restart(isKilled: isKilled)
+        // Flat is no turn; nor is the pose that it had before the restart.
+        try phone.rotate(to: .faceUp)
+        try phone.rotate(to: .landscapeRight)
+        #expect(turns.nextLine() == "270")
+    }
+
+    @Test(arguments: [false, true])
+    func reloaderToldOfEachChangeOnce(isKilled: Bool) async throws {
+        try phone.write("none\n", to: "/server.pid")
+        let reloader = try RunningExample("SettingsReloader", ["settings", phone.files + "/server.pid"], on: bus)
+        #expect(reloader.nextLine() == "waiting for settings")
+        try phone.write(#"{"theme": "dark"}"#, to: phone.home + "/.config/settings.json")
+        #expect(reloader.nextLine() == "settings: theme: \(phone.files)/server.pid names no process")
+        try bus.restart(isKilled: isKilled)
+        let device = try await Device.connect(to: bus.address)
+        while try await !device.subscribers().contains(where: { $0.name == "reloader of settings" }) {
+            await Task.yield()
+        }
+        try phone.write(#"{"theme": "dark", "size": 2}"#, to: phone.home + "/.config/settings.json")
+        var line = reloader.nextLine()
+        // A bus that is killed within 100 ms of a change starts anew, and values of settings are not on the wire: what
+        // may have changed meanwhile is told.
+        if isKilled, line?.hasPrefix("settings: theme: ") == true { line = reloader.nextLine() }
+        #expect(line?.hasPrefix("settings: size: ") == true)
+    }
+}

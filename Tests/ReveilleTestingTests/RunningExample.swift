@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+
+/// An example program on a phone, and what it writes.
+final class RunningExample {
+    private let process: ChildProcess
+    private let output: UnsafeMutablePointer<FILE>
+
+    /// Starts a program that was built beside the tests.
+    init(_ name: String, _ arguments: [String] = [], on bus: PhoneBus) throws(TestbedError) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw TestbedError("pipe") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let directory = realpath("/proc/self/exe", nil).map { String(cString: $0) } ?? ""
+        let program = directory.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(
+            separator: "/")
+        process = try ChildProcess(
+            [program + "/" + name] + arguments, environment: bus.environment, descriptors: [1: ends[1]])
+        close(ends[1])
+        guard let output = fdopen(ends[0], "r") else { throw TestbedError("fdopen") }
+        self.output = output
+    }
+
+    deinit {
+        process.signal(SIGTERM)
+        process.wait()
+        fclose(output)
+    }
+
+    /// Waits for its next line; `nil` when it has ended.
+    func nextLine() -> String? {
+        var line: UnsafeMutablePointer<CChar>?
+        var size = 0
+        defer { free(line) }
+        guard getline(&line, &size, output) > 0, let line else { return nil }
+        return String(cString: line).trimmingSuffix { $0 == "\n" }
+    }
+}
+
+extension String {
+    fileprivate func trimmingSuffix(_ isPart: (Character) -> Bool) -> String {
+        last.map(isPart) == true ? String(dropLast()) : self
+    }
+}
