@@ -90,6 +90,14 @@ public final class Subscription: AsyncSequence, Sendable {
         Task { [device, id] in await device.engine.close(id) }
     }
 
+    /// The next event, once there is one; `nil` at the end and for a task that is cancelled, which takes nothing from
+    /// others.
+    ///
+    /// - Throws: ``ReveilleError`` where the bus refuses the subscription for good.
+    public func next(isolation: isolated (any Actor)? = #isolation) async throws(ReveilleError) -> Event? {
+        try await mailbox.next(isolation: isolation)
+    }
+
     /// Makes an iterator, which keeps the subscription.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(subscription: self)
@@ -99,17 +107,14 @@ public final class Subscription: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         let subscription: Subscription
 
-        /// The next event, once there is one; `nil` at the end and for a task that is cancelled, which takes nothing
-        /// from others.
-        public mutating func next(
-            isolation actor: isolated (any Actor)? = #isolation
-        ) async throws(ReveilleError) -> Event? {
-            try await subscription.mailbox.next(isolation: actor)
+        /// The next event, as ``Subscription/next(isolation:)`` gives it.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(ReveilleError) -> Event? {
+            try await subscription.next(isolation: actor)
         }
 
-        /// The next event, once there is one.
+        /// The next event, as ``Subscription/next(isolation:)`` gives it.
         public mutating func next() async throws(ReveilleError) -> Event? {
-            try await subscription.mailbox.next(isolation: nil)
+            try await subscription.next()
         }
     }
 }

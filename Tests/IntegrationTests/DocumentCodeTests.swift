@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleSystem
+import ReveilleTesting
+import Testing
+
+/// The Swift code of README and articles: every block compiles, and the one about testing is a package of its own that
+/// runs.
+@Suite(.timeLimit(.minutes(10))) struct DocumentCodeTests {
+    private static let root = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
+    private static let testing = "Sources/ReveilleTesting/ReveilleTesting.docc/Testing.md"
+
+    private static var documents: [String] {
+        get throws {
+            let catalogs = ["Sources/Reveille/Reveille.docc", "Sources/ReveilleTesting/ReveilleTesting.docc"]
+            return try ["README.md"]
+                + catalogs.flatMap { catalog in
+                    try DirectoryListing.files(in: "\(root)/\(catalog)").sorted().map { "\(catalog)/\($0)" }
+                }
+        }
+    }
+
+    /// The blocks of a document that are Swift.
+    private static func blocks(of document: String) throws -> [String] {
+        var blocks: [String] = []
+        var isInside = false
+        for line in try String(contentsOfFile: "\(root)/\(document)").split(
+            separator: "\n", omittingEmptySubsequences: false)
+        {
+            if line == "```swift" {
+                blocks.append("")
+                isInside = true
+            } else if line == "```" {
+                isInside = false
+            } else if isInside {
+                blocks[blocks.count - 1] += line + "\n"
+            }
+        }
+        return blocks
+    }
+
+    /// A whole program is taken as it is; a part of one gets what its text speaks of.
+    private static func program(of block: String) -> String {
+        guard !block.contains("import Reveille") else { return block }
+        return """
+            import Reveille
+            import ReveilleTesting
+            func part(_ device: Device, _ subscription: Subscription, _ phone: SyntheticPhone, _ bus: PhoneBus) async throws {
+            \(block)
+            }
+            """
+    }
+
+    @Test func everyBlockOfSwiftCompiles() throws {
+        let directory = try TemporaryDirectory()
+        let build = BusProcess.program.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+            .joined(separator: "/")
+        let maps = [
+            "\(Self.root)/Sources/CUdev/module.modulemap", "\(Self.root)/Sources/CSystemd/module.modulemap",
+            "\(build)/CReveilleLinux.build/module.modulemap", "\(build)/CUmockdev.build/module.modulemap",
+        ]
+        var count = 0
+        for document in try Self.documents {
+            for block in try Self.blocks(of: document) {
+                try directory.write(Self.program(of: block), to: "main.swift")
+                let arguments =
+                    ["-typecheck", "-swift-version", "6", "-I", "\(build)/Modules"]
+                    + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+                let run = try ProgramRun(
+                    arguments + [directory.path + "/main.swift"], program: "swiftc", in: directory)
+                #expect(run.code == 0, "\(document): \(run.errors)\n\(block)")
+                count += 1
+            }
+        }
+        #expect(count > 10)
+    }
+
+    @Test func packageOutsideSubscribesSleepsAndWakes() throws {
+        let directory = try TemporaryDirectory()
+        let code = try #require(Self.blocks(of: Self.testing).first)
+        #expect(code.split(separator: "\n").count < 40)
+        try directory.write(code, to: "Sources/Outside/main.swift")
+        try directory.write(
+            """
+            // swift-tools-version: 6.2
+            import PackageDescription
+
+            let package = Package(
+                name: "Outside",
+                dependencies: [.package(name: "reveille", path: "\(Self.root)")],
+                targets: [
+                    .executableTarget(
+                        name: "Outside",
+                        dependencies: [
+                            .product(name: "Reveille", package: "reveille"),
+                            .product(name: "ReveilleTesting", package: "reveille"),
+                        ])
+                ])
+            """, to: "Package.swift")
+        let scratch = Self.root + "/.build-outside"
+        let build = try ProgramRun(
+            ["build", "--package-path", directory.path, "--scratch-path", scratch], program: "swift", in: directory)
+        #expect(build.code == 0, "\(build.output)\(build.errors)")
+        let run = try ProgramRun([], program: scratch + "/debug/Outside", in: directory)
+        #expect(run.code == 0, "\(run.errors)")
+        #expect(run.output == "one event for each aspect\n")
+    }
+}
