@@ -79,7 +79,7 @@ public final class Device: Sendable {
 
     // MARK: - The state now
 
-    /// The state of one aspect, whoever subscribes to it; its ``Event/changes`` are 0.
+    /// The state of one aspect, whoever subscribes to it; its `Event.changes` are 0.
     ///
     /// A sensor that nobody watches is read once for it, which takes up to a second.
     public func state(of aspect: Aspect) async throws(ReveilleError) -> Event {
@@ -97,7 +97,7 @@ public final class Device: Sendable {
         }
     }
 
-    /// All battery packs together: ``Battery/unknown`` where there is none.
+    /// All battery packs together: `Battery.unknown` where there is none.
     public var battery: Battery {
         get async throws(ReveilleError) {
             guard case .battery(let battery) = try await state(of: .battery).reading else { return .unknown }

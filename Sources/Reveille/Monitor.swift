@@ -41,7 +41,7 @@ extension Device {
     }
 
     /// The state of an aspect that is watched, at once; of others what is read without a source:
-    /// ``Reading/unknown(_:)``.
+    /// `Reading.unknown(_:)`.
     public func reading(of aspect: Aspect) -> Reading {
         monitor.reading(of: aspect)
     }

@@ -8,7 +8,7 @@ import ReveilleWire
 public enum Delivering: Sendable, Hashable {
     /// Nothing: the first event is a change.
     case changes
-    /// The current state of each aspect, as events whose ``Event/changes`` are 0.
+    /// The current state of each aspect, as events whose `Event.changes` are 0.
     case currentState
 }
 

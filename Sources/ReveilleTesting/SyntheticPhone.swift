@@ -87,7 +87,7 @@ public final class SyntheticPhone {
 
     /// Turns the phone; the sensor is sampled, it tells of nothing.
     ///
-    /// - Throws: `TestbedError`; a phone cannot be held in the pose ``Orientation/Pose/unknown``.
+    /// - Throws: `TestbedError`; a phone cannot be held in the pose `Orientation.Pose.unknown`.
     public func rotate(to pose: Orientation.Pose) throws(TestbedError) {
         let (x, y, z) = try Self.gravity(in: pose)
         try accelerometer.set([

@@ -7,7 +7,7 @@ public import Reveille
 public enum TestDevice {
     /// Makes a device in memory that has no hardware, and knows what is posted to it.
     ///
-    /// It is a bus as every other: subscriptions sleep, wake and merge as they do on a real one. ``Device/post(_:)``
+    /// It is a bus as every other: subscriptions sleep, wake and merge as they do on a real one. `Device.post(_:)`
     /// changes it.
     ///
     /// - Throws: `ReveilleError` where the system has no room for a thread.

@@ -6,7 +6,7 @@ import ReveilleCore
 /// What came for a consumer and was not taken yet: one event for each aspect, however many came.
 ///
 /// The bus merges for a process that does not read; this merges for a process that reads and a consumer that does
-/// not take. What a ``Policy/Background/hold(limit:)`` policy kept apart stays apart.
+/// not take. What a `Policy.Background.hold(limit:)` policy kept apart stays apart.
 ///
 /// Pure.
 struct Inbox {

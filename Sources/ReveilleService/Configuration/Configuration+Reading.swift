@@ -24,7 +24,8 @@ extension Configuration {
                 error.file = path
                 throw error
             }
-        case .missing: problem = "open: No such file or directory (ENOENT)"
+        case .missing:
+            throw ConfigurationError(key: nil, reason: "open \(path): No such file or directory (ENOENT)")
         case .notAFile: problem = "not a file"
         case .tooLarge(let limit): problem = "longer than \(limit) bytes"
         case .unreadable(let error): problem = "\(error)"
