@@ -40,7 +40,13 @@ let package = Package(
         ),
 
         // MARK: - Programs and test kits
-        .target(name: "ReveilleTesting", dependencies: ["CUmockdev"]),
+        .target(
+            name: "ReveilleTesting",
+            dependencies: [
+                "CUmockdev", "ReveilleCore", "ReveilleService", "ReveilleSystem",
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
         .executableTarget(
             name: "ReveilleTool",
             dependencies: [
@@ -80,8 +86,11 @@ let package = Package(
             ]
         ),
         .testTarget(
+            name: "ReveilleTestingTests",
+            dependencies: ["ReveilleCore", "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "Varlink"]),
+        .testTarget(
             name: "IntegrationTests",
-            dependencies: ["ReveilleSystem", "ReveilleTesting", "ReveilleTool", "Varlink"],
+            dependencies: ["ReveilleCore", "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "Varlink"],
             exclude: ["Python"]
         ),
     ],

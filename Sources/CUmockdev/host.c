@@ -6,6 +6,8 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +32,15 @@ static struct {
     void (*unref)(void *);
 } library;
 
+// Of ReveilleTesting, in Swift.
+__attribute__((weak)) int reveille_run_phone_bus(int count, char **arguments);
+
 const char *c_reveille_testbed_variable(void) {
     return C_REVEILLE_TESTBED;
+}
+
+const char *c_reveille_phone_bus_variable(void) {
+    return C_REVEILLE_PHONE_BUS;
 }
 
 int c_reveille_pipe(int ends[2]) {
@@ -114,13 +123,42 @@ static void serve(testbed *bed) {
     free(line);
 }
 
-__attribute__((constructor)) static void host(void) {
-    if (!getenv(C_REVEILLE_TESTBED)) return;
+static void serve_testbed(void) {
     load();
     testbed *bed = library.make();
     printf("ok %s\n", library.root(bed));
     fflush(stdout);
     serve(bed);
     library.unref(bed);
-    exit(0);
+}
+
+// Its owner holds the other end of our input and never writes: the input ends with the owner, however that ends.
+static void *wait_for_owner(void *unused) {
+    char byte;
+    while (read(STDIN_FILENO, &byte, 1) > 0) {}
+    kill(getpid(), SIGTERM);
+    return unused;
+}
+
+static int serve_phone_bus(int count, char **arguments) {
+    // Blocked in every thread, so that it waits for the bus to ask for it.
+    sigset_t end;
+    sigemptyset(&end);
+    sigaddset(&end, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &end, NULL);
+    pthread_t thread;
+    if (!reveille_run_phone_bus || pthread_create(&thread, NULL, wait_for_owner, NULL)) {
+        printf("error this program cannot host a bus\n");
+        return 1;
+    }
+    return reveille_run_phone_bus(count, arguments);
+}
+
+// glibc gives constructors what it gives main.
+__attribute__((constructor)) static void host(int count, char **arguments) {
+    if (getenv(C_REVEILLE_TESTBED)) {
+        serve_testbed();
+        exit(0);
+    }
+    if (getenv(C_REVEILLE_PHONE_BUS)) exit(serve_phone_bus(count, arguments));
 }

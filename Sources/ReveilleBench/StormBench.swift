@@ -57,7 +57,7 @@ struct StormBench {
         var round = 0
         while isWanted(round) {
             let sent = MonotonicClock.now
-            try phone.setLevel(round % 2 == 0 ? 50 : 49)
+            phone.battery.level = round % 2 == 0 ? 0.5 : 0.49
             samples.add(Double(try subscriber.waitForEvent() - sent) / 1_000)
             round += 1
         }

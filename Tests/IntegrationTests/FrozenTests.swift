@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleCore
 import ReveilleTesting
 import Testing
 import Varlink
@@ -196,7 +197,7 @@ struct FrozenPhoneTests {
         try cgroup.freeze(true)
         try subscriber.waitUntilHeld(["frozen"])
         // The bus is told of the level; for the pose it would have to look.
-        try phone.setLevel(40)
+        phone.battery.level = 0.4
         try wait(for: "the level") { try subscriber.subscription()?["pending"]?.arrayValue?.count == 1 }
         try phone.rotate(to: .faceDown)
         try cgroup.freeze(false)

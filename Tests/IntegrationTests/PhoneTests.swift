@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleCore
 import ReveilleTesting
 import Testing
 import Varlink
@@ -31,8 +32,8 @@ import Varlink
         #expect(event.integer("changes") == 1)
     }
 
-    @Test(arguments: [SyntheticPhone.Pose.landscapeLeft, .landscapeRight, .portraitUpsideDown, .faceUp, .faceDown])
-    func turningChangesThePose(pose: SyntheticPhone.Pose) throws {
+    @Test(arguments: [Orientation.Pose.landscapeLeft, .landscapeRight, .portraitUpsideDown, .faceUp, .faceDown])
+    func turningChangesThePose(pose: Orientation.Pose) throws {
         let phone = try SyntheticPhone()
         let bus = try BusProcess(on: phone)
         let subscriber = try bus.subscribe(#"{"aspects":["orientation"]}"#)
@@ -158,7 +159,8 @@ import Varlink
         let phone = try SyntheticPhone()
         let directory = try TemporaryDirectory()
         let run = try ProgramRun(
-            ["doctor", "--json", "--root", phone.files], in: directory, environment: phone.environment)
+            ["doctor", "--json", "--root", phone.files], in: directory,
+            environment: phone.environment.merging(["HOME": phone.home]) { $1 })
         #expect(run.code == 0, "\(run.errors)")
         let lines = try run.output.split(separator: "\n").map { try JSON.parse(Array($0.utf8)).objectValue ?? [:] }
         #expect(lines.map(\.aspect) == ["battery", "defaults", "locale", "orientation", "proximity"])

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleCore
 import ReveilleTesting
 import Testing
 import Varlink
@@ -9,6 +10,8 @@ import Varlink
 /// A phone on which everything changes, a bus that may die at any time, and clients that come back by position.
 final class Turmoil {
     private static let languages = ["de_DE", "en_US", "es_ES", "fr_FR", "ja_JP", "pt_BR"]
+
+    private static let poses = Orientation.Pose.allCases.filter { $0 != .unknown }
 
     let phone: SyntheticPhone
     let bus: BusProcess
@@ -41,10 +44,10 @@ final class Turmoil {
 
     private func change() throws {
         switch Int.random(in: 0..<5, using: &random) {
-        case 0: try phone.setLevel(Int.random(in: 1...99, using: &random))
+        case 0: phone.battery.level = Double(Int.random(in: 1...99, using: &random)) / 100
         case 1: try phone.setLocale((Self.languages.randomElement(using: &random) ?? "C") + ".UTF-8")
         case 2: try phone.setNear(chance(1, of: 2))
-        case 3: try phone.rotate(to: SyntheticPhone.Pose.allCases.randomElement(using: &random) ?? .portrait)
+        case 3: try phone.rotate(to: Self.poses.randomElement(using: &random) ?? .portrait)
         default:
             let value = Int.random(in: 0...9, using: &random)
             try phone.write(#"{"key \#(value)": \#(value)}"#, to: phone.home + "/.config/settings.json")

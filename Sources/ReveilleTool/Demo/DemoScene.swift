@@ -30,10 +30,10 @@ struct DemoScene {
     }
 
     private static func level(_ percent: Int) -> DemoScene {
-        DemoScene(title: "the battery drains", aspect: .battery) { try $0.setLevel(percent) }
+        DemoScene(title: "the battery drains", aspect: .battery) { $0.battery.level = Double(percent) / 100 }
     }
 
-    private static func pose(_ pose: SyntheticPhone.Pose) -> DemoScene {
+    private static func pose(_ pose: Orientation.Pose) -> DemoScene {
         DemoScene(title: "turned", aspect: .orientation) { try $0.rotate(to: pose) }
     }
 
@@ -47,8 +47,7 @@ struct DemoScene {
 
     private static func setting(volume: Int, theme: Int) -> DemoScene {
         DemoScene(title: "a setting is saved", aspect: .defaults) { phone in
-            try phone.write(
-                "{\"volume\": \(volume), \"theme\": \(theme)}", to: phone.home + "/.config/settings.json")
+            try phone.writeSettings("{\"volume\": \(volume), \"theme\": \(theme)}")
         }
     }
 }

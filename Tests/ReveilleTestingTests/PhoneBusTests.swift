@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// Programs on a phone, and its bus.
+@Suite(.timeLimit(.minutes(5))) struct PhoneBusTests {
+    @Test("a program's output, errors and exit code come back") func programRuns() throws {
+        let phone = try SyntheticPhone()
+        let result = try phone.run(["sh", "-c", "echo out; echo err >&2; exit 3"])
+        #expect(result.exitCode == 3)
+        #expect(result.output == "out\n")
+        #expect(result.errors == "err\n")
+        #expect(try phone.run(["sh", "-c", "kill -TERM $$"]).exitCode == 128 + SIGTERM)
+        #expect(throws: TestbedError.self) { try phone.run(["/there/is/no/such/program"]) }
+    }
+
+    @Test("a program sees the phone's devices, home and bus, and what it is given beside")
+    func programSeesThePhone() throws {
+        let phone = try SyntheticPhone()
+        let bus = try phone.startBus()
+        phone.battery.level = 0.2
+        let script = """
+            cat /sys/class/power_supply/battery/capacity ~/.config/settings.json
+            echo; echo "$REVEILLE_ADDRESS"; echo "$MORE"
+            """
+        let result = try phone.run(["sh", "-c", script], environment: ["MORE": "more"])
+        #expect(result.output == "20\n{}\n\(bus.address)\nmore\n")
+    }
+
+    @Test("what is wrong in a configuration is said") func wrongConfigurationIsRefused() throws {
+        let phone = try SyntheticPhone()
+        let error = #expect(throws: TestbedError.self) { try phone.startBus(configuration: "{ batery: {} }") }
+        #expect(error?.description.contains("batery") == true)
+    }
+
+    @Test("a second bus of one phone is refused") func secondBusIsRefused() throws {
+        let phone = try SyntheticPhone()
+        let bus = try phone.startBus()
+        #expect(throws: TestbedError.self) { try phone.startBus() }
+        _ = try PhoneObserver(phone: phone).reveille("get")
+        withExtendedLifetime(bus) {}
+    }
+
+    @Test("a bus that is restarted goes on where it was, killed or not", arguments: [false, true])
+    func restartedBusGoesOn(isKilled: Bool) throws {
+        let phone = try SyntheticPhone()
+        let bus = try phone.startBus()
+        let observer = PhoneObserver(phone: phone)
+        phone.battery.level = 0.3
+        #expect(try observer.state(of: "battery")["level"]?.numberValue == 0.3)
+        if isKilled { bus.kill() } else { #expect(bus.stop() == 0) }
+        phone.battery.level = 0.2
+        try bus.restart()
+        #expect(try observer.state(of: "battery")["level"]?.numberValue == 0.2)
+        #expect(bus.log.contains("serving"))
+    }
+
+    @Test("a bus ends with its last reference") func busEndsWithItsReference() throws {
+        let phone = try SyntheticPhone()
+        var bus: PhoneBus? = try phone.startBus()
+        let pid = try #require(bus?.processIdentifier)
+        #expect(kill(pid, 0) == 0)
+        bus = nil
+        #expect(kill(pid, 0) == -1)
+    }
+}
