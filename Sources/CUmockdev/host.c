@@ -6,17 +6,24 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <glob.h>
+#include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 // One request is a line of fields, one answer a line: "ok VALUE" or "error REASON".
 #define FIELD_SEPARATOR "\x1f"
 #define NEWLINE_IN_FIELD '\x1e'
 #define FIELDS_MAX 256
+// How long a program that listens may leave its queue full.
+#define PATIENCE_MS 10000
 
 typedef struct testbed testbed;
 
@@ -99,13 +106,43 @@ static void add(testbed *bed, char **fields, int count) {
     else printf("error umockdev_testbed_add_device %s: refused\n", fields[2]);
 }
 
-static void serve(testbed *bed) {
+// Whether the socket of a listener takes one more event, now or soon; one that is gone is none.
+static int has_room(const char *path) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path) return 1;
+    strcpy(address.sun_path, path);
+    int number = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    struct pollfd request = {.fd = number, .events = POLLOUT};
+    int room = 1;
+    if (number >= 0 && !connect(number, (struct sockaddr *)&address, sizeof address)) {
+        room = poll(&request, 1, PATIENCE_MS) > 0;
+    }
+    close(number);
+    return room;
+}
+
+// The sockets hold some ten events (net.unix.max_dgram_qlen), and umockdev aborts when one is full.
+static int listeners_have_room(const char *root) {
+    char pattern[PATH_MAX];
+    snprintf(pattern, sizeof pattern, "%s/event[0-9]*", root);
+    glob_t found = {0};
+    int room = 1;
+    if (!glob(pattern, GLOB_NOSORT, NULL, &found)) {
+        for (size_t i = 0; i < found.gl_pathc; i++) room = room && has_room(found.gl_pathv[i]);
+    }
+    globfree(&found);
+    return room;
+}
+
+static void serve(testbed *bed, const char *root) {
     char *line = NULL, *fields[FIELDS_MAX];
     size_t size = 0;
     for (ssize_t length; (length = getline(&line, &size, stdin)) > 0;) {
         line[strcspn(line, "\n")] = 0;
         int count = split(line, fields);
-        if (!strcmp(fields[0], "add")) {
+        if (!listeners_have_room(root)) {
+            printf("error %s: a program that listens to uevents does not read them\n", fields[0]);
+        } else if (!strcmp(fields[0], "add")) {
             add(bed, fields, count);
         } else if (!strcmp(fields[0], "uevent") && count == 3) {
             library.uevent(bed, fields[1], fields[2]);
@@ -126,9 +163,11 @@ static void serve(testbed *bed) {
 static void serve_testbed(void) {
     load();
     testbed *bed = library.make();
-    printf("ok %s\n", library.root(bed));
+    char *root = library.root(bed);
+    printf("ok %s\n", root);
     fflush(stdout);
-    serve(bed);
+    serve(bed, root);
+    free(root);
     library.unref(bed);
 }
 
