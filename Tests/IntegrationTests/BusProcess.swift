@@ -135,13 +135,6 @@ final class BusProcess {
     }
 }
 
-extension TemporaryDirectory {
-    /// The text of a file below it; empty where there is none.
-    func read(_ name: String) -> String {
-        (try? String(contentsOfFile: path + "/" + name)) ?? ""
-    }
-}
-
 /// What stands in the way of a test.
 struct Trouble: Error, CustomStringConvertible {
     let description: String

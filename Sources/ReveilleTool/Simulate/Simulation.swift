@@ -35,9 +35,10 @@ final class Simulation {
         self.patience = patience
         loop = try EventLoop()
         stage = try ScenarioStage()
-        sources.append(try loop.onSignal(SIGCHLD) { [unowned self] in
-            if program?.hasEnded == true { loop.exit() }
-        })
+        sources.append(
+            try loop.onSignal(SIGCHLD) { [unowned self] in
+                if program?.hasEnded == true { loop.exit() }
+            })
         for number in [SIGINT, SIGTERM] {
             sources.append(try loop.onSignal(number) { [unowned self] in pass(number) })
         }
