@@ -16,7 +16,7 @@ import ReveilleSystem
 ///     and the file of the configuration.
 /// - Returns: The exit code.
 @c(reveille_run_phone_bus)
-public func runPhoneBus(count: Int32, arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> Int32 {
+func runPhoneBus(count: Int32, arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> Int32 {
     let words = (1..<max(1, Int(count))).map { arguments?[$0].map { String(cString: $0) } ?? "" }
     guard words.count == 4 else { return 64 }
     do {

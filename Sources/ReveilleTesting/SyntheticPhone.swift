@@ -52,7 +52,7 @@ public final class SyntheticPhone {
     ///   - hasProximitySensor: Whether it knows what is near.
     /// - Throws: `TestbedError` where umockdev is not installed or a file cannot be written.
     public init(
-        batteries count: Int = 1, hasCharger: Bool = true, hasAccelerometer: Bool = true,
+        batteries: Int = 1, hasCharger: Bool = true, hasAccelerometer: Bool = true,
         hasProximitySensor: Bool = true
     ) throws(TestbedError) {
         directory = try TemporaryDirectory()
@@ -60,12 +60,12 @@ public final class SyntheticPhone {
         testbed = try Testbed()
         charger = .charger(testbed)
         battery = SyntheticBattery(testbed, name: "battery")
-        batteries = [battery]
+        self.batteries = [battery]
         accelerometer = .accelerometer(testbed)
         proximitySensor = .proximitySensor(testbed)
         if hasCharger { try charger.insert() }
-        if count > 0 { try battery.insert() }
-        for _ in 1..<max(1, count) { try addBattery() }
+        if batteries > 0 { try battery.insert() }
+        for _ in 1..<max(1, batteries) { try addBattery() }
         if hasAccelerometer { try accelerometer.insert() }
         if hasProximitySensor { try proximitySensor.insert() }
         try setLocale("en_US.UTF-8")
