@@ -94,7 +94,6 @@ let package = Package(
             dependencies: [
                 "Reveille", "ReveilleSystem", "ReveilleTesting", .product(name: "Logging", package: "swift-log"),
             ]),
-        .testTarget(name: "ReveilleTestingTests", dependencies: ["Reveille", "ReveilleTesting"]),
         .testTarget(name: "ReveilleServiceTests", dependencies: ["ReveilleService", "Varlink"]),
         .testTarget(
             name: "FuzzCorpusTests", dependencies: ["ReveilleFuzz", "ReveilleSystem"], path: "Tests/Fuzzing",
@@ -106,6 +105,11 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
+        .testTarget(
+            name: "ReveilleTestingTests",
+            dependencies: [
+                "Reveille", "ReveilleCore", "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "Varlink",
+            ]),
         .testTarget(
             name: "IntegrationTests",
             dependencies: ["Reveille", "ReveilleCore", "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "Varlink"],

@@ -6,17 +6,24 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <glob.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 // One request is a line of fields, one answer a line: "ok VALUE" or "error REASON".
 #define FIELD_SEPARATOR "\x1f"
 #define NEWLINE_IN_FIELD '\x1e'
 #define FIELDS_MAX 256
+// How long a program that listens may leave its queue full.
+#define PATIENCE_MS 10000
 
 typedef struct testbed testbed;
 
@@ -32,8 +39,15 @@ static struct {
     void (*unref)(void *);
 } library;
 
+// Of ReveilleTesting, in Swift.
+__attribute__((weak)) int reveille_run_phone_bus(int count, char **arguments);
+
 const char *c_reveille_testbed_variable(void) {
     return C_REVEILLE_TESTBED;
+}
+
+const char *c_reveille_phone_bus_variable(void) {
+    return C_REVEILLE_PHONE_BUS;
 }
 
 int c_reveille_pipe(int ends[2]) {
@@ -92,31 +106,46 @@ static void add(testbed *bed, char **fields, int count) {
     else printf("error umockdev_testbed_add_device %s: refused\n", fields[2]);
 }
 
-// umockdev ends the process when a reader of uevents has ten of them waiting (net.unix.max_dgram_qlen). Its sockets
-// are made to wait for the reader instead, for as long as one may be busy with a read of a slow sensor.
-static void wait_for_readers(void) {
-    const int descriptors = 64;
-    const struct timeval patience = {.tv_sec = 10};
-    for (int fd = 3; fd < descriptors; fd++) {
-        int type, flags = fcntl(fd, F_GETFL);
-        socklen_t size = sizeof type;
-        if (flags < 0 || getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &type, &size) || type != AF_UNIX) continue;
-        fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
-        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+// Whether the socket of a listener takes one more event, now or soon; one that is gone is none.
+static int has_room(const char *path) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path) return 1;
+    strcpy(address.sun_path, path);
+    int number = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    struct pollfd request = {.fd = number, .events = POLLOUT};
+    int room = 1;
+    if (number >= 0 && !connect(number, (struct sockaddr *)&address, sizeof address)) {
+        room = poll(&request, 1, PATIENCE_MS) > 0;
     }
+    close(number);
+    return room;
 }
 
-static void serve(testbed *bed) {
+// The sockets hold some ten events (net.unix.max_dgram_qlen), and umockdev aborts when one is full.
+static int listeners_have_room(const char *root) {
+    char pattern[PATH_MAX];
+    snprintf(pattern, sizeof pattern, "%s/event[0-9]*", root);
+    glob_t found = {0};
+    int room = 1;
+    if (!glob(pattern, GLOB_NOSORT, NULL, &found)) {
+        for (size_t i = 0; i < found.gl_pathc; i++) room = room && has_room(found.gl_pathv[i]);
+    }
+    globfree(&found);
+    return room;
+}
+
+static void serve(testbed *bed, const char *root) {
     char *line = NULL, *fields[FIELDS_MAX];
     size_t size = 0;
     for (ssize_t length; (length = getline(&line, &size, stdin)) > 0;) {
         line[strcspn(line, "\n")] = 0;
         int count = split(line, fields);
-        if (!strcmp(fields[0], "add")) {
+        if (!listeners_have_room(root)) {
+            printf("error %s: a program that listens to uevents does not read them\n", fields[0]);
+        } else if (!strcmp(fields[0], "add")) {
             add(bed, fields, count);
         } else if (!strcmp(fields[0], "uevent") && count == 3) {
             library.uevent(bed, fields[1], fields[2]);
-            wait_for_readers();
             printf("ok\n");
         } else if (!strcmp(fields[0], "remove") && count == 2) {
             // As in the kernel: the event goes out while the directory is still there.
@@ -131,17 +160,44 @@ static void serve(testbed *bed) {
     free(line);
 }
 
-// Of ReveilleTesting; programs that link this target alone have none.
-__attribute__((weak)) int c_reveille_serve_phone(void);
-
-__attribute__((constructor)) static void host(void) {
-    if (getenv(C_REVEILLE_PHONE_BUS) && c_reveille_serve_phone) exit(c_reveille_serve_phone());
-    if (!getenv(C_REVEILLE_TESTBED)) return;
+static void serve_testbed(void) {
     load();
     testbed *bed = library.make();
-    printf("ok %s\n", library.root(bed));
+    char *root = library.root(bed);
+    printf("ok %s\n", root);
     fflush(stdout);
-    serve(bed);
+    serve(bed, root);
+    free(root);
     library.unref(bed);
-    exit(0);
+}
+
+// Its owner holds the other end of our input and never writes: the input ends with the owner, however that ends.
+static void *wait_for_owner(void *unused) {
+    char byte;
+    while (read(STDIN_FILENO, &byte, 1) > 0) {}
+    kill(getpid(), SIGTERM);
+    return unused;
+}
+
+static int serve_phone_bus(int count, char **arguments) {
+    // Blocked in every thread, so that it waits for the bus to ask for it.
+    sigset_t end;
+    sigemptyset(&end);
+    sigaddset(&end, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &end, NULL);
+    pthread_t thread;
+    if (!reveille_run_phone_bus || pthread_create(&thread, NULL, wait_for_owner, NULL)) {
+        printf("error this program cannot host a bus\n");
+        return 1;
+    }
+    return reveille_run_phone_bus(count, arguments);
+}
+
+// glibc gives constructors what it gives main.
+__attribute__((constructor)) static void host(int count, char **arguments) {
+    if (getenv(C_REVEILLE_TESTBED)) {
+        serve_testbed();
+        exit(0);
+    }
+    if (getenv(C_REVEILLE_PHONE_BUS)) exit(serve_phone_bus(count, arguments));
 }

@@ -6,34 +6,23 @@ import ReveilleSystem
 import ReveilleTesting
 import Varlink
 
-/// A bus of the benchmark's own, the program that lies beside it.
+/// A bus of the benchmark's own.
 final class BenchService {
-    private let process: ChildProcess
+    private let bus: PhoneBus
     let address: UnixAddress
 
     init(_ phone: SyntheticPhone) throws {
-        address = try UnixAddress("unix:\(phone.files)/bus")
-        let configuration = """
-            { battery: { levelInterval: 0, levelStep: 0.0001, settleInterval: 10 },
-              bus: { connections: 20000, connectionsPerUser: 20000 } }
-            """
-        try phone.write(configuration, to: "/config.json5")
-        let folder = CommandLine.arguments[0].split(separator: "/", omittingEmptySubsequences: false).dropLast()
-        process = try ChildProcess(
-            [
-                folder.joined(separator: "/") + "/reveille", "serve", "--address", address.description, "--root",
-                phone.files, "--config", phone.files + "/config.json5",
-            ], environment: phone.environment)
-    }
-
-    deinit {
-        process.signal(SIGTERM)
-        process.wait()
+        bus = try phone.startBus(
+            configuration: """
+                { battery: { levelInterval: 0, levelStep: 0.0001, settleInterval: 10 },
+                  bus: { connections: 20000, connectionsPerUser: 20000 } }
+                """)
+        address = try UnixAddress(bus.address)
     }
 
     /// In kilobytes.
     var residentMemory: Int {
-        guard let stream = fopen("/proc/\(process.pid)/statm", "r") else { return 0 }
+        guard let stream = fopen("/proc/\(bus.processIdentifier)/statm", "r") else { return 0 }
         defer { fclose(stream) }
         var text = [CChar](repeating: 0, count: 128)
         guard fgets(&text, Int32(text.count), stream) != nil else { return 0 }
@@ -41,16 +30,9 @@ final class BenchService {
         return (Int(String(decoding: fields.map { UInt8(bitPattern: $0) }, as: UTF8.self)) ?? 0) * 4
     }
 
-    /// Connects, as soon as the bus accepts.
+    /// Connects.
     func client() throws -> BenchClient {
-        for _ in 0..<1_000 {
-            do throws(SystemError) {
-                return BenchClient(try UnixStream(connectingTo: address))
-            } catch {
-                usleep(10_000)
-            }
-        }
-        throw SystemError("connect", on: address.path, code: ETIMEDOUT)
+        BenchClient(try UnixStream(connectingTo: address))
     }
 }
 

@@ -16,9 +16,11 @@ package final class ChildProcess {
     ///   - arguments: The program's path, looked up in `PATH`, and its arguments.
     ///   - environment: All of its environment.
     ///   - descriptors: Which of ours become which of its own; the others of 0 to 2 are shared.
+    ///   - isApart: Whether the terminal's keys, Ctrl-C above all, are none of its business.
     /// - Throws: `TestbedError` when it cannot be started.
     package init(
-        _ arguments: [String], environment: [String: String], descriptors: [Int32: Int32] = [:]
+        _ arguments: [String], environment: [String: String], descriptors: [Int32: Int32] = [:],
+        isApart: Bool = false
     ) throws(TestbedError) {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -30,7 +32,8 @@ package final class ChildProcess {
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | (isApart ? POSIX_SPAWN_SETPGROUP : 0)))
 
         let argv = arguments.map { strdup($0) } + [nil]
         let envp = environment.map { strdup($0 + "=" + $1) } + [nil]

@@ -3,126 +3,111 @@
 
 import CUmockdev
 import Glibc
-import Logging
-import ReveilleService
-import ReveilleSystem
 
-extension SyntheticPhone {
-    /// What a bus is configured as, where a test says nothing: sensors are sampled twenty times a second, and nothing
-    /// waits to settle.
-    public static let quickConfiguration = """
-        { battery: { levelInterval: 0, settleInterval: 10 }, proximity: { sampleInterval: 0.05 },
-          orientation: { sampleInterval: 0.05, settle: 0 } }
+/// A real bus in a process of its own, which watches a ``SyntheticPhone`` through the real libudev.
+///
+/// It is the program that runs this, started once more: no other needs to be installed. It ends with this object,
+/// and with this process, however that ends. It keeps its phone.
+public final class PhoneBus {
+    /// A configuration quick enough for tests: a sensor is sampled every 20 ms, and nothing settles.
+    public static let quick = """
+        { battery: { levelInterval: 0, settleInterval: 10 },
+          proximity: { sampleInterval: 0.02 }, orientation: { sampleInterval: 0.02, settle: 0 },
+          idleSampleInterval: 0.5, defaults: { settle: 0.01, deletionGrace: 0.1 } }
         """
 
-    /// Starts a real bus that sees this phone, in a process of its own.
-    ///
-    /// - Parameter configuration: JSON5, as `reveille serve --config` takes it.
-    /// - Returns: The bus, which ends with its owner.
-    /// - Throws: `TestbedError` when it cannot be started.
-    public func startBus(configuration: String = quickConfiguration) throws(TestbedError) -> PhoneBus {
-        try write(configuration, to: PhoneBus.configurationPath)
-        return try PhoneBus(self)
-    }
-}
-
-/// A bus that serves a ``SyntheticPhone``, for as long as somebody has it.
-///
-/// It is this very program, started again under the phone's environment, so nothing needs to be installed.
-public final class PhoneBus {
-    static let configurationPath = "/reveille.json5"
-    private static let rootVariable = "REVEILLE_PHONE_ROOT"
-
-    /// Where clients reach it: `unix:PATH`.
+    /// Where it listens: `unix:PATH`.
     public let address: String
+    /// What it logged so far, for a test that fails.
+    public var log: String { phone.directory.read("bus.log") }
 
     private let phone: SyntheticPhone
-    /// Whoever connects before the bus is up, or while it is replaced, waits here.
-    private let listener: UnixListener
-    private var process: ChildProcess?
-    /// Closed to end the process, by us or by our own end.
-    private var lifeline: OwnedDescriptor?
+    private var process: ChildProcess
+    private var lifeline: Int32
 
-    init(_ phone: SyntheticPhone) throws(TestbedError) {
+    init(_ phone: SyntheticPhone, configuration: String) throws(TestbedError) {
         self.phone = phone
-        address = "unix:\(phone.files)/bus"
-        do {
-            listener = try UnixListener(at: try UnixAddress(address))
-        } catch {
-            throw TestbedError("\(error)")
-        }
-        try start()
+        address = phone.address
+        try phone.directory.write(configuration, to: "bus.json5")
+        (process, lifeline) = try Self.start(phone)
     }
 
     deinit {
-        stop()
+        process.signal(SIGTERM)
+        close(lifeline)
+        process.wait()
     }
 
-    /// What a program needs in its environment to run on the phone and find its bus.
-    public var environment: [String: String] {
-        phone.environment.merging(["REVEILLE_ADDRESS": address]) { $1 }
-    }
+    /// Its process id.
+    public var processIdentifier: Int32 { process.pid }
 
-    /// Ends the bus, and starts another one that goes on from its state; nobody is refused meanwhile.
+    /// Ends it in good order, and waits until it has ended; subscribers see the end of their streams.
     ///
-    /// - Parameter isKilled: It is killed, with no time to say or to save anything.
-    public func restart(isKilled: Bool = false) throws(TestbedError) {
-        if isKilled { process?.signal(SIGKILL) }
+    /// - Returns: Its exit code: 0, or 128 and a signal when it had crashed.
+    @discardableResult
+    public func stop() -> Int32 {
+        process.signal(SIGTERM)
+        return process.wait()
+    }
+
+    /// Ends it as a crash would, and waits until it has ended.
+    public func kill() {
+        process.signal(SIGKILL)
+        process.wait()
+    }
+
+    /// Starts it again, after ending it if it runs; subscribers that resume by their positions miss nothing.
+    ///
+    /// - Throws: `TestbedError` when it does not start.
+    public func restart() throws(TestbedError) {
         stop()
-        try start()
+        close(lifeline)
+        lifeline = -1
+        (process, lifeline) = try Self.start(phone)
     }
 
-    private func stop() {
-        lifeline = nil
-        process?.wait()
-        process = nil
-    }
-
-    private func start() throws(TestbedError) {
-        var ends: [Int32] = [-1, -1]
-        guard c_reveille_pipe(&ends) == 0 else { throw TestbedError("pipe2: \(String(cString: strerror(errno)))") }
-        let theirs = OwnedDescriptor(ends[0])
-        lifeline = OwnedDescriptor(ends[1])
+    /// Starts the process, and waits until it accepts connections.
+    private static func start(_ phone: SyntheticPhone) throws(TestbedError) -> (ChildProcess, lifeline: Int32) {
+        let (theirInput, lifeline) = try Testbed.pipe()
+        let (answers, theirOutput) = try Testbed.pipe()
+        defer { close(answers) }
+        let log = try phone.directory.open("bus.log")
         var environment = phone.environment
-        environment[C_REVEILLE_PHONE_BUS] = address
-        environment[Self.rootVariable] = phone.files
-        environment["LISTEN_FDS"] = "1"
-        environment["XDG_CONFIG_HOME"] = nil
-        environment["RUNTIME_DIRECTORY"] = nil
-        environment["NOTIFY_SOCKET"] = nil
-        process = try ChildProcess(
-            ["/proc/self/exe"], environment: environment, descriptors: [0: theirs.number, 3: listener.number])
-    }
-
-    /// Serves a phone in a process that was started for it, until its lifeline is cut.
-    fileprivate static func serve() throws {
-        guard let address = Environment[C_REVEILLE_PHONE_BUS], let root = Environment[rootVariable] else { return }
-        setenv("LISTEN_PID", "\(getpid())", 1)
-        try Pthread.start {
-            var byte: UInt8 = 0
-            while read(STDIN_FILENO, &byte, 1) > 0 || errno == EINTR {}
-            kill(getpid(), SIGTERM)
+        for name in ["NOTIFY_SOCKET", "LISTEN_FDS", "LISTEN_PID", "WATCHDOG_USEC", "WATCHDOG_PID"] {
+            environment[name] = nil
         }
-        var logger = Logger(label: "reveille") { StreamLogHandler.standardError(label: $0) }
-        // That it starts and stops is no news in a test.
-        logger.logLevel = .warning
-        let service = try Service(
-            address: try UnixAddress(address), configuration: try Configuration(readingFile: root + configurationPath),
-            files: .own(root: root), version: "phone",
-            logger: logger)
-        try service.run()
+        environment["RUNTIME_DIRECTORY"] = nil
+        environment[String(cString: c_reveille_phone_bus_variable())] = "1"
+        let process: ChildProcess
+        do throws(TestbedError) {
+            defer { for descriptor in [theirInput, theirOutput, log] { close(descriptor) } }
+            process = try ChildProcess(
+                ["/proc/self/exe", phone.address, phone.files, phone.home, phone.directory.path + "/bus.json5"],
+                environment: environment, descriptors: [0: theirInput, 1: theirOutput, 2: log],
+                isApart: true)
+        } catch {
+            close(lifeline)
+            throw error
+        }
+        var answer = [UInt8](repeating: 0, count: 1_024)
+        var count = -1
+        repeat { count = read(answers, &answer, answer.count) } while count < 0 && errno == EINTR
+        let line = String(decoding: answer.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        guard line == "ok" else {
+            close(lifeline)
+            throw TestbedError("the phone's bus did not start: \(line.isEmpty ? "it ended" : line)")
+        }
+        return (process, lifeline)
     }
 }
 
-/// What the constructor of CUmockdev calls in place of `main`.
-@c(c_reveille_serve_phone)
-func servePhone() -> CInt {
-    do {
-        try PhoneBus.serve()
-        return 0
-    } catch {
-        let line = Array("reveille: the bus of a synthetic phone: \(error)\n".utf8)
-        _ = write(STDERR_FILENO, line, line.count)
-        return 1
+extension SyntheticPhone {
+    /// Starts the phone's bus, and waits until it accepts connections; a phone has one at a time.
+    ///
+    /// - Parameter configuration: JSON5, as `reveille serve --config` takes it.
+    /// - Returns: The bus, which ends with its last reference.
+    /// - Throws: `TestbedError` when it does not start, with the reason: what is wrong in the configuration, say.
+    public func startBus(configuration: String = PhoneBus.quick) throws(TestbedError) -> PhoneBus {
+        try PhoneBus(self, configuration: configuration)
     }
 }

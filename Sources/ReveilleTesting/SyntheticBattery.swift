@@ -4,54 +4,64 @@
 public import ReveilleCore
 
 /// A battery pack of a ``SyntheticPhone``.
-public final class SyntheticBattery {
-    /// The device, to take it out and put it in.
-    public let part: SyntheticPart
+///
+/// Its state is set as a property and told of by a uevent, as a driver does it. A setter cannot throw, and what it
+/// writes is the phone's own: when that fails the disk is full or the phone's host was killed, no test has a
+/// meaning any more, and the process ends with the reason on stderr.
+public final class SyntheticBattery: SyntheticPart {
+    private var state = (level: 0.8, status: Battery.ChargeStatus.discharging)
 
-    /// How full it is, 0 to 1; written in whole percent, and told by a uevent.
-    ///
-    /// Its file is in the phone's own directory. That it cannot be written is no case that a test goes on from: the
-    /// process ends.
-    public var level: Double {
-        didSet {
-            precondition((0...1).contains(level), "a level is 0 to 1, not \(level)")
-            write(["capacity": Self.percent(level)])
-        }
-    }
-
-    /// What the pack says of itself; told by a uevent, as ``level`` is.
-    public var chargeStatus: Battery.ChargeStatus {
-        didSet { write(["status": Self.text(chargeStatus)]) }
-    }
-
-    init(
-        _ testbed: Testbed, name: String, level: Double, chargeStatus: Battery.ChargeStatus
-    ) throws(TestbedError) {
-        self.level = level
-        self.chargeStatus = chargeStatus
-        part = try SyntheticPart(
+    init(_ testbed: Testbed, name: String) {
+        super.init(
             testbed, subsystem: "power_supply", name: name,
-            attributes: [
-                "type": "Battery", "present": "1", "status": Self.text(chargeStatus),
-                "capacity": Self.percent(level),
-            ],
-            properties: ["POWER_SUPPLY_NAME": name])
+            attributes: ["type": "Battery", "present": "1", "status": "Discharging", "capacity": "80"],
+            type: ("POWER_SUPPLY_NAME", name))
     }
 
-    private func write(_ values: [String: String]) {
-        do throws(TestbedError) {
-            try part.set(values, tells: true)
-        } catch {
-            preconditionFailure("\(error)")
+    /// The charge, 0 to 1, in whole percent as drivers give it: 0.204 becomes 0.2.
+    ///
+    /// A level outside 0 to 1 ends the process, as every failure of a setter does.
+    public var level: Double {
+        get { state.level }
+        set { must { () throws(TestbedError) in try setLevel(newValue) } }
+    }
+
+    /// What the pack says of itself; ``SyntheticPhone/plugIn()`` and ``SyntheticPhone/unplug()`` set it too.
+    public var status: Battery.ChargeStatus {
+        get { state.status }
+        set {
+            must { () throws(TestbedError) in
+                try setStatus(newValue)
+                try tell()
+            }
         }
     }
 
-    private static func percent(_ level: Double) -> String {
-        "\(Int((level * 100).rounded()))"
+    /// Sets the level, for those who can go on without.
+    package func setLevel(_ level: Double) throws(TestbedError) {
+        guard (0...1).contains(level) else { throw TestbedError("\(name): the level \(level) is not 0 to 1") }
+        let percent = Int((level * 100).rounded())
+        state.level = Double(percent) / 100
+        try set("capacity", "\(percent)")
+        try tell()
     }
 
-    /// As the kernel writes it (Documentation/ABI/testing/sysfs-class-power).
-    private static func text(_ status: Battery.ChargeStatus) -> String {
+    /// Sets the status, of which the charger tells.
+    func setStatus(_ status: Battery.ChargeStatus) throws(TestbedError) {
+        state.status = status
+        try set("status", Self.word(status))
+    }
+
+    private func must(_ change: () throws(TestbedError) -> Void) {
+        do throws(TestbedError) {
+            try change()
+        } catch {
+            error.abort()
+        }
+    }
+
+    /// The kernel's words (sysfs-class-power).
+    private static func word(_ status: Battery.ChargeStatus) -> String {
         switch status {
         case .unknown: "Unknown"
         case .charging: "Charging"

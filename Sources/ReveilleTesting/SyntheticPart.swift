@@ -1,52 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// A device of a phone that can be taken out and put in again; it keeps its values meanwhile.
-public final class SyntheticPart {
+/// A device of a ``SyntheticPhone`` that can be taken out and put back while programs look.
+///
+/// It keeps its state while it is out.
+public class SyntheticPart {
+    /// The kernel's name of the device: `battery`, `iio:device0`.
+    public let name: String
+    /// The device, for attributes that the part has no word for; `nil` while it is out.
+    public private(set) var device: SyntheticDevice?
+
     private let testbed: Testbed
     private let subsystem: String
-    private let name: String
     private let properties: [String: String]
     private var attributes: [String: String]
-    private var device: SyntheticDevice?
 
-    init(
-        _ testbed: Testbed, subsystem: String, name: String, attributes: [String: String],
-        properties: [String: String]
-    ) throws(TestbedError) {
+    init(_ testbed: Testbed, subsystem: String, name: String, attributes: [String: String], type: (String, String)) {
         self.testbed = testbed
         self.subsystem = subsystem
         self.name = name
         self.attributes = attributes
-        self.properties = properties
-        try attach()
+        properties = [type.0: type.1]
     }
 
-    /// Whether it is in the phone.
-    public var isAttached: Bool { device != nil }
+    /// Whether the phone has it now.
+    public var isPresent: Bool { device != nil }
 
-    /// Puts the device in, and tells by a uevent `add`; one that is in stays.
-    public func attach() throws(TestbedError) {
+    /// Puts it in, and tells of it by a uevent `add`; nothing if it is in already.
+    ///
+    /// - Throws: `TestbedError` when umockdev refuses it.
+    public func insert() throws(TestbedError) {
         guard device == nil else { return }
         device = try testbed.add(subsystem: subsystem, name: name, attributes: attributes, properties: properties)
     }
 
-    /// Takes the device out, and tells by a uevent `remove`; one that is out stays.
+    /// Takes it out, and tells of it by a uevent `remove`; nothing if it is out already.
+    ///
+    /// - Throws: `TestbedError` when the testbed's host is gone.
     public func remove() throws(TestbedError) {
         try device?.remove()
         device = nil
     }
 
-    /// Writes attributes as a driver does.
-    ///
-    /// - Parameters:
-    ///   - values: The files' names and texts.
-    ///   - tells: Sends a uevent `change` behind them; sensors send none.
-    /// - Throws: `TestbedError` when a file cannot be written.
-    public func set(_ values: [String: String], tells: Bool = false) throws(TestbedError) {
-        attributes.merge(values) { $1 }
-        guard let device else { return }
-        for (attribute, value) in values.sorted(by: { $0.key < $1.key }) { try device.set(attribute, value) }
-        if tells { try device.uevent("change") }
+    /// Sets an attribute, of which nothing tells; while the part is out it is remembered.
+    func set(_ attribute: String, _ value: String) throws(TestbedError) {
+        attributes[attribute] = value
+        try device?.set(attribute, value)
+    }
+
+    /// Tells that it has changed, as its driver does.
+    func tell() throws(TestbedError) {
+        try device?.uevent("change")
     }
 }

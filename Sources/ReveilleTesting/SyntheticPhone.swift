@@ -2,135 +2,106 @@
 // Part of Reveille.
 
 import Glibc
-public import ReveilleCore
+import ReveilleCore
 
 /// A phone made of synthetic devices and files: what one carries in a pocket, without hardware.
 ///
-/// It has a battery and a charger, an accelerometer, a proximity sensor, a locale file and a settings
-/// file. Programs see it when they are started with ``environment``, and read its files below ``files``.
+/// It has batteries and a charger, an accelerometer, a proximity sensor, a locale file and settings files.
+/// Programs see the devices through the real libudev when they are started by ``run(_:environment:)`` or with
+/// ``environment``; ``startBus(configuration:)`` starts a bus that watches the phone. Everything is in a directory
+/// and a process of the phone's own, and gone with it.
+///
+/// ```swift
+/// let phone = try SyntheticPhone(batteries: 2)
+/// let bus = try phone.startBus()                  // programs find it by REVEILLE_ADDRESS
+/// phone.battery.level = 0.2
+/// try phone.rotate(to: .landscapeLeft)
+/// let result = try phone.run(["reveille", "get", "battery"])
+/// ```
+///
+/// Used by one thread at a time.
 public final class SyntheticPhone {
     /// The devices, for what this type has no word for.
     public let testbed: Testbed
-    /// The directory that stands for `/` of the files; gone with the phone.
-    public var files: String { directory.path }
-    /// The home directory, as programs name it.
+    /// The directory that stands for `/` of the phone's files; gone with the phone.
+    public let files: String
+    /// The home directory below ``files``.
     public let home = "/home/phone"
 
-    /// The battery pack that is in from the start; ``addBattery(named:level:)`` adds others.
+    /// The first pack; a phone made without batteries can get it by ``SyntheticPart/insert()``.
     public let battery: SyntheticBattery
-    /// The charger's socket.
+    /// All packs, in and out; the first is ``battery``.
+    public private(set) var batteries: [SyntheticBattery]
+    /// What the phone is plugged in by.
     public let charger: SyntheticPart
-    /// The accelerometer; ``rotate(to:)`` sets it.
+    /// What ``rotate(to:)`` turns.
     public let accelerometer: SyntheticPart
-    /// The proximity sensor; ``setNear(_:)`` sets it.
+    /// What ``setNear(_:)`` covers.
     public let proximitySensor: SyntheticPart
 
-    private let directory: TemporaryDirectory
-    private var batteries: [SyntheticBattery] = []
+    let directory: TemporaryDirectory
 
-    /// The raw value of 1 g, at ``scale`` metres per second squared.
-    private static let gravity = 980
-    private static let scale = "0.010007"
-    /// The raw value from which on something is near.
-    private static let nearLevel = 100
-
-    /// Makes a phone: 80 % charged, unplugged, upright, nothing near, in English.
+    /// Makes a phone: 80 % charged, unplugged, upright, nothing near, in English, with one empty settings file.
     ///
-    /// - Throws: `TestbedError` where umockdev is not installed or a file cannot be written.
-    public init() throws(TestbedError) {
-        directory = try TemporaryDirectory()
-        testbed = try Testbed()
-        charger = try SyntheticPart(
-            testbed, subsystem: "power_supply", name: "charger", attributes: ["type": "USB", "online": "0"],
-            properties: ["POWER_SUPPLY_NAME": "charger"])
-        battery = try SyntheticBattery(testbed, name: "battery", level: 0.8, chargeStatus: .discharging)
-        accelerometer = try SyntheticPart(
-            testbed, subsystem: "iio", name: "iio:device0",
-            attributes: [
-                "name": "accel_3d", "in_accel_x_raw": "0", "in_accel_y_raw": "-\(Self.gravity)",
-                "in_accel_z_raw": "0", "in_accel_scale": Self.scale,
-            ],
-            properties: ["DEVTYPE": "iio_device"])
-        proximitySensor = try SyntheticPart(
-            testbed, subsystem: "iio", name: "iio:device1",
-            attributes: [
-                "name": "prox", "in_proximity_raw": "0", "in_proximity_nearlevel": "\(Self.nearLevel)",
-            ],
-            properties: ["DEVTYPE": "iio_device"])
-        batteries = [battery]
-        try setLocale("en_US.UTF-8")
-        try write("{}", to: home + "/.config/settings.json")
-    }
-
-    /// What a program needs in its environment to run on this phone.
-    public var environment: [String: String] {
-        testbed.environment.merging(["HOME": home]) { $1 }
-    }
-
-    /// Puts another battery pack in.
-    public func addBattery(named name: String, level: Double) throws(TestbedError) -> SyntheticBattery {
-        let battery = try SyntheticBattery(
-            testbed, name: name, level: level, chargeStatus: battery.chargeStatus)
-        batteries.append(battery)
-        return battery
-    }
-
-    /// Puts the charger in.
-    public func plugIn() throws(TestbedError) {
-        try setPower(online: "1", .charging)
-    }
-
-    /// Pulls the charger out.
-    public func unplug() throws(TestbedError) {
-        try setPower(online: "0", .discharging)
-    }
-
-    /// Turns the phone; the sensor is sampled, it tells of nothing.
-    ///
-    /// - Throws: `TestbedError`; a phone cannot be held in the pose `Orientation.Pose.unknown`.
-    public func rotate(to pose: Orientation.Pose) throws(TestbedError) {
-        let (x, y, z) = try Self.gravity(in: pose)
-        try accelerometer.set([
-            "in_accel_x_raw": "\(x * Self.gravity)", "in_accel_y_raw": "\(y * Self.gravity)",
-            "in_accel_z_raw": "\(z * Self.gravity)",
-        ])
-    }
-
-    /// Gravity in g: to the right of the display, to its top, and out of it.
-    private static func gravity(in pose: Orientation.Pose) throws(TestbedError) -> (x: Int, y: Int, z: Int) {
-        switch pose {
-        case .portrait: return (0, -1, 0)
-        case .portraitUpsideDown: return (0, 1, 0)
-        case .landscapeLeft: return (-1, 0, 0)
-        case .landscapeRight: return (1, 0, 0)
-        case .faceUp: return (0, 0, -1)
-        case .faceDown: return (0, 0, 1)
-        case .unknown: throw TestbedError("rotate: a phone cannot be held in the pose unknown")
-        }
-    }
-
-    /// Holds the phone to an ear, or takes it away.
-    public func setNear(_ isNear: Bool) throws(TestbedError) {
-        try proximitySensor.set(["in_proximity_raw": "\(isNear ? 10 * Self.nearLevel : 0)"])
-    }
-
-    /// Sets the system's language, by its POSIX name: `de_DE.UTF-8`.
-    public func setLocale(_ name: String) throws(TestbedError) {
-        try write("LANG=\(name)\n", to: "/etc/locale.conf")
-    }
-
-    /// Writes a file of the phone whole, as a careful program does: a temporary file and a rename.
+    /// Every part can also be put in and taken out later.
     ///
     /// - Parameters:
-    ///   - contents: The text.
-    ///   - path: The file as programs name it; directories that are missing are made.
-    /// - Throws: `TestbedError` when it cannot be written.
-    public func write(_ contents: String, to path: String) throws(TestbedError) {
-        try directory.write(contents, to: String(path.drop { $0 == "/" }))
+    ///   - batteries: How many packs it has.
+    ///   - hasCharger: Whether there is something to plug it in by.
+    ///   - hasAccelerometer: Whether it knows how it is held.
+    ///   - hasProximitySensor: Whether it knows what is near.
+    /// - Throws: `TestbedError` where umockdev is not installed or a file cannot be written.
+    public init(
+        batteries: Int = 1, hasCharger: Bool = true, hasAccelerometer: Bool = true,
+        hasProximitySensor: Bool = true
+    ) throws(TestbedError) {
+        directory = try TemporaryDirectory()
+        files = directory.path + "/files"
+        testbed = try Testbed()
+        charger = .charger(testbed)
+        battery = SyntheticBattery(testbed, name: "battery")
+        self.batteries = [battery]
+        accelerometer = .accelerometer(testbed)
+        proximitySensor = .proximitySensor(testbed)
+        if hasCharger { try charger.insert() }
+        if batteries > 0 { try battery.insert() }
+        for _ in 1..<max(1, batteries) { try addBattery() }
+        if hasAccelerometer { try accelerometer.insert() }
+        if hasProximitySensor { try proximitySensor.insert() }
+        try setLocale("en_US.UTF-8")
+        try writeSettings("{}")
     }
 
-    private func setPower(online: String, _ status: Battery.ChargeStatus) throws(TestbedError) {
-        for battery in batteries { battery.chargeStatus = status }
-        try charger.set(["online": online], tells: true)
+    /// Puts in one more pack: 80 % charged, discharging.
+    ///
+    /// - Returns: The pack, the last of ``batteries``; named `battery2`, `battery3` and so on.
+    /// - Throws: `TestbedError` when umockdev refuses it.
+    @discardableResult
+    public func addBattery() throws(TestbedError) -> SyntheticBattery {
+        let pack = SyntheticBattery(testbed, name: "battery\(batteries.count + 1)")
+        try pack.insert()
+        batteries.append(pack)
+        return pack
+    }
+
+    /// Puts the charger in; every pack charges.
+    ///
+    /// - Throws: `TestbedError` when the phone has no charger.
+    public func plugIn() throws(TestbedError) {
+        try setPower(online: true, .charging)
+    }
+
+    /// Pulls the charger out; every pack discharges.
+    ///
+    /// - Throws: `TestbedError` when the phone has no charger.
+    public func unplug() throws(TestbedError) {
+        try setPower(online: false, .discharging)
+    }
+
+    private func setPower(online: Bool, _ status: Battery.ChargeStatus) throws(TestbedError) {
+        guard charger.isPresent else { throw TestbedError("the phone has no charger") }
+        for pack in batteries { try pack.setStatus(status) }
+        try charger.set("online", online ? "1" : "0")
+        try charger.tell()
     }
 }

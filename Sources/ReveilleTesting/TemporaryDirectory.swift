@@ -48,4 +48,23 @@ package final class TemporaryDirectory {
             throw TestbedError("write \(file): \(String(cString: strerror(errno)))")
         }
     }
+
+    /// Opens a file of the directory to read it and to append to it; it is made where there is none.
+    ///
+    /// - Returns: A descriptor, to be closed by the caller.
+    func open(_ name: String) throws(TestbedError) -> Int32 {
+        let descriptor = Glibc.open(path + "/" + name, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw TestbedError("open \(path)/\(name): \(String(cString: strerror(errno)))") }
+        return descriptor
+    }
+
+    /// The text of a file below it; empty where there is none.
+    package func read(_ name: String) -> String {
+        guard let stream = fopen(path + "/" + name, "r") else { return "" }
+        defer { fclose(stream) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while case let count = fread(&buffer, 1, buffer.count, stream), count > 0 { bytes += buffer[..<count] }
+        return String(decoding: bytes, as: UTF8.self)
+    }
 }

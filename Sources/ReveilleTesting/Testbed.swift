@@ -4,17 +4,6 @@
 import CUmockdev
 import Glibc
 
-/// Why a synthetic device cannot be made or changed.
-public struct TestbedError: Error, Hashable, CustomStringConvertible {
-    /// What was tried, on what, and why it failed.
-    public let description: String
-
-    /// Makes an error of its one line.
-    package init(_ description: String) {
-        self.description = description
-    }
-}
-
 /// A synthetic `/sys` and `/dev`, which programs see in place of the real ones through the real libudev.
 ///
 /// It is kept by a process of its own and is gone with the testbed. Programs see it when they are started
@@ -41,7 +30,8 @@ public final class Testbed {
         environment[String(cString: c_reveille_testbed_variable())] = "1"
         environment.merge(Testbed.preload(environment)) { $1 }
         host = try ChildProcess(
-            ["/proc/self/exe"], environment: environment, descriptors: [0: theirInput, 1: theirOutput])
+            ["/proc/self/exe"], environment: environment, descriptors: [0: theirInput, 1: theirOutput],
+            isApart: true)
         guard let requests = fdopen(ourOutput, "w"), let answers = fdopen(ourInput, "r") else {
             throw TestbedError("fdopen: \(String(cString: strerror(errno)))")
         }
@@ -117,7 +107,8 @@ public final class Testbed {
         return ["LD_PRELOAD": libraries.joined(separator: ":"), "SYSTEMD_DEVICE_VERIFY_SYSFS": "0"]
     }
 
-    private static func pipe() throws(TestbedError) -> (reading: Int32, writing: Int32) {
+    /// A pipe that no other child inherits.
+    static func pipe() throws(TestbedError) -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [0, 0]
         guard c_reveille_pipe(&ends) == 0 else { throw TestbedError("pipe2: \(String(cString: strerror(errno)))") }
         return (ends[0], ends[1])

@@ -20,6 +20,8 @@ struct Failure: Error, CustomStringConvertible {
         case configuration = 78
         /// As timeout(1) has it.
         case timeout = 124
+        /// As shells have it.
+        case notStarted = 127
     }
 
     let code: Code

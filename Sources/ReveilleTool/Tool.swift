@@ -22,17 +22,17 @@ struct Tool: ParsableCommand {
               reveille watch battery --json             each change as a line of JSON
               reveille get                              the state now
               reveille post proximity near              a synthetic state, for tests
+              reveille simulate day.scenario -- ./app   a program, on a phone that follows a scenario
               reveille doctor                           what this device has, and what is missing
 
             EXIT CODES
               0 done, 1 failure, 64 usage, 69 no bus, 75 try again, 76 protocol, 77 permission,
-              78 configuration, 124 timeout
+              78 configuration, 124 timeout, 127 not started
             """,
         version: version,
         subcommands: [
             ServeCommand.self, WatchCommand.self, GetCommand.self, StatusCommand.self, BackgroundCommand.self,
-            ForegroundCommand.self, RefreshCommand.self, PostCommand.self, CallCommand.self, DemoCommand.self,
-            DoctorCommand.self,
-
+            ForegroundCommand.self, RefreshCommand.self, PostCommand.self, CallCommand.self, SimulateCommand.self,
+            DemoCommand.self, DoctorCommand.self,
         ])
 }

@@ -44,7 +44,8 @@ final class BusProcess {
             "--config", directory.path + "/config.json5",
         ]
         var all = ["HOME": "/home/u", "PATH": ChildProcess.environment["PATH"] ?? ""]
-        all.merge(phone?.environment ?? Testbed.environment(root: directory.path + "/devices")) { $1 }
+        all.merge(phone?.testbed.environment ?? Testbed.environment(root: directory.path + "/devices")) { $1 }
+        all["HOME"] = phone?.home ?? "/home/u"
         for name in all.keys where name.hasPrefix("LC_") || name.hasPrefix("XDG_") || name == "LANG" { all[name] = nil }
         all.merge(environment) { $1 }
         self.environment = all
@@ -131,13 +132,6 @@ final class BusProcess {
             guard !deadline.hasPassed else { throw Trouble("the bus does not accept: \(log)") }
             deadline.pause()
         }
-    }
-}
-
-extension TemporaryDirectory {
-    /// The text of a file below it; empty where there is none.
-    func read(_ name: String) -> String {
-        (try? String(contentsOfFile: path + "/" + name)) ?? ""
     }
 }
 

@@ -5,12 +5,12 @@ import Glibc
 import ReveilleTesting
 import Testing
 
-/// What `README.md` shows, run against a real bus.
+/// What the documents show, run against a real bus.
 @Suite(.timeLimit(.minutes(10))) struct DocumentTests {
-    /// The code of the document's first block in a language.
-    private func block(_ language: String) throws -> String {
+    /// The code of a document's first block in a language.
+    private func block(_ language: String, of document: String = "README.md") throws -> String {
         let package = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let lines = try String(contentsOfFile: "/" + package + "/README.md").split(
+        let lines = try String(contentsOfFile: "/" + package + "/" + document).split(
             separator: "\n", omittingEmptySubsequences: false)
         let start = try #require(lines.firstIndex(of: "```" + language))
         return lines[(start + 1)...].prefix { $0 != "```" }.joined(separator: "\n")
@@ -32,5 +32,14 @@ import Testing
         #expect(bus.directory.read("output").contains("'level': 0.25"))
         process.signal(SIGTERM)
         process.wait()
+    }
+
+    @Test func scenarioOfTheDocumentPlaysToItsEnd() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write(block("scenario", of: "Docs/Testing.md"), to: "scenario")
+        let subscriber = [BusProcess.program, "watch", "--json"]
+        let run = try ProgramRun(["simulate", directory.path + "/scenario", "--"] + subscriber, in: directory)
+        #expect(run.code == 0, "\(run.errors)")
+        #expect(run.output.split(separator: "\n").first?.contains(#""aspect":"battery""#) == true, "\(run.output)")
     }
 }

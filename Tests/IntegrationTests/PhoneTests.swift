@@ -159,7 +159,8 @@ import Varlink
         let phone = try SyntheticPhone()
         let directory = try TemporaryDirectory()
         let run = try ProgramRun(
-            ["doctor", "--json", "--root", phone.files], in: directory, environment: phone.environment)
+            ["doctor", "--json", "--root", phone.files], in: directory,
+            environment: phone.environment.merging(["HOME": phone.home]) { $1 })
         #expect(run.code == 0, "\(run.errors)")
         let lines = try run.output.split(separator: "\n").map { try JSON.parse(Array($0.utf8)).objectValue ?? [:] }
         #expect(lines.map(\.aspect) == ["battery", "defaults", "locale", "orientation", "proximity"])

@@ -11,6 +11,8 @@ import Varlink
 final class Turmoil {
     private static let languages = ["de_DE", "en_US", "es_ES", "fr_FR", "ja_JP", "pt_BR"]
 
+    private static let poses = Orientation.Pose.allCases.filter { $0 != .unknown }
+
     let phone: SyntheticPhone
     let bus: BusProcess
     let clients: [ResumingClient]
@@ -45,7 +47,7 @@ final class Turmoil {
         case 0: phone.battery.level = Double(Int.random(in: 1...99, using: &random)) / 100
         case 1: try phone.setLocale((Self.languages.randomElement(using: &random) ?? "C") + ".UTF-8")
         case 2: try phone.setNear(chance(1, of: 2))
-        case 3: try phone.rotate(to: Orientation.Pose.allCases.dropFirst().randomElement(using: &random) ?? .portrait)
+        case 3: try phone.rotate(to: Self.poses.randomElement(using: &random) ?? .portrait)
         default:
             let value = Int.random(in: 0...9, using: &random)
             try phone.write(#"{"key \#(value)": \#(value)}"#, to: phone.home + "/.config/settings.json")

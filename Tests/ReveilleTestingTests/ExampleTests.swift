@@ -18,11 +18,12 @@ import Testing
 
     @Test(arguments: [false, true])
     func statusLineGoesOnAfterARestart(isKilled: Bool) throws {
-        let line = try RunningExample("StatusLine", on: bus)
+        let line = try RunningExample("StatusLine", on: phone)
         #expect(line.nextLine() == "80 % unplugged  portrait  en_US")
         phone.battery.level = 0.5
         #expect(line.nextLine() == "50 % unplugged  portrait  en_US")
-        try bus.restart(isKilled: isKilled)
+        if isKilled { bus.kill() }
+        try bus.restart()
         phone.battery.level = 0.4
         #expect(line.nextLine() == "40 % unplugged  portrait  en_US")
         try phone.setLocale("de_DE.UTF-8")
@@ -31,11 +32,12 @@ import Testing
 
     @Test(arguments: [false, true])
     func displayTurnsOnceForEachTurn(isKilled: Bool) throws {
-        let turns = try RunningExample("AutoRotate", ["echo"], on: bus)
+        let turns = try RunningExample("AutoRotate", ["echo"], on: phone)
         #expect(turns.nextLine() == "normal")
         try phone.rotate(to: .landscapeLeft)
         #expect(turns.nextLine() == "90")
-        try bus.restart(isKilled: isKilled)
+        if isKilled { bus.kill() }
+        try bus.restart()
         // Flat is no turn; nor is the pose that it had before the restart.
         try phone.rotate(to: .faceUp)
         try phone.rotate(to: .landscapeRight)
@@ -45,11 +47,12 @@ import Testing
     @Test(arguments: [false, true])
     func reloaderToldOfEachChangeOnce(isKilled: Bool) async throws {
         try phone.write("none\n", to: "/server.pid")
-        let reloader = try RunningExample("SettingsReloader", ["settings", phone.files + "/server.pid"], on: bus)
+        let reloader = try RunningExample("SettingsReloader", ["settings", phone.files + "/server.pid"], on: phone)
         #expect(reloader.nextLine() == "waiting for settings")
         try phone.write(#"{"theme": "dark"}"#, to: phone.home + "/.config/settings.json")
         #expect(reloader.nextLine() == "settings: theme: \(phone.files)/server.pid names no process")
-        try bus.restart(isKilled: isKilled)
+        if isKilled { bus.kill() }
+        try bus.restart()
         let device = try await Device.connect(to: bus.address)
         while try await !device.subscribers().contains(where: { $0.name == "reloader of settings" }) {
             await Task.yield()

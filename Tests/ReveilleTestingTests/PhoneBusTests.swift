@@ -1,118 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import Reveille
+import Glibc
 import ReveilleTesting
 import Testing
+import Varlink
 
-/// The phone as its user moves it, seen by a real bus through the real libudev.
-@Suite(.timeLimit(.minutes(10))) struct PhoneBusTests {
-    private let phone: SyntheticPhone
-    private let bus: PhoneBus
-
-    init() throws {
-        phone = try SyntheticPhone()
-        bus = try phone.startBus()
+/// Programs on a phone, and its bus.
+@Suite(.timeLimit(.minutes(5))) struct PhoneBusTests {
+    @Test("a program's output, errors and exit code come back") func programRuns() throws {
+        let phone = try SyntheticPhone()
+        let result = try phone.run(["sh", "-c", "echo out; echo err >&2; exit 3"])
+        #expect(result.exitCode == 3)
+        #expect(result.output == "out\n")
+        #expect(result.errors == "err\n")
+        #expect(try phone.run(["sh", "-c", "kill -TERM $$"]).exitCode == 128 + SIGTERM)
+        #expect(throws: TestbedError.self) { try phone.run(["/there/is/no/such/program"]) }
     }
 
-    @Test func phoneIsReadAsItIs() async throws {
-        let device = try await Device.connect(to: bus.address)
-        #expect(try await device.battery.level == 0.8)
-        #expect(try await device.battery.state == .unplugged)
-        #expect(try await device.orientation.pose == .portrait)
-        #expect(try await device.proximity == .far)
-        #expect(try await device.locale.identifier == "en_US")
-        #expect(try await device.defaults.domains.map(\.name) == ["settings"])
-    }
-
-    @Test func whatIsDoneToThePhoneIsAnEvent() async throws {
-        let device = try await Device.connect(to: bus.address)
-        let subscription = try await device.subscribe()
-        var events = subscription.makeAsyncIterator()
+    @Test("a program sees the phone's devices, home and bus, and what it is given beside")
+    func programSeesThePhone() throws {
+        let phone = try SyntheticPhone()
+        let bus = try phone.startBus()
         phone.battery.level = 0.2
-        #expect(try await events.next()?.reading == .battery(Self.battery(.unplugged, 0.2, .discharging)))
-        try phone.rotate(to: .landscapeLeft)
-        #expect(
-            try await events.next()?.reading == .orientation(Orientation(pose: .landscapeLeft, planar: .landscapeLeft)))
-        try phone.setNear(true)
-        #expect(try await events.next()?.reading == .proximity(.near))
-        try phone.setLocale("de_DE.UTF-8")
-        guard case .locale(let locale) = try await events.next()?.reading else { throw TestbedProblem() }
-        #expect(locale.identifier == "de_DE")
-        try phone.write(#"{"theme": "dark"}"#, to: phone.home + "/.config/settings.json")
-        guard case .defaults(let defaults) = try await events.next()?.reading else { throw TestbedProblem() }
-        #expect(defaults.domains.first?.keys == ["theme"])
+        let script = """
+            cat /sys/class/power_supply/battery/capacity ~/.config/settings.json
+            echo; echo "$REVEILLE_ADDRESS"; echo "$MORE"
+            """
+        let result = try phone.run(["sh", "-c", script], environment: ["MORE": "more"])
+        #expect(result.output == "20\n{}\n\(bus.address)\nmore\n")
     }
 
-    @Test func batteriesComeAndGo() async throws {
-        let device = try await Device.connect(to: bus.address)
-        let subscription = try await device.subscribe(to: .battery)
-        var events = subscription.makeAsyncIterator()
-        let second = try phone.addBattery(named: "second", level: 0.4)
-        var packs: [String] = []
-        while packs != ["battery", "second"] { packs = try await Self.packs(events.next()) }
-        try second.part.remove()
-        while packs != ["battery"] { packs = try await Self.packs(events.next()) }
-        try phone.battery.part.remove()
-        while !packs.isEmpty { packs = try await Self.packs(events.next()) }
-        try phone.battery.part.attach()
-        while packs != ["battery"] { packs = try await Self.packs(events.next()) }
+    @Test("what is wrong in a configuration is said") func wrongConfigurationIsRefused() throws {
+        let phone = try SyntheticPhone()
+        let error = #expect(throws: TestbedError.self) { try phone.startBus(configuration: "{ batery: {} }") }
+        #expect(error?.description.contains("batery") == true)
     }
 
-    @Test func sensorsComeAndGo() async throws {
-        let device = try await Device.connect(to: bus.address)
-        let subscription = try await device.subscribe(to: [.proximity, .orientation])
-        var events = subscription.makeAsyncIterator()
-        try phone.accelerometer.remove()
-        #expect(try await events.next()?.reading == .orientation(Orientation.unknown))
-        try phone.accelerometer.attach()
-        #expect(try await events.next()?.reading == .orientation(Orientation(pose: .portrait, planar: .portrait)))
-        try phone.proximitySensor.remove()
-        #expect(try await events.next()?.reading == .proximity(.unknown))
+    @Test("a second bus of one phone is refused") func secondBusIsRefused() throws {
+        let phone = try SyntheticPhone()
+        let bus = try phone.startBus()
+        #expect(throws: TestbedError.self) { try phone.startBus() }
+        _ = try PhoneObserver(phone: phone).reveille("get")
+        withExtendedLifetime(bus) {}
     }
 
-    @Test func aBurstIsOneEventForWhoSleeps() async throws {
-        let device = try await Device.connect(to: bus.address)
-        let awake = try await device.subscribe(to: .battery)
-        let asleep = try await device.subscribe(to: .battery)
-        try await asleep.enterBackground()
-        for step in 1...50 { phone.battery.level = Double(step) / 100 }
-        var seen = 0
-        for try await event in awake {
-            seen += event.changes
-            if case .battery(let battery) = event.reading, battery.level == 0.5 { break }
-        }
-        try await asleep.enterForeground()
-        var events = asleep.makeAsyncIterator()
-        #expect(try await events.next()?.changes == seen)
+    @Test("a bus that is restarted goes on where it was, killed or not", arguments: [false, true])
+    func restartedBusGoesOn(isKilled: Bool) throws {
+        let phone = try SyntheticPhone()
+        let bus = try phone.startBus()
+        let observer = PhoneObserver(phone: phone)
+        phone.battery.level = 0.3
+        #expect(try observer.state(of: "battery")["level"]?.numberValue == 0.3)
+        if isKilled { bus.kill() } else { #expect(bus.stop() == 0) }
+        phone.battery.level = 0.2
+        try bus.restart()
+        #expect(try observer.state(of: "battery")["level"]?.numberValue == 0.2)
+        #expect(bus.log.contains("serving"))
     }
 
-    @Test(arguments: [false, true])
-    func restartOfItsBusGoesOn(isKilled: Bool) async throws {
-        let device = try await Device.connect(to: bus.address)
-        let subscription = try await device.subscribe(to: .battery)
-        var events = subscription.makeAsyncIterator()
-        phone.battery.level = 0.5
-        #expect(try await events.next()?.reading == .battery(Self.battery(.unplugged, 0.5, .discharging)))
-        try bus.restart(isKilled: isKilled)
-        phone.battery.level = 0.4
-        #expect(try await events.next()?.reading == .battery(Self.battery(.unplugged, 0.4, .discharging)))
-    }
-
-    @Test func poseUnknownCannotBeTaken() throws {
-        #expect(throws: TestbedError.self) { try phone.rotate(to: .unknown) }
-    }
-
-    private struct TestbedProblem: Error {}
-
-    private static func packs(_ event: Event?) -> [String] {
-        guard case .battery(let battery) = event?.reading else { return ["none"] }
-        return battery.packs.map(\.name)
-    }
-
-    private static func battery(_ state: Battery.State, _ level: Double, _ status: Battery.ChargeStatus) -> Battery {
-        Battery(
-            state: state, level: level, isPlugged: false, chargeStatus: status,
-            packs: [Battery.Pack(name: "battery", level: level, chargeStatus: status)])
+    @Test("a bus ends with its last reference") func busEndsWithItsReference() throws {
+        let phone = try SyntheticPhone()
+        var bus: PhoneBus? = try phone.startBus()
+        let pid = try #require(bus?.processIdentifier)
+        #expect(kill(pid, 0) == 0)
+        bus = nil
+        #expect(kill(pid, 0) == -1)
     }
 }

@@ -10,7 +10,7 @@ final class RunningExample {
     private let output: UnsafeMutablePointer<FILE>
 
     /// Starts a program that was built beside the tests.
-    init(_ name: String, _ arguments: [String] = [], on bus: PhoneBus) throws(TestbedError) {
+    init(_ name: String, _ arguments: [String] = [], on phone: SyntheticPhone) throws(TestbedError) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw TestbedError("pipe") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -18,7 +18,7 @@ final class RunningExample {
         let program = directory.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(
             separator: "/")
         process = try ChildProcess(
-            [program + "/" + name] + arguments, environment: bus.environment, descriptors: [1: ends[1]])
+            [program + "/" + name] + arguments, environment: phone.environment, descriptors: [1: ends[1]])
         close(ends[1])
         guard let output = fdopen(ends[0], "r") else { throw TestbedError("fdopen") }
         self.output = output

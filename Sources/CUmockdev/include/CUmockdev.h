@@ -10,11 +10,14 @@
 // synthetic /sys, and because a testbed belongs to the environment of a whole process.
 #define C_REVEILLE_TESTBED "REVEILLE_TESTBED_HOST"
 
-// With this one it becomes a bus that sees the testbed's devices; its value is the bus's address.
+// With this variable, it becomes the bus of a synthetic phone: it calls `reveille_run_phone_bus`, which
+// ReveilleTesting exports, with the arguments of main, and ends when its standard input does. So a phone has a bus
+// wherever the test kit is, without another program installed.
 #define C_REVEILLE_PHONE_BUS "REVEILLE_PHONE_BUS"
 
-// The first variable's name, so that Swift sees it; naming it also links the host in.
+// The names of the variables, so that Swift sees them; naming one also links the host in.
 const char *c_reveille_testbed_variable(void);
+const char *c_reveille_phone_bus_variable(void);
 
 // pipe2(2) with O_CLOEXEC, which Swift cannot call: an end that another child inherits would keep a host alive.
 int c_reveille_pipe(int ends[2]);

@@ -4,7 +4,7 @@
 import Glibc
 import Reveille
 
-/// Turns the display as the device is held, by the command of its compositor, the transform behind it:
+/// Turns the display as the device is held, by the command of its compositor with the transform behind it.
 ///
 ///     AutoRotate wlr-randr --output DSI-1 --transform
 ///     AutoRotate swaymsg output DSI-1 transform

@@ -4,7 +4,7 @@
 import Glibc
 import Reveille
 
-/// Has a server read its settings again when they changed, and only then:
+/// Has a server read its settings again when they changed, and only then.
 ///
 ///     SettingsReloader org.example.server /run/user/1000/server.pid
 ///

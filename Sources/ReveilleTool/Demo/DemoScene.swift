@@ -47,8 +47,7 @@ struct DemoScene {
 
     private static func setting(volume: Int, theme: Int) -> DemoScene {
         DemoScene(title: "a setting is saved", aspect: .defaults) { phone in
-            try phone.write(
-                "{\"volume\": \(volume), \"theme\": \(theme)}", to: phone.home + "/.config/settings.json")
+            try phone.writeSettings("{\"volume\": \(volume), \"theme\": \(theme)}")
         }
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import Glibc
 import ReveilleCore
 import ReveilleSystem
 import ReveilleTesting
@@ -13,8 +12,7 @@ final class DemoStage {
     private static let patience: Duration = .seconds(5)
 
     private let phone: SyntheticPhone
-    private let service: ChildProcess
-    private let address: UnixAddress
+    private let bus: PhoneBus
     private let control: BusClient
     private let live: BusClient
     private let sleeper: BusClient
@@ -23,9 +21,8 @@ final class DemoStage {
 
     init() throws {
         phone = try SyntheticPhone()
-        address = try UnixAddress("unix:\(phone.files)/bus")
-        service = try DemoStage.startService(phone, address)
-        try DemoStage.waitForSocket(address, of: service)
+        bus = try phone.startBus()
+        let address = try UnixAddress(bus.address)
         control = try BusClient(address)
         live = try BusClient(address)
         sleeper = try BusClient(address)
@@ -54,8 +51,7 @@ final class DemoStage {
             Style.green(
                 "\(events.reduce(0) { $0 + $1.changes }) changes, \(events.count) events: one for each aspect, with the "
                     + "state now and the number of changes it stands for."))
-        service.signal(SIGTERM)
-        let code = service.wait()
+        let code = bus.stop()
         guard code == 0 else { throw Failure(.failure, "the bus ended with exit code \(code)") }
     }
 
@@ -106,37 +102,5 @@ final class DemoStage {
     private static func subscribe(_ client: BusClient, as name: String) throws -> JSONObject {
         try client.send("Subscribe", ["name": .string(name)], mode: .more)
         return try client.receive(atMost: patience).parameters
-    }
-
-    private static func startService(_ phone: SyntheticPhone, _ address: UnixAddress) throws -> ChildProcess {
-        // Quick, so that the demonstration is short; the sensors are sampled twenty times a second.
-        let configuration = """
-            { battery: { levelInterval: 0, settleInterval: 10 }, proximity: { sampleInterval: 0.05 },
-              orientation: { sampleInterval: 0.05, settle: 0 } }
-            """
-        try phone.write(configuration, to: "/config.json5")
-        var environment = phone.environment
-        environment["XDG_CONFIG_HOME"] = nil
-        guard let program = realpath("/proc/self/exe", nil) else { throw Failure(.failure, "realpath /proc/self/exe") }
-        defer { free(program) }
-        return try ChildProcess(
-            [
-                String(cString: program), "serve", "--address", address.description, "--root", phone.files, "--config",
-                phone.files + "/config.json5",
-            ],
-            environment: environment)
-    }
-
-    private static func waitForSocket(_ address: UnixAddress, of service: ChildProcess) throws {
-        for _ in 0..<500 {
-            do throws(Failure) {
-                _ = try BusClient(address)
-                return
-            } catch {
-                guard !service.hasEnded else { throw Failure(.failure, "the bus of the demonstration did not start") }
-                usleep(10_000)
-            }
-        }
-        throw Failure(.timeout, "the bus of the demonstration does not accept")
     }
 }

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+public import ReveilleCore
+
+extension SyntheticPhone {
+    /// Turns the phone; the sensor is sampled, it tells of nothing.
+    ///
+    /// - Throws: `TestbedError` for `unknown`, which is no way to hold a phone: take the
+    ///   ``accelerometer`` out instead.
+    public func rotate(to pose: Orientation.Pose) throws(TestbedError) {
+        guard let gravity = pose.gravity else {
+            throw TestbedError("no phone can be held \"unknown\"; without its accelerometer, its pose is unknown")
+        }
+        for (axis, direction) in [("x", gravity.x), ("y", gravity.y), ("z", gravity.z)] {
+            try accelerometer.set("in_accel_\(axis)_raw", "\(direction * Self.rawGravity)")
+        }
+    }
+
+    /// Holds the phone to an ear, or takes it away; the sensor is sampled, it tells of nothing.
+    ///
+    /// - Throws: `TestbedError` when the file cannot be written.
+    public func setNear(_ isNear: Bool) throws(TestbedError) {
+        try proximitySensor.set("in_proximity_raw", "\(isNear ? 10 * Self.nearLevel : 0)")
+    }
+
+    /// The raw value of 1 g, at ``scale`` metres per second squared.
+    fileprivate static var rawGravity: Int { 980 }
+    fileprivate static var scale: String { "0.010007" }
+    /// The raw value from which on something is near.
+    fileprivate static var nearLevel: Int { 100 }
+}
+
+extension SyntheticPart {
+    static func charger(_ testbed: Testbed) -> SyntheticPart {
+        SyntheticPart(
+            testbed, subsystem: "power_supply", name: "charger", attributes: ["type": "USB", "online": "0"],
+            type: ("POWER_SUPPLY_NAME", "charger"))
+    }
+
+    static func accelerometer(_ testbed: Testbed) -> SyntheticPart {
+        SyntheticPart(
+            testbed, subsystem: "iio", name: "iio:device0",
+            attributes: [
+                "name": "accel_3d", "in_accel_x_raw": "0", "in_accel_y_raw": "-\(SyntheticPhone.rawGravity)",
+                "in_accel_z_raw": "0", "in_accel_scale": SyntheticPhone.scale,
+            ],
+            type: ("DEVTYPE", "iio_device"))
+    }
+
+    static func proximitySensor(_ testbed: Testbed) -> SyntheticPart {
+        SyntheticPart(
+            testbed, subsystem: "iio", name: "iio:device1",
+            attributes: [
+                "name": "prox", "in_proximity_raw": "0", "in_proximity_nearlevel": "\(SyntheticPhone.nearLevel)",
+            ],
+            type: ("DEVTYPE", "iio_device"))
+    }
+}
+
+extension Orientation.Pose {
+    /// Gravity in g: to the right of the display, to its top, and out of it; `nil` for no pose at all.
+    fileprivate var gravity: (x: Int, y: Int, z: Int)? {
+        switch self {
+        case .unknown: nil
+        case .portrait: (0, -1, 0)
+        case .portraitUpsideDown: (0, 1, 0)
+        case .landscapeLeft: (-1, 0, 0)
+        case .landscapeRight: (1, 0, 0)
+        case .faceUp: (0, 0, -1)
+        case .faceDown: (0, 0, 1)
+        }
+    }
+}

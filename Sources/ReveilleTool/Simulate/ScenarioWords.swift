@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+
+/// What stands in place of something that was expected.
+struct ScenarioError: Error {
+    /// The form of what was expected.
+    let expected: String
+}
+
+/// The words of a scenario's line, taken one by one.
+struct ScenarioWords {
+    /// The line, without the space around it.
+    let text: String
+    private var rest: Substring
+
+    /// Makes the words of a line; `nil` for one without any.
+    init?(_ line: Substring) {
+        guard let first = line.firstIndex(where: { !$0.isWhitespace }),
+            let last = line.lastIndex(where: { !$0.isWhitespace })
+        else { return nil }
+        text = String(line[first...last])
+        rest = text[...]
+    }
+
+    var isComment: Bool { text.hasPrefix("#") }
+
+    /// The line's step.
+    mutating func step() throws(ScenarioError) -> ScenarioStep {
+        let name = next() ?? ""
+        guard let form = Self.forms.first(where: { $0.name == name })?.form else {
+            throw ScenarioError(expected: "one of " + Self.forms.map(\.name).joined(separator: ", "))
+        }
+        guard let step = step(named: name), rest.isEmpty else { throw ScenarioError(expected: form) }
+        return step
+    }
+
+    /// The steps and how each is written.
+    static let forms: [(name: String, form: String)] = [
+        ("start", "start"),
+        ("wait", "wait SECONDS, wait subscribed [COUNT] or wait delivered"),
+        ("level", "level 0..1 [BATTERY]"),
+        ("plug", "plug"),
+        ("unplug", "unplug"),
+        (
+            "rotate",
+            "rotate " + Orientation.Pose.allCases.filter { $0 != .unknown }.map(\.rawValue).joined(separator: "|")
+        ),
+        ("near", "near"),
+        ("far", "far"),
+        ("locale", "locale NAME"),
+        ("settings", "settings FILE TEXT, a file below ~/.config"),
+        ("burst", "burst COUNT, from 1 to \(longestBurst)"),
+        ("add", "add battery|battery2|...|charger|accelerometer|proximity"),
+        ("remove", "remove battery|battery2|...|charger|accelerometer|proximity"),
+        ("background", "background"),
+        ("foreground", "foreground"),
+        ("restart", "restart"),
+        ("end", "end"),
+    ]
+
+    /// The longest wait in seconds; more than a week is a slip of the pen.
+    private static let longestWait = 604_800.0
+    /// The longest burst: a million changes take minutes.
+    private static let longestBurst = 1_000_000
+
+    private mutating func step(named name: String) -> ScenarioStep? {
+        switch name {
+        case "start": .start
+        case "wait": wait()
+        case "level": level()
+        case "plug": .plug
+        case "unplug": .unplug
+        case "rotate": next().flatMap { Orientation.Pose(rawValue: $0) }.flatMap { $0 == .unknown ? nil : .rotate($0) }
+        case "near": .near(true)
+        case "far": .near(false)
+        case "locale": next().map { .locale($0) }
+        case "settings": settings()
+        case "burst": next().flatMap { Int($0) }.flatMap { 1...Self.longestBurst ~= $0 ? .burst($0) : nil }
+        case "add": next().flatMap { ScenarioPart($0) }.map { .add($0) }
+        case "remove": next().flatMap { ScenarioPart($0) }.map { .remove($0) }
+        case "background": .background
+        case "foreground": .foreground
+        case "restart": .restart
+        case "end": .end
+        default: nil
+        }
+    }
+
+    private mutating func wait() -> ScenarioStep? {
+        guard let word = next() else { return nil }
+        if word == "delivered" { return .waitDelivered }
+        if word == "subscribed" {
+            let count = next().map { Int($0) ?? 0 } ?? 1
+            return count >= 1 ? .waitSubscribed(count) : nil
+        }
+        guard let seconds = Double(word), 0...Self.longestWait ~= seconds else { return nil }
+        return .wait(.seconds(seconds))
+    }
+
+    private mutating func level() -> ScenarioStep? {
+        guard let level = next().flatMap({ Double($0) }), 0...1 ~= level else { return nil }
+        guard let name = next() else { return .level(level, battery: 1) }
+        guard case .battery(let number)? = ScenarioPart(name) else { return nil }
+        return .level(level, battery: number)
+    }
+
+    private mutating func settings() -> ScenarioStep? {
+        guard let name = next(), !rest.isEmpty else { return nil }
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        guard !parts.contains(where: { $0.isEmpty || $0 == ".." }) else { return nil }
+        defer { rest = "" }
+        return .settings(name: name, text: String(rest))
+    }
+
+    private mutating func next() -> String? {
+        guard !rest.isEmpty else { return nil }
+        let word = rest.prefix { !$0.isWhitespace }
+        rest = rest[word.endIndex...].drop(while: \.isWhitespace)
+        return String(word)
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleSystem
+import ReveilleTesting
+
+/// One run of a program on a phone that follows a scenario.
+final class Simulation {
+    /// How long a program that is told to end by a scenario's failure has for it.
+    private static let grace: Duration = .seconds(5)
+    /// Between two looks at what nobody tells of.
+    private static let pause: Duration = .milliseconds(10)
+    /// Changes of a burst between two looks at the program and the signals.
+    private static let burstChunk = 100
+
+    private let scenario: Scenario
+    private let command: [String]
+    private let patience: Duration
+    private let stage: ScenarioStage
+    private let loop: EventLoop
+    private var sources: [EventSource] = []
+    private var timer: EventSource?
+    private var program: ChildProcess?
+    private var next = 0
+    /// What the step at hand has done so far: changes of a burst, looks at a condition.
+    private var rounds = 0
+    private var deadline: ContinuousClock.Instant?
+    private var failure: Failure?
+    private var signal: Int32?
+
+    init(_ scenario: Scenario, command: [String], patience: Duration) throws {
+        self.scenario = scenario
+        self.command = command
+        self.patience = patience
+        loop = try EventLoop()
+        stage = try ScenarioStage()
+        sources.append(
+            try loop.onSignal(SIGCHLD) { [unowned self] in
+                if program?.hasEnded == true { loop.exit() }
+            })
+        for number in [SIGINT, SIGTERM] {
+            sources.append(try loop.onSignal(number) { [unowned self] in pass(number) })
+        }
+        let timer = try loop.timer { [unowned self] in proceed() }
+        sources.append(timer)
+        self.timer = timer
+    }
+
+    /// Runs until the program has ended.
+    ///
+    /// - Returns: The program's exit code, or 128 and the signal that ended it.
+    /// - Throws: `Failure` of the scenario, once the program has ended.
+    func run() throws -> Int32 {
+        timer?.fire(after: .zero)
+        try loop.run()
+        if let failure { throw failure }
+        return program?.exitCode ?? 128 + (signal ?? SIGTERM)
+    }
+
+    /// Gives a signal to the program; without one, ends.
+    private func pass(_ number: Int32) {
+        guard let program else {
+            signal = number
+            return loop.exit()
+        }
+        // Ctrl-C has reached it too, if it is the terminal's program as this one is.
+        if number == SIGINT && tcgetpgrp(STDIN_FILENO) == getpgrp() { return }
+        program.signal(number)
+    }
+
+    /// Does what is next, and sees to it that the rest follows.
+    private func proceed() {
+        if failure != nil {
+            // It was told to end, and has not.
+            program?.signal(SIGKILL)
+            return
+        }
+        guard next < scenario.lines.count else { return }
+        let line = scenario.lines[next]
+        do {
+            let outcome = try perform(line.step)
+            if outcome.isDone {
+                next += 1
+                rounds = 0
+                deadline = nil
+            }
+            timer?.fire(after: outcome.delay)
+        } catch {
+            let code = (error as? Failure)?.code ?? .failure
+            let place = line.number > 0 ? "\(scenario.file):\(line.number): \(line.text): " : ""
+            fail(Failure(code, "\(place)\(error)"))
+        }
+    }
+
+    private func fail(_ failure: Failure) {
+        self.failure = failure
+        guard let program else { return loop.exit() }
+        program.signal(SIGTERM)
+        timer?.fire(after: Self.grace)
+    }
+
+    private func perform(_ step: ScenarioStep) throws -> (isDone: Bool, delay: Duration) {
+        switch step {
+        case .start: try start()
+        case .end: program?.signal(SIGTERM)
+        case .wait(let time): return (true, time)
+        case .waitSubscribed(let count):
+            return try wait("fewer than \(count) subscribed") { try stage.subscriptionCount() >= count }
+        case .waitDelivered:
+            if rounds == 0 { try stage.refresh() }
+            return try wait("not everything was read") { try stage.isDelivered() }
+        case .burst(let count):
+            let end = min(count, rounds + Self.burstChunk)
+            while rounds < end {
+                try stage.burst(rounds)
+                rounds += 1
+            }
+            return (rounds == count, .zero)
+        default: try stage.perform(step)
+        }
+        return (true, .zero)
+    }
+
+    private func start() throws {
+        do throws(TestbedError) {
+            program = try ChildProcess(command, environment: stage.phone.environment)
+        } catch {
+            throw Failure(.notStarted, "\(error)")
+        }
+    }
+
+    private func wait(
+        _ otherwise: String, until condition: () throws -> Bool
+    ) throws -> (isDone: Bool, delay: Duration) {
+        if try condition() { return (true, .zero) }
+        rounds += 1
+        let now = ContinuousClock.now
+        let deadline = deadline ?? now + patience
+        self.deadline = deadline
+        guard now < deadline else {
+            throw Failure(.timeout, "\(otherwise) within \(patience / .seconds(1)) seconds")
+        }
+        return (false, Self.pause)
+    }
+}

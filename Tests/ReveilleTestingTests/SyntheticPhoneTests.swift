@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleCore
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// A synthetic phone, as the bus sees it through the real libudev.
+@Suite(.timeLimit(.minutes(5))) struct SyntheticPhoneTests {
+    private let phone: SyntheticPhone
+    private let bus: PhoneBus
+    private var observer: PhoneObserver { PhoneObserver(phone: phone) }
+
+    init() throws {
+        phone = try SyntheticPhone()
+        bus = try phone.startBus()
+    }
+
+    @Test("a level that is set is told, in whole percent") func levelIsTold() throws {
+        phone.battery.level = 0.2
+        #expect(try observer.state(of: "battery")["level"]?.numberValue == 0.2)
+        phone.battery.level = 0.204
+        #expect(phone.battery.level == 0.2)
+        phone.battery.level = 1
+        #expect(try observer.state(of: "battery")["level"]?.numberValue == 1)
+    }
+
+    @Test("a status that is set is told", arguments: Battery.ChargeStatus.allCases)
+    func statusIsTold(status: Battery.ChargeStatus) throws {
+        phone.battery.status = status
+        #expect(try observer.state(of: "battery")["chargeStatus"]?.stringValue == status.rawValue)
+    }
+
+    @Test("plugging in charges, unplugging discharges") func plugIsTold() throws {
+        try phone.plugIn()
+        #expect(phone.battery.status == .charging)
+        #expect(try observer.state(of: "battery")["state"] == "charging")
+        try phone.unplug()
+        #expect(try observer.state(of: "battery")["state"] == "unplugged")
+    }
+
+    @Test("every pose is seen as that pose", arguments: Orientation.Pose.allCases.filter { $0 != .unknown })
+    func poseIsSeen(pose: Orientation.Pose) throws {
+        try phone.rotate(to: pose)
+        #expect(try observer.state(of: "orientation")["pose"]?.stringValue == pose.rawValue)
+    }
+
+    @Test("no phone can be turned to a pose that is unknown") func unknownPoseIsRefused() throws {
+        let error = #expect(throws: TestbedError.self) { try phone.rotate(to: .unknown) }
+        #expect(error?.description.contains("without its accelerometer") == true)
+    }
+
+    @Test("what is held to an ear is near, and then far") func nearIsSeen() throws {
+        try phone.setNear(true)
+        #expect(try observer.state(of: "proximity") == ["state": "near"])
+        try phone.setNear(false)
+        #expect(try observer.state(of: "proximity") == ["state": "far"])
+    }
+
+    @Test("language and settings are files of the phone") func filesAreRead() throws {
+        try phone.setLocale("de_DE.UTF-8")
+        #expect(try observer.state(of: "locale")["identifier"] == "de_DE")
+        try phone.writeSettings(#"{"theme": "dark"}"#, to: "app.json")
+        let domains = try observer.state(of: "defaults")["domains"]?.arrayValue?.compactMap(\.objectValue) ?? []
+        #expect(domains.first { $0["domain"] == "app" }?["keys"] == ["theme"])
+    }
+
+    @Test("a thousand changes at full speed are told, and the last one stands") func burstIsTold() throws {
+        for round in 1...1_000 { phone.battery.level = Double(round % 100) / 100 + 0.01 }
+        #expect(try observer.state(of: "battery")["level"]?.numberValue == 0.01)
+    }
+}
+
+/// Parts that come and go.
+@Suite(.timeLimit(.minutes(5))) struct SyntheticPartTests {
+    @Test("a phone has the parts that it was made with") func partsAreChosen() throws {
+        let phone = try SyntheticPhone(
+            batteries: 0, hasCharger: false, hasAccelerometer: false, hasProximitySensor: false)
+        let bus = try phone.startBus()
+        let observer = PhoneObserver(phone: phone)
+        #expect(try observer.state(of: "battery")["state"] == "unknown")
+        #expect(try observer.state(of: "orientation")["pose"] == "unknown")
+        #expect(try observer.state(of: "proximity") == ["state": "unknown"])
+        #expect(throws: TestbedError.self) { try phone.plugIn() }
+        withExtendedLifetime(bus) {}
+    }
+
+    @Test("two packs are one level, and each has its own") func twoBatteriesAreOneLevel() throws {
+        let phone = try SyntheticPhone(batteries: 2)
+        let bus = try phone.startBus()
+        phone.battery.level = 0.2
+        phone.batteries[1].level = 0.4
+        let state = try PhoneObserver(phone: phone).state(of: "battery")
+        #expect(state["packs"]?.arrayValue?.count == 2)
+        #expect(abs((state["level"]?.numberValue ?? 0) - 0.3) < 1e-9)
+        withExtendedLifetime(bus) {}
+    }
+
+    @Test("a pack that is taken out is gone, and comes back with what was set meanwhile")
+    func batteryIsTakenOutAndPutBack() throws {
+        let phone = try SyntheticPhone()
+        let bus = try phone.startBus()
+        let observer = PhoneObserver(phone: phone)
+        try phone.battery.remove()
+        #expect(!phone.battery.isPresent)
+        #expect(try observer.state(of: "battery")["packs"] == [])
+        phone.battery.level = 0.3
+        try phone.battery.insert()
+        #expect(try observer.state(of: "battery")["level"]?.numberValue == 0.3)
+        try phone.addBattery()
+        #expect(try observer.state(of: "battery")["packs"]?.arrayValue?.count == 2)
+        withExtendedLifetime(bus) {}
+    }
+
+    @Test("a sensor that is taken out leaves its aspect unknown until it is back") func sensorComesBack() throws {
+        let phone = try SyntheticPhone()
+        let bus = try phone.startBus()
+        let observer = PhoneObserver(phone: phone)
+        try phone.accelerometer.remove()
+        #expect(try observer.state(of: "orientation")["pose"] == "unknown")
+        try phone.rotate(to: .faceDown)
+        try phone.accelerometer.insert()
+        #expect(try observer.state(of: "orientation")["pose"] == "faceDown")
+        withExtendedLifetime(bus) {}
+    }
+}
