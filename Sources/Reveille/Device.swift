@@ -153,16 +153,16 @@ public final class Device: Sendable {
     /// It stands until the device's own reading next changes, or ``refresh()``. Settings that are posted are told
     /// with all their keys.
     ///
-    /// - Returns: The generation of the aspect's state now.
+    /// - Returns: Generation and sequence of the aspect's state now.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/notPermitted`` unless the bus is this user's own or this is
     ///   root.
     @discardableResult
-    public func post(_ reading: Reading) async throws(ReveilleError) -> Int {
+    public func post(_ reading: Reading) async throws(ReveilleError) -> (generation: Int, sequence: Int) {
         var settings: [SettingsChange] = []
         if case .defaults(let defaults) = reading { settings = SettingsChange.all(of: defaults) }
         let reply = try await engine.call(
             "Post", [reading.aspect.rawValue: ReadingCoding.encode(reading, settings: settings)])
-        return Int(reply["generation"]?.integerValue ?? 0)
+        return (Int(reply["generation"]?.integerValue ?? 0), Int(reply["sequence"]?.integerValue ?? 0))
     }
 
     /// What each aspect is read from on this device.

@@ -27,14 +27,17 @@ extension Device {
     ///   - positions: Where an earlier subscription was, this process's or another's: what changed since then comes
     ///     first. A bus that does not know them any more tells every state instead.
     ///   - name: A name for people, as `reveille status` shows it.
+    ///   - startsInBackground: Is told nothing before ``Subscription/enterForeground()``, but for the state that was
+    ///     asked for.
     /// - Returns: The subscription, which ends when it is released.
     /// - Throws: ``ReveilleError``.
     public func subscribe(
         to aspects: AspectSet = .all, delivering: Delivering = .changes, policies: [Aspect: Policy] = [:],
-        resumingFrom positions: Positions? = nil, name: String? = nil
+        resumingFrom positions: Positions? = nil, name: String? = nil, startsInBackground: Bool = false
     ) async throws(ReveilleError) -> Subscription {
         let request = SubscriptionRequest(
-            aspects: aspects, name: name, wantsInitial: delivering == .currentState, instance: positions?.instance,
+            aspects: aspects, name: name, startsInBackground: startsInBackground,
+            wantsInitial: delivering == .currentState, instance: positions?.instance,
             positions: positions?.generations, policies: policies)
         let mailbox = Mailbox(policies: policies)
         return Subscription(self, try await engine.open(request, into: mailbox), mailbox)

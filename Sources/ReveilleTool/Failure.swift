@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import Reveille
 import ReveilleService
 import ReveilleSystem
 import ReveilleWire
@@ -60,13 +61,53 @@ struct Failure: Error, CustomStringConvertible {
         }
     }
 
+    /// What the library could not do.
+    init(_ error: ReveilleError) {
+        let code: Code =
+            switch error.code {
+            case .noBus: .noBus
+            case .timeout: .timeout
+            case .notPermitted: .permission
+            case .quotaExceeded, .system: .tryAgain
+            case .invalidArgument: .usage
+            case .noSuchSubscription: .failure
+            case .invalidReply: .protocol
+            }
+        self.init(code, error.description)
+    }
+
     /// Runs a command's body, and ends the process with one line on stderr where it fails.
     static func guarding(_ body: () throws -> Void) {
         do {
             try body()
         } catch {
-            Console.error("reveille: \(error)")
-            exit((error as? Failure)?.code.rawValue ?? Code.failure.rawValue)
+            end(error)
         }
+    }
+
+    /// Runs a command's body that waits for a bus, as ``guarding(_:)`` does; this thread waits for it.
+    ///
+    /// Commands stay as they are for that: signals come to the thread that is the program's first.
+    static func awaiting(_ body: @escaping @Sendable () async throws -> Void) {
+        guarding {
+            let end = try Pipe()
+            let outcome = Lock<(any Error)?>(nil)
+            Task {
+                do {
+                    try await body()
+                } catch {
+                    outcome.withLock { $0 = error }
+                }
+                end.wake()
+            }
+            _ = end.waitForWake()
+            if let error = outcome.withLock({ $0 }) { throw error }
+        }
+    }
+
+    private static func end(_ error: any Error) -> Never {
+        let failure = error as? Failure ?? (error as? ReveilleError).map(Failure.init) ?? Failure(.failure, "\(error)")
+        Console.error("reveille: \(failure)")
+        exit(failure.code.rawValue)
     }
 }

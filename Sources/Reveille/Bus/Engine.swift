@@ -190,6 +190,7 @@ actor Engine {
                 isFirst = false
             },
             onLoss: { self.retryLater() })
+        if request.startsInBackground { stream.background = EventStream.Background() }
         streams[id] = stream
         stream.open()
         return id

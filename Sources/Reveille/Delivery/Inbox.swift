@@ -27,7 +27,7 @@ struct Inbox {
         self.policies = policies
     }
 
-    var isEmpty: Bool { next == nil }
+    var isEmpty: Bool { !hasNext(answersOnly: false) }
 
     /// Takes the states that the consumer starts from, without telling them.
     mutating func start(from events: [Event], of instance: String) {
@@ -66,8 +66,10 @@ struct Inbox {
     }
 
     /// Takes the event that has waited longest since its last change.
-    mutating func take() -> Event? {
-        guard let next else { return nil }
+    ///
+    /// - Parameter answersOnly: Only a state that was asked for, which is told in the background too.
+    mutating func take(answersOnly: Bool = false) -> Event? {
+        guard let next = next(answersOnly: answersOnly) else { return nil }
         let event = waiting.remove(at: next).event
         see(event)
         return event
@@ -78,9 +80,17 @@ struct Inbox {
         positions?.generations[event.aspect] = event.generation
     }
 
-    private var next: Int? {
-        // What has come back to what was seen waits for a later change where the policy says so.
-        waiting.firstIndex { $0.event.netChange || policies[$0.event.aspect]?.netChangeOnly != true }
+    /// Says whether anything can be taken.
+    func hasNext(answersOnly: Bool) -> Bool {
+        next(answersOnly: answersOnly) != nil
+    }
+
+    private func next(answersOnly: Bool) -> Int? {
+        waiting.firstIndex { waiting in
+            if waiting.event.changes == 0 || answersOnly { return waiting.event.changes == 0 }
+            // What has come back to what was seen waits for a later change where the policy says so.
+            return waiting.event.netChange || policies[waiting.event.aspect]?.netChangeOnly != true
+        }
     }
 
     /// Forgets the oldest of those kept apart beyond the policy's limit, and counts them.

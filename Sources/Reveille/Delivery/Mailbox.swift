@@ -96,7 +96,7 @@ final class Mailbox: EventSink, Sendable {
         state.withLock { state in
             // Who cancels wants nothing more; a failure comes behind what was there before it.
             if case .success? = state.end { return .end(.success(())) }
-            if !state.isParked, let event = state.inbox.take() { return .event(event) }
+            if let event = state.inbox.take(answersOnly: state.isParked) { return .event(event) }
             if let end = state.end { return .end(end) }
             state.lastWaiter += 1
             return .wait(state.lastWaiter)
@@ -108,7 +108,9 @@ final class Mailbox: EventSink, Sendable {
             await withCheckedContinuation(isolation: isolation) { continuation in
                 let isDue = state.withLock { state in
                     // Asked again under the lock: what came, or was cancelled, before this has woken nobody.
-                    if Task.isCancelled || state.end != nil || !state.isParked && !state.inbox.isEmpty { return true }
+                    if Task.isCancelled || state.end != nil || state.inbox.hasNext(answersOnly: state.isParked) {
+                        return true
+                    }
                     state.waiters[waiter] = continuation
                     return false
                 }

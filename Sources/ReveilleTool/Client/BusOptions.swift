@@ -10,6 +10,11 @@ struct BusOptions: ParsableArguments {
     @Option(help: "Address of the bus, unix:PATH. Default: $REVEILLE_ADDRESS, else the user's own bus.")
     var address: String?
 
+    /// The device whose bus that is.
+    func device() async throws(ReveilleError) -> Device {
+        try await Device.connect(to: address)
+    }
+
     /// The address that was given, or the usual one.
     func resolved() throws(Failure) -> UnixAddress {
         do throws(ReveilleError) {

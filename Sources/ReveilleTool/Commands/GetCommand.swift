@@ -2,7 +2,7 @@
 // Part of Reveille.
 
 public import ArgumentParser
-public import ReveilleCore
+public import Reveille
 import ReveilleWire
 import Varlink
 
@@ -22,34 +22,18 @@ struct GetCommand: ParsableCommand {
     @OptionGroup var bus: BusOptions
 
     func run() {
-        Failure.guarding {
-            let client = try BusClient(bus.resolved())
-            let reply = try client.call("GetState", Aspect.parameters(aspects))
-            for event in try Events.of(reply) {
-                Console.line(json ? event.json.description : EventText.line(event.event))
+        Failure.awaiting {
+            let device = try await bus.device()
+            for event in try await device.states(of: AspectSet(naming: aspects)) {
+                Console.line(json ? EventCoding.encode(event).description : EventText.line(event))
             }
         }
     }
 }
 
-extension Aspect {
-    /// The parameter `aspects` of a call; none for all five.
-    static func parameters(_ aspects: [Aspect]) -> JSONObject {
-        aspects.isEmpty ? [:] : ["aspects": .array(aspects.map { .string($0.rawValue) })]
-    }
-}
-
-/// The events of a reply, as they came and as they are understood.
-enum Events {
-    static func of(_ parameters: JSONObject) throws(Failure) -> [(json: JSON, event: Event)] {
-        var events: [(JSON, Event)] = []
-        for json in parameters["events"]?.arrayValue ?? [] {
-            do throws(CallError) {
-                events.append((json, try EventCoding.decode(json)))
-            } catch {
-                throw Failure(.protocol, "an event that the interface does not allow: \(error)")
-            }
-        }
-        return events
+extension AspectSet {
+    /// The aspects that were named on the command line; all five if none was.
+    init(naming aspects: [Aspect]) {
+        self = aspects.isEmpty ? .all : AspectSet(aspects)
     }
 }

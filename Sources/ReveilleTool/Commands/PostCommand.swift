@@ -2,7 +2,8 @@
 // Part of Reveille.
 
 import ArgumentParser
-import ReveilleCore
+import Reveille
+import ReveilleWire
 import Varlink
 
 /// `reveille post`: a synthetic state.
@@ -30,14 +31,29 @@ struct PostCommand: ParsableCommand {
     @OptionGroup var bus: BusOptions
 
     func run() {
-        Failure.guarding {
+        Failure.awaiting {
             let given = try fields()
-            let client = try BusClient(bus.resolved())
-            let now = try client.call("GetState", Aspect.parameters([aspect]))
-            var fields = now["events"]?.arrayValue?.first?.objectValue?[aspect.rawValue]?.objectValue ?? [:]
-            for member in given.members { fields[member.name] = member.value }
-            let posted = try client.call("Post", [aspect.rawValue: .object(fields)])
-            Console.line(JSON.object(posted).description)
+            let device = try await bus.device()
+            let posted = try await device.post(reading(given, beside: device.state(of: aspect)))
+            let generation = JSON.integer(Int64(posted.generation))
+            Console.line(
+                JSON.object(["generation": generation, "sequence": .integer(Int64(posted.sequence))]).description)
+        }
+    }
+
+    /// The state that was given, with what it does not say as it is now.
+    private func reading(_ given: JSONObject, beside now: Event) throws(Failure) -> Reading {
+        var fields = ReadingCoding.encode(now.reading, settings: now.settings).objectValue ?? [:]
+        for member in given.members {
+            guard fields[member.name] != nil else {
+                throw Failure(.usage, "\(member.name): \(aspect) has no such field")
+            }
+            fields[member.name] = member.value
+        }
+        do throws(CallError) {
+            return try ReadingCoding.decode(.object(fields), of: aspect)
+        } catch {
+            throw Failure(.usage, "\(error)")
         }
     }
 

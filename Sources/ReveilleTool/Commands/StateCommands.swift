@@ -2,7 +2,7 @@
 // Part of Reveille.
 
 import ArgumentParser
-import Varlink
+import Reveille
 
 /// `reveille background`: holds somebody's subscription.
 struct BackgroundCommand: ParsableCommand {
@@ -26,10 +26,8 @@ struct BackgroundCommand: ParsableCommand {
     }
 
     func run() {
-        Failure.guarding {
-            var parameters: JSONObject = ["subscription": .string(subscription), "state": "background"]
-            parameters["wakeAfter"] = wakeAfter.map { .integer(Int64($0 * 1_000)) }
-            _ = try BusClient(bus.resolved()).call("SetState", parameters)
+        Failure.awaiting {
+            try await bus.device().hold(subscription, wakeAfter: wakeAfter.map { .seconds($0) })
         }
     }
 }
@@ -45,9 +43,8 @@ struct ForegroundCommand: ParsableCommand {
     @OptionGroup var bus: BusOptions
 
     func run() {
-        Failure.guarding {
-            let parameters: JSONObject = ["subscription": .string(subscription), "state": "foreground"]
-            _ = try BusClient(bus.resolved()).call("SetState", parameters)
+        Failure.awaiting {
+            try await bus.device().release(subscription)
         }
     }
 }
@@ -60,8 +57,8 @@ struct RefreshCommand: ParsableCommand {
     @OptionGroup var bus: BusOptions
 
     func run() {
-        Failure.guarding {
-            _ = try BusClient(bus.resolved()).call("Refresh")
+        Failure.awaiting {
+            try await bus.device().refresh()
         }
     }
 }

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import ArgumentParser
+import Reveille
 import Varlink
 
 /// `reveille status`: what is watched, and who listens.
@@ -15,45 +16,67 @@ struct StatusCommand: ParsableCommand {
     @OptionGroup var bus: BusOptions
 
     func run() {
-        Failure.guarding {
-            let client = try BusClient(bus.resolved())
-            let aspects = try client.call("DescribeAspects")["aspects"] ?? []
-            let subscriptions = try client.call("ListSubscriptions")["subscriptions"] ?? []
+        Failure.awaiting {
+            let device = try await bus.device()
+            let sources = try await device.sources()
+            let subscribers = try await device.subscribers()
             if json {
+                let aspects = JSON.array(sources.map(Self.json))
+                let subscriptions = JSON.array(subscribers.map(Self.json))
                 Console.line(JSON.object(["aspects": aspects, "subscriptions": subscriptions]).description)
                 return
             }
-            for aspect in aspects.arrayValue ?? [] { Console.line(line(ofAspect: aspect)) }
+            for source in sources { Console.line(Self.line(of: source)) }
             Console.line("")
-            let all = subscriptions.arrayValue ?? []
-            Console.line(all.isEmpty ? "no subscriptions" : "\(all.count) subscription\(all.count == 1 ? "" : "s")")
-            for subscription in all { Console.line(line(ofSubscription: subscription)) }
+            let count = subscribers.count
+            Console.line(count == 0 ? "no subscriptions" : "\(count) subscription\(count == 1 ? "" : "s")")
+            for subscriber in subscribers { Console.line(Self.line(of: subscriber)) }
         }
     }
 
-    private func line(ofAspect json: JSON) -> String {
-        let aspect = json.objectValue
-        let name = EventText.padded(aspect?["aspect"]?.stringValue ?? "?", to: 12)
-        let source = aspect?["source"]?.stringValue ?? aspect?["reason"]?.stringValue ?? ""
-        let isAvailable = aspect?["available"]?.boolValue == true
-        let isMonitored = aspect?["monitored"]?.boolValue == true
-        let state = isAvailable ? (isMonitored ? Style.green("watched    ") : "at rest    ") : Style.dim("not here   ")
-        return Style.bold(name) + state + source
+    // MARK: - For people
+
+    private static func line(of source: AspectSource) -> String {
+        let state =
+            source.isAvailable
+            ? (source.isMonitored ? Style.green("watched    ") : "at rest    ") : Style.dim("not here   ")
+        return Style.bold(EventText.padded(source.aspect.rawValue, to: 12)) + state + source.text
     }
 
-    private func line(ofSubscription json: JSON) -> String {
-        let subscription = json.objectValue
-        let words = { (name: String) in
-            (subscription?[name]?.arrayValue ?? []).compactMap(\.stringValue).joined(separator: " ")
-        }
-        let number = { (name: String) in subscription?[name]?.integerValue ?? 0 }
-        let pending = (subscription?["pending"]?.arrayValue ?? []).compactMap { entry in
-            entry.objectValue.map { "\($0["aspect"]?.stringValue ?? "?") \($0["changes"]?.integerValue ?? 0)" }
-        }
-        let held = words("held").isEmpty ? Style.green("foreground") : Style.yellow("held: \(words("held"))")
-        let waiting = pending.isEmpty ? "" : "  waiting: " + pending.joined(separator: ", ")
-        return "\(subscription?["subscription"]?.stringValue ?? "?")  \(held)"
-            + "  \(subscription?["name"]?.stringValue ?? "-")  pid \(number("pid"))  [\(words("aspects"))]"
-            + "  \(number("events")) events of \(number("changes")) changes" + waiting
+    private static func line(of subscriber: Subscriber) -> String {
+        let holds = subscriber.holds.names.joined(separator: " ")
+        let held = holds.isEmpty ? Style.green("foreground") : Style.yellow("held: \(holds)")
+        let aspects = subscriber.aspects.aspects
+        let pending = aspects.compactMap { aspect in subscriber.pending[aspect].map { "\(aspect) \($0)" } }
+        return "\(subscriber.id)  \(held)  \(subscriber.name ?? "-")  pid \(subscriber.processID)"
+            + "  [\(aspects.map(\.rawValue).joined(separator: " "))]"
+            + "  \(subscriber.events) events of \(subscriber.changes) changes"
+            + (pending.isEmpty ? "" : "  waiting: " + pending.joined(separator: ", "))
+    }
+
+    // MARK: - As the interface has it
+
+    private static func json(of source: AspectSource) -> JSON {
+        [
+            "aspect": .string(source.aspect.rawValue), "available": .bool(source.isAvailable),
+            "monitored": .bool(source.isMonitored), "source": source.isAvailable ? .string(source.text) : .null,
+            "reason": source.isAvailable ? .null : .string(source.text),
+        ]
+    }
+
+    private static func json(of subscriber: Subscriber) -> JSON {
+        [
+            "subscription": .string(subscriber.id), "name": subscriber.name.map { .string($0) } ?? .null,
+            "pid": .integer(Int64(subscriber.processID)), "uid": .integer(Int64(subscriber.userID)),
+            "aspects": .array(subscriber.aspects.aspects.map { .string($0.rawValue) }),
+            "held": .array(subscriber.holds.names.map { .string($0) }),
+            "pending": .array(
+                subscriber.aspects.aspects.compactMap { aspect in
+                    subscriber.pending[aspect].map {
+                        ["aspect": .string(aspect.rawValue), "changes": .integer(Int64($0))]
+                    }
+                }),
+            "events": .integer(Int64(subscriber.events)), "changes": .integer(Int64(subscriber.changes)),
+        ]
     }
 }

@@ -50,7 +50,7 @@ struct WatchCommand: ParsableCommand {
 
     func run() {
         Failure.guarding {
-            let session = try WatchSession(self, address: bus.resolved())
+            let session = try WatchSession(self)
             try session.run()
         }
     }

@@ -15,10 +15,20 @@ struct DemoCommand: ParsableCommand {
             promises.
             """)
 
+    /// It takes a second or two; a machine that needs this long has lost something.
+    private static let patience: Duration = .seconds(60)
+
     func run() {
-        Failure.guarding {
-            let stage = try DemoStage()
-            try stage.play()
+        Failure.awaiting {
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await DemoStage().play() }
+                group.addTask {
+                    try await Task.sleep(for: Self.patience)
+                    throw Failure(.timeout, "a change did not arrive within \(Self.patience)")
+                }
+                try await group.next()
+                group.cancelAll()
+            }
         }
     }
 }

@@ -1,47 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import ReveilleCore
-import ReveilleSystem
+import Reveille
 import ReveilleTesting
-import Varlink
 
 /// The phone, its bus and the two subscribers of one demonstration.
 final class DemoStage {
-    /// How long a change may take to arrive before the demonstration has failed.
-    private static let patience: Duration = .seconds(5)
-
     private let phone: SyntheticPhone
     private let bus: PhoneBus
-    private let control: BusClient
-    private let live: BusClient
-    private let sleeper: BusClient
-    private let sleeperName: String
+    private let live: Subscription
+    private let sleeper: Subscription
     private var liveEvents: [Event] = []
 
-    init() throws {
+    init() async throws {
         phone = try SyntheticPhone()
         bus = try phone.startBus()
-        let address = try UnixAddress(bus.address)
-        control = try BusClient(address)
-        live = try BusClient(address)
-        sleeper = try BusClient(address)
-        _ = try DemoStage.subscribe(live, as: "live")
-        sleeperName = try DemoStage.subscribe(sleeper, as: "sleeper")["subscription"]?.stringValue ?? ""
+        let device = try await Device.connect(to: bus.address)
+        live = try await device.subscribe(name: "live")
+        sleeper = try await device.subscribe(name: "sleeper")
     }
 
     /// Plays the whole piece and checks it.
-    func play() throws {
+    func play() async throws {
         Console.line(Style.bold("A synthetic phone, a bus, and two subscribers: one awake, one asleep."))
         Console.line("")
-        try setSleeper("background")
-        for scene in DemoScene.all { try play(scene) }
-        try checkSilence()
+        try await sleeper.enterBackground()
+        for scene in DemoScene.all { try await play(scene) }
         Console.line("")
         Console.line("The one that was awake read \(liveEvents.count) events. The sleeper read none; now it wakes:")
         Console.line("")
-        try setSleeper("foreground")
-        let events = try Events.of(sleeper.receive(atMost: Self.patience).parameters).map(\.event)
+        try await sleeper.enterForeground()
+        var events: [Event] = []
+        while events.count < Aspect.allCases.count, let event = try await sleeper.next() { events.append(event) }
         for event in events {
             Console.line("  " + Style.yellow("sleeper  ") + EventText.line(event))
         }
@@ -55,27 +45,16 @@ final class DemoStage {
         guard code == 0 else { throw Failure(.failure, "the bus ended with exit code \(code)") }
     }
 
-    private func play(_ scene: DemoScene) throws {
-        let before = liveEvents.count
+    private func play(_ scene: DemoScene) async throws {
         try scene.change(phone)
-        repeat {
-            let events = try Events.of(live.receive(atMost: Self.patience).parameters).map(\.event)
-            for event in events {
-                Console.line("  " + Style.cyan("live     ") + EventText.line(event) + Style.dim("   " + scene.title))
-            }
-            liveEvents += events
-        } while !liveEvents[before...].contains { $0.aspect == scene.aspect }
-    }
-
-    private func setSleeper(_ state: String) throws {
-        _ = try control.call("SetState", ["subscription": .string(sleeperName), "state": .string(state)])
+        while let event = try await live.next() {
+            Console.line("  " + Style.cyan("live     ") + EventText.line(event) + Style.dim("   " + scene.title))
+            liveEvents.append(event)
+            if event.aspect == scene.aspect { return }
+        }
     }
 
     // MARK: - What the bus promises
-
-    private func checkSilence() throws {
-        guard try sleeper.next() == nil else { throw Failure(.failure, "the sleeper was told something in its sleep") }
-    }
 
     private func check(_ events: [Event]) throws {
         guard Set(events.map(\.aspect)) == Set(Aspect.allCases), events.count == Aspect.allCases.count else {
@@ -94,13 +73,5 @@ final class DemoStage {
                 throw Failure(.failure, "\(event.aspect): the sleeper's state is not the one that stands")
             }
         }
-        try checkSilence()
-    }
-
-    // MARK: - Setting the stage
-
-    private static func subscribe(_ client: BusClient, as name: String) throws -> JSONObject {
-        try client.send("Subscribe", ["name": .string(name)], mode: .more)
-        return try client.receive(atMost: patience).parameters
     }
 }
