@@ -89,6 +89,32 @@ import Testing
         observation.cancel()
     }
 
+    @Test("B88: a refresh returns once what changed has been posted")
+    func refreshReturnsOnceAllIsPosted() async throws {
+        let phone = try SyntheticPhone()
+        let bus = try BusProcess(on: phone)
+        let device = try await Self.device(bus)
+        let subscription = try await device.subscribe(to: .battery)
+        // No uevent tells of it.
+        try phone.battery.device?.set("capacity", "33")
+        try await device.refresh()
+        #expect(try await device.battery.level == 0.33)
+        guard case .battery(let battery) = try await subscription.next()?.reading else { throw Trouble("no battery") }
+        #expect(battery.level == 0.33)
+    }
+
+    @Test("B90: what was due as the bus stopped is delivered")
+    func whatWasDueAtTheEndIsDelivered() async throws {
+        let bus = try BusProcess()
+        let device = try await Self.device(bus)
+        let subscription = try await device.subscribe(to: .battery)
+        for step in 1...9 { try await device.post(Self.level(Double(step) / 10)) }
+        #expect(bus.stop() == 0)
+        var last: Reading?
+        while last != Self.level(0.9), let event = try await subscription.next() { last = event.reading }
+        #expect(last == Self.level(0.9))
+    }
+
     // MARK: - As UIDevice has it
 
     @Test("B70 and B71: what is not monitored is unknown and watched by nobody, before and after it was")

@@ -126,4 +126,72 @@ import Testing
         #expect(event.changes == 2)
         #expect(event.reading == Self.level(0.3))
     }
+
+    @Test("B83: a post without subscribers is the state from then on")
+    func postWithoutSubscribersIsTheState() async throws {
+        let device = try await Device.inMemory()
+        try await device.post(.proximity(.near))
+        #expect(try await device.proximity == .near)
+        #expect(try await device.subscribers().isEmpty)
+    }
+
+    @Test("B89: who sleeps is shown with why, and with what waits")
+    func whoSleepsIsShown() async throws {
+        let device = try await Device.inMemory()
+        let subscription = try await device.subscribe(to: .proximity, name: "sleeper")
+        try await subscription.enterBackground()
+        for reading in [Proximity.near, .far, .near] { try await device.post(.proximity(reading)) }
+        let id = try #require(await device.subscribers().first).id
+        try await device.hold(id)
+        let sleeper = try #require(await device.subscribers().first)
+        #expect(sleeper.name == "sleeper")
+        #expect(sleeper.holds.contains(.app))
+        #expect(sleeper.pending == [.proximity: 3])
+    }
+
+    @Test func stateThatWasAskedForComesInTheBackgroundToo() async throws {
+        let device = try await Device.inMemory()
+        try await device.post(.proximity(.near))
+        let subscription = try await device.subscribe(
+            to: .proximity, delivering: .currentState, startsInBackground: true)
+        #expect(try await subscription.next()?.changes == 0)
+        try await device.post(.proximity(.far))
+        try await subscription.enterForeground()
+        #expect(try await subscription.next()?.reading == .proximity(.far))
+    }
+
+    @Test func whatCameBackIsNotTold() async throws {
+        let device = try await Device.inMemory()
+        try await device.post(.proximity(.far))
+        let subscription = try await device.subscribe(
+            to: [.proximity, .battery], policies: [.proximity: Policy(netChangeOnly: true)])
+        // Merged on either side of the socket, they come to nothing.
+        try await device.post(.proximity(.near))
+        try await device.post(.proximity(.far))
+        try await device.post(Self.level(0.5))
+        var aspects: [Aspect] = []
+        while aspects.last != .battery, let event = try await subscription.next() { aspects.append(event.aspect) }
+        #expect(aspects.count <= 1 || aspects.dropLast().allSatisfy { $0 == .proximity })
+        try await device.post(.proximity(.near))
+        while let event = try await subscription.next() {
+            if event.reading == .proximity(.near) { break }
+        }
+    }
+
+    @Test func keptChangesStayApart() async throws {
+        let device = try await Device.inMemory()
+        let subscription = try await device.subscribe(
+            to: .battery, policies: [.battery: Policy(background: .hold(limit: 3))])
+        try await subscription.enterBackground()
+        for step in 1...5 { try await device.post(Self.level(Double(step) / 10)) }
+        try await subscription.enterForeground()
+        var levels: [Reading] = []
+        var dropped = 0
+        while levels.count < 3, let event = try await subscription.next() {
+            levels.append(event.reading)
+            dropped += event.dropped
+        }
+        #expect(levels == [0.3, 0.4, 0.5].map(Self.level))
+        #expect(dropped == 2)
+    }
 }

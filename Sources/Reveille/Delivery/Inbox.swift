@@ -68,6 +68,7 @@ struct Inbox {
     /// Takes the event that has waited longest since its last change.
     ///
     /// - Parameter answersOnly: Only a state that was asked for, which is told in the background too.
+    /// - Returns: The event; `nil` where nothing is due.
     mutating func take(answersOnly: Bool = false) -> Event? {
         guard let next = next(answersOnly: answersOnly) else { return nil }
         let event = waiting.remove(at: next).event

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Testing
+
+@testable import Reveille
+
+@Suite(.timeLimit(.minutes(10))) struct InboxTests {
+    private static func event(
+        _ proximity: Proximity, _ generation: Int, changes: Int = 1, netChange: Bool = true
+    ) -> Event {
+        Event(
+            reading: .proximity(proximity), generation: generation, sequence: generation, changes: changes,
+            netChange: netChange, firstChangedAt: Timestamp(microseconds: Int64(generation)),
+            changedAt: Timestamp(microseconds: Int64(generation)), dropped: 0, settings: [])
+    }
+
+    private static func settings(_ keys: [String], _ generation: Int) -> Event {
+        let domain = Defaults.Domain(
+            name: "a", path: "/a", values: Dictionary(uniqueKeysWithValues: keys.map { ($0, 0) }), isOpaque: false)
+        return Event(
+            reading: .defaults(Defaults(domains: [domain])), generation: generation, sequence: generation, changes: 1,
+            netChange: true, firstChangedAt: Timestamp(microseconds: 0), changedAt: Timestamp(microseconds: 0),
+            dropped: 0, settings: [])
+    }
+
+    @Test func twoRepliesAreOneEvent() {
+        var inbox = Inbox()
+        inbox.start(from: [Self.event(.far, 1, changes: 0)], of: "i")
+        inbox.put([Self.event(.near, 2)])
+        inbox.put([Self.event(.far, 5, changes: 3)])
+        let event = inbox.take()
+        #expect(event?.changes == 4)
+        #expect(event?.netChange == false)
+        #expect(event?.firstChangedAt == Timestamp(microseconds: 2))
+        #expect(event?.changedAt == Timestamp(microseconds: 5))
+        #expect(inbox.take() == nil)
+        #expect(inbox.positions == Positions(instance: "i", generations: [.proximity: 5]))
+    }
+
+    @Test func keysOfSettingsAreThoseOfBoth() {
+        var inbox = Inbox()
+        inbox.put([Self.settings(["x"], 1)])
+        inbox.put([Self.settings(["y"], 2)])
+        guard case .defaults(let defaults) = inbox.take()?.reading else {
+            Issue.record("no settings")
+            return
+        }
+        #expect(defaults.domains.first?.keys == ["x", "y"])
+    }
+
+    @Test func anotherBusTellsOnlyWhatIsNotAsItWasSeen() {
+        var inbox = Inbox()
+        inbox.start(from: [Self.event(.near, 7, changes: 0)], of: "i")
+        inbox.restart(from: [Self.event(.near, 1, changes: 0)], of: "j")
+        #expect(inbox.isEmpty)
+        #expect(inbox.positions == Positions(instance: "j", generations: [.proximity: 1]))
+        inbox.restart(from: [Self.event(.far, 1, changes: 0)], of: "k")
+        #expect(inbox.take()?.reading == .proximity(.far))
+    }
+
+    @Test func changesKeptApartAreLimited() {
+        var inbox = Inbox(policies: [.proximity: Policy(background: .hold(limit: 2))])
+        for round in 0..<10 { inbox.put([Self.event(.near, 2 * round + 1), Self.event(.far, 2 * round + 2)]) }
+        let events = [inbox.take(), inbox.take()]
+        #expect(events.map { $0?.generation } == [19, 20])
+        #expect(events.reduce(0) { $0 + ($1?.dropped ?? 0) } == 18)
+        #expect(inbox.isEmpty)
+    }
+
+    @Test func countsSaturate() {
+        var inbox = Inbox()
+        inbox.put([Self.event(.near, 1, changes: .max)])
+        inbox.put([Self.event(.far, 2)])
+        #expect(inbox.take()?.changes == .max)
+    }
+
+    @Test func pausesDoubleUpToTheLongest() {
+        var backoff = Backoff()
+        var pauses = (0..<12).map { _ in backoff.next(fraction: 1) }
+        #expect(pauses.prefix(3) == [.milliseconds(20), .milliseconds(40), .milliseconds(80)])
+        #expect(pauses.last == .seconds(2))
+        backoff.reset()
+        pauses = [backoff.next(fraction: 0)]
+        #expect(pauses == [.milliseconds(10)])
+    }
+}
