@@ -2,7 +2,7 @@
 // Part of Reveille.
 
 /// One thing about the device that can change: what subscribers ask for by name.
-public enum Aspect: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+public enum Aspect: String, Sendable, Hashable, CaseIterable, Codable, CustomStringConvertible {
     /// Language and formats in force.
     case locale
     /// The user's settings files.

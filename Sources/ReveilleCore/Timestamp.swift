@@ -2,13 +2,24 @@
 // Part of Reveille.
 
 /// A moment of wall-clock time, in microseconds since 1970, UTC, as on the wire.
-public struct Timestamp: Sendable, Hashable, Comparable {
+public struct Timestamp: Sendable, Hashable, Comparable, Codable {
     /// Microseconds since 1970-01-01 00:00:00 UTC.
     public let microseconds: Int64
 
     /// Makes a moment from microseconds since 1970.
     public init(microseconds: Int64) {
         self.microseconds = microseconds
+    }
+
+    /// Reads the number of microseconds.
+    public init(from decoder: any Decoder) throws {
+        microseconds = try decoder.singleValueContainer().decode(Int64.self)
+    }
+
+    /// Writes the number of microseconds.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(microseconds)
     }
 
     /// Says which of two moments is the earlier.
@@ -20,28 +31,28 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 /// A moment of a clock that only goes forward and counts the time asleep; for deadlines.
 ///
 /// Filters take it as an argument; nothing in this module reads a clock.
-public struct Instant: Sendable, Hashable, Comparable {
+package struct Instant: Sendable, Hashable, Comparable {
     /// Microseconds since an origin that only the clock knows.
-    public let microseconds: Int64
+    package let microseconds: Int64
 
     /// Makes a moment from microseconds since the clock's origin.
-    public init(microseconds: Int64) {
+    package init(microseconds: Int64) {
         self.microseconds = microseconds
     }
 
     /// Says which of two moments is the earlier.
-    public static func < (lhs: Instant, rhs: Instant) -> Bool {
+    package static func < (lhs: Instant, rhs: Instant) -> Bool {
         lhs.microseconds < rhs.microseconds
     }
 
     /// The moment a duration later; fractions of a microsecond are cut off.
-    public static func + (lhs: Instant, rhs: Duration) -> Instant {
+    package static func + (lhs: Instant, rhs: Duration) -> Instant {
         let (seconds, attoseconds) = rhs.components
         return Instant(microseconds: lhs.microseconds + seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
     }
 
     /// The time from one moment to another.
-    public static func - (lhs: Instant, rhs: Instant) -> Duration {
+    package static func - (lhs: Instant, rhs: Instant) -> Duration {
         .microseconds(lhs.microseconds - rhs.microseconds)
     }
 }

@@ -77,7 +77,7 @@ private actor Witness {
         }
         try await device.post(.proximity(.near))
         await witness.wait(for: 2)
-        #expect(await witness.seen.contains("proximity(ReveilleCore.Proximity.far)"))
+        #expect(await witness.seen.contains("far"))
         observation.cancel()
     }
 

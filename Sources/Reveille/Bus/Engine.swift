@@ -150,8 +150,9 @@ actor Engine {
         let number = lastStates
         states[number] = continuation
         continuation.yield(state)
-        continuation.onTermination = { [weak self] _ in
-            guard let self else { return }
+        continuation.onTermination = { [weak self] termination in
+            // At the end of everything there is nothing left to forget.
+            guard case .cancelled = termination, let self else { return }
             Task { await self.forgetStates(number) }
         }
         return stream

@@ -2,9 +2,9 @@
 // Part of Reveille.
 
 /// The state of all battery packs of the system together.
-public struct Battery: Sendable, Hashable {
+public struct Battery: Sendable, Hashable, Codable {
     /// What UIDevice calls the battery state: about being plugged in, not about the flow of current.
-    public enum State: String, Sendable, CaseIterable {
+    public enum State: String, Sendable, CaseIterable, Codable {
         /// There is no battery, or it cannot be told whether the device is plugged in.
         case unknown
         /// Runs on its battery.
@@ -16,7 +16,7 @@ public struct Battery: Sendable, Hashable {
     }
 
     /// The raw status of a pack, or of all packs together.
-    public enum ChargeStatus: String, Sendable, CaseIterable {
+    public enum ChargeStatus: String, Sendable, CaseIterable, Codable {
         /// The driver does not say.
         case unknown
         /// Current flows in.
@@ -30,7 +30,7 @@ public struct Battery: Sendable, Hashable {
     }
 
     /// One battery pack.
-    public struct Pack: Sendable, Hashable {
+    public struct Pack: Sendable, Hashable, Codable {
         /// The kernel's name of the pack: `BAT0`, `bq24735@5-0009`.
         public var name: String
         /// 0 to 1, `nil` when it cannot be read.
@@ -66,7 +66,32 @@ public struct Battery: Sendable, Hashable {
         self.packs = packs
     }
 
+    private enum CodingKeys: String, CodingKey {
+        case state
+        case level
+        case isPlugged = "plugged"
+        case chargeStatus
+        case packs
+    }
+
     /// What a device without a battery reads.
     public static let unknown = Battery(
         state: .unknown, level: nil, isPlugged: nil, chargeStatus: .unknown, packs: [])
+}
+
+extension Battery: CustomStringConvertible {
+    /// `unplugged, 62 %`; of several packs each, and that a plugged one does not charge.
+    public var description: String {
+        var parts = [state.rawValue]
+        if let level { parts.append(Self.percent(level)) }
+        if packs.count > 1 {
+            parts.append(packs.map { $0.name + " " + ($0.level.map(Self.percent) ?? "?") }.joined(separator: ", "))
+        }
+        if chargeStatus == .notCharging { parts.append("not charging") }
+        return parts.joined(separator: ", ")
+    }
+
+    private static func percent(_ level: Double) -> String {
+        "\(Int((level * 100).rounded())) %"
+    }
 }

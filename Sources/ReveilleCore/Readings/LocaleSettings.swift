@@ -4,7 +4,7 @@
 /// Language and formats in force.
 ///
 /// Identifiers are as Foundation writes them: `es_ES`, `sr_Latn_RS`, `en_US_POSIX`.
-public struct LocaleSettings: Sendable, Hashable {
+public struct LocaleSettings: Sendable, Hashable, Codable {
     /// The language of messages.
     public var identifier: String
     /// BCP 47 tags in order of preference: `pt-BR`, `en`.
@@ -34,4 +34,15 @@ public struct LocaleSettings: Sendable, Hashable {
     public static let posix = LocaleSettings(
         identifier: "en_US_POSIX", languages: ["en-US-POSIX"], numeric: "en_US_POSIX", time: "en_US_POSIX",
         monetary: "en_US_POSIX", measurement: "en_US_POSIX")
+}
+
+extension LocaleSettings: CustomStringConvertible {
+    /// The identifier, and the formats that are another's.
+    public var description: String {
+        var parts = [identifier]
+        let formats = [("numbers", numeric), ("time", time), ("money", monetary), ("measures", measurement)]
+        parts += formats.filter { $0.1 != identifier }.map { "\($0.0) \($0.1)" }
+        if languages.count > 1 { parts.append("languages " + languages.joined(separator: " ")) }
+        return parts.joined(separator: ", ")
+    }
 }

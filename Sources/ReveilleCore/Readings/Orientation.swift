@@ -2,9 +2,9 @@
 // Part of Reveille.
 
 /// How the device is held.
-public struct Orientation: Sendable, Hashable {
+public struct Orientation: Sendable, Hashable, Codable {
     /// The seven poses that UIDevice knows.
-    public enum Pose: String, Sendable, CaseIterable {
+    public enum Pose: String, Sendable, CaseIterable, Codable {
         /// There is no sensor, or no pose was clear yet.
         case unknown
         /// The top edge of the display is up.
@@ -42,4 +42,12 @@ public struct Orientation: Sendable, Hashable {
 
     /// What a device without a sensor reads.
     public static let unknown = Orientation(pose: .unknown, planar: nil)
+}
+
+extension Orientation: CustomStringConvertible {
+    /// `portrait`; of a pose that is not upright, the last one that was.
+    public var description: String {
+        guard let planar, planar != pose else { return pose.rawValue }
+        return pose.rawValue + ", last upright " + planar.rawValue
+    }
 }

@@ -36,3 +36,16 @@ public enum Reading: Sendable, Hashable {
         }
     }
 }
+
+extension Reading: CustomStringConvertible {
+    /// The value in words.
+    public var description: String {
+        switch self {
+        case .locale(let locale): locale.description
+        case .defaults(let defaults): defaults.description
+        case .battery(let battery): battery.description
+        case .proximity(let proximity): proximity.description
+        case .orientation(let orientation): orientation.description
+        }
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+extension Event: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case aspect
+        case generation
+        case sequence
+        case changes
+        case netChange
+        case firstChangedAt
+        case changedAt
+        case dropped
+        case locale
+        case defaults
+        case battery
+        case proximity
+        case orientation
+    }
+
+    private enum ProximityKeys: String, CodingKey {
+        case state
+    }
+
+    /// Reads an event in the shape of the interface's `Event`.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let reading: Reading
+        switch try container.decode(Aspect.self, forKey: .aspect) {
+        case .locale: reading = .locale(try container.decode(LocaleSettings.self, forKey: .locale))
+        case .defaults: reading = .defaults(try container.decode(Defaults.self, forKey: .defaults))
+        case .battery: reading = .battery(try container.decode(Battery.self, forKey: .battery))
+        case .proximity:
+            let state = try container.nestedContainer(keyedBy: ProximityKeys.self, forKey: .proximity)
+            reading = .proximity(try state.decode(Proximity.self, forKey: .state))
+        case .orientation: reading = .orientation(try container.decode(Orientation.self, forKey: .orientation))
+        }
+        var settings: [SettingsChange] = []
+        if case .defaults(let defaults) = reading { settings = SettingsChange.all(of: defaults) }
+        self.init(
+            reading: reading, generation: try container.decode(Int.self, forKey: .generation),
+            sequence: try container.decode(Int.self, forKey: .sequence),
+            changes: try container.decode(Int.self, forKey: .changes),
+            netChange: try container.decode(Bool.self, forKey: .netChange),
+            firstChangedAt: try container.decode(Timestamp.self, forKey: .firstChangedAt),
+            changedAt: try container.decode(Timestamp.self, forKey: .changedAt),
+            dropped: try container.decode(Int.self, forKey: .dropped), settings: settings)
+    }
+
+    /// Writes the event in the shape of the interface's `Event`.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(aspect, forKey: .aspect)
+        try container.encode(generation, forKey: .generation)
+        try container.encode(sequence, forKey: .sequence)
+        try container.encode(changes, forKey: .changes)
+        try container.encode(netChange, forKey: .netChange)
+        try container.encode(firstChangedAt, forKey: .firstChangedAt)
+        try container.encode(changedAt, forKey: .changedAt)
+        try container.encode(dropped, forKey: .dropped)
+        switch reading {
+        case .locale(let locale): try container.encode(locale, forKey: .locale)
+        case .defaults(let defaults): try container.encode(defaults, forKey: .defaults)
+        case .battery(let battery): try container.encode(battery, forKey: .battery)
+        case .proximity(let proximity):
+            var state = container.nestedContainer(keyedBy: ProximityKeys.self, forKey: .proximity)
+            try state.encode(proximity, forKey: .state)
+        case .orientation(let orientation): try container.encode(orientation, forKey: .orientation)
+        }
+    }
+}
+
+extension Event: CustomStringConvertible {
+    /// `battery: unplugged, 62 % (14 changes)`.
+    public var description: String {
+        "\(aspect): \(reading)" + (remarks.isEmpty ? "" : " (\(remarks.joined(separator: ", ")))")
+    }
+
+    /// What there is to say of it beside its state: how much was merged, and what came of that.
+    public var remarks: [String] {
+        var parts: [String] = []
+        if changes > 1 { parts.append("\(changes) changes") }
+        if changes > 0 && !netChange { parts.append("back where it was") }
+        if dropped > 0 { parts.append("\(dropped) dropped") }
+        return parts
+    }
+}
