@@ -8,7 +8,7 @@ extension Device {
     /// Has a closure called with each event of an aspect, until its token is released.
     ///
     /// ```swift
-    /// let observation = try await device.observe(.locale) { event in reload(event) }
+    /// let observation = try await device.observe(.locale) { event in print(event) }
     /// ```
     ///
     /// The closure runs on the actor that this is called from, one event after the other. Observers on one actor are

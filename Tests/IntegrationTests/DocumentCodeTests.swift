@@ -15,27 +15,34 @@ import Testing
     private static var documents: [String] {
         get throws {
             let catalogs = ["Sources/Reveille/Reveille.docc", "Sources/ReveilleTesting/ReveilleTesting.docc"]
-            return try ["README.md"]
-                + catalogs.flatMap { catalog in
-                    try DirectoryListing.files(in: "\(root)/\(catalog)").sorted().map { "\(catalog)/\($0)" }
+            // What a comment shows is code as well.
+            let sources = ["Sources/Reveille", "Sources/Reveille/Delivery", "Sources/ReveilleTesting"]
+            return try ["README.md", "Docs/Testing.md"]
+                + (catalogs + sources).flatMap { directory in
+                    try DirectoryListing.files(in: "\(root)/\(directory)").sorted()
+                        .filter { $0.hasSuffix(".md") || $0.hasSuffix(".swift") }.map { "\(directory)/\($0)" }
                 }
         }
     }
 
-    /// The blocks of a document that are Swift.
+    /// The blocks of a document, or of a file's comments, that are Swift.
     private static func blocks(of document: String) throws -> [String] {
         var blocks: [String] = []
         var isInside = false
         for line in try String(contentsOfFile: "\(root)/\(document)").split(
             separator: "\n", omittingEmptySubsequences: false)
         {
-            if line == "```swift" {
+            let text = line.drop { $0 == " " }
+            let isComment = text.hasPrefix("///")
+            if document.hasSuffix(".swift"), !isComment { continue }
+            let content = isComment ? text.dropFirst(3).trimmingPrefix(" ") : line
+            if content == "```swift" {
                 blocks.append("")
                 isInside = true
-            } else if line == "```" {
+            } else if content == "```" {
                 isInside = false
             } else if isInside {
-                blocks[blocks.count - 1] += line + "\n"
+                blocks[blocks.count - 1] += content + "\n"
             }
         }
         return blocks
