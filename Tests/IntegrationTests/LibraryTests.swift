@@ -70,6 +70,23 @@ import Testing
         #expect(try await events.next()?.reading == Self.level(0.4))
     }
 
+    @Test func wakingWhileTheBusIsGoneWakes() async throws {
+        let bus = try BusProcess()
+        let device = try await Self.device(bus)
+        let subscription = try await device.subscribe(to: .battery, name: "sleeper")
+        // Longer than anything runs is no reason to end.
+        try await subscription.enterBackground(wakeAfter: .seconds(Int64.max))
+        for _ in 0..<20 {
+            bus.process.signal(SIGKILL)
+            // The client is on its way back as it wakes, at some point or other.
+            try bus.restart()
+            try await subscription.enterForeground()
+            while try await sleeper(on: device)?.holds.contains(.app) != false { await Task.yield() }
+            try await subscription.enterBackground()
+            while try await sleeper(on: device)?.holds.contains(.app) != true { await Task.yield() }
+        }
+    }
+
     /// What the bus says of the one that sleeps; nothing while the bus is gone.
     private func sleeper(on device: Device) async throws -> Reveille.Subscriber? {
         try? await device.subscribers().first { $0.name == "sleeper" }

@@ -27,7 +27,7 @@ extension Engine {
                 throw ReveilleError(.system, "\(error)")
             }
             background.timer?.fire(after: wakeAfter)
-            background.deadline = Clocks.boot() + Int64(wakeAfter / .microseconds(1))
+            background.deadline = Clocks.boot() + 1_000 * Self.milliseconds(wakeAfter)
         }
         let before = stream.background
         stream.background = background
@@ -54,6 +54,11 @@ extension Engine {
         stream.background = nil
     }
 
+    /// Whole milliseconds; of what is longer than any machine runs, thirty thousand years.
+    private static func milliseconds(_ duration: Duration) -> Int64 {
+        Int64(min(max(0, duration / .milliseconds(1)), 1e15))
+    }
+
     /// Sets or clears the operator's hold of somebody's subscription.
     func setState(
         of subscription: String, isInBackground: Bool, wakeAfter: Duration?
@@ -61,7 +66,7 @@ extension Engine {
         var parameters: JSONObject = [
             "subscription": .string(subscription), "state": isInBackground ? "background" : "foreground",
         ]
-        if let wakeAfter { parameters["wakeAfter"] = .integer(Int64(wakeAfter / .milliseconds(1))) }
+        if let wakeAfter { parameters["wakeAfter"] = .integer(Self.milliseconds(wakeAfter)) }
         _ = try await call("SetState", parameters)
     }
 

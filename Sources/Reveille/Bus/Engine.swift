@@ -29,6 +29,7 @@ actor Engine {
     private var bus: WatchedBus?
     private var channel: CallChannel?
     private var retry: EventSource?
+    private var isRetrying = false
     private var backoff = Backoff()
     private var random = SystemRandomNumberGenerator()
     private(set) var streams: [StreamID: EventStream] = [:]
@@ -121,10 +122,14 @@ actor Engine {
     }
 
     private func retryLater() {
+        // Of many that are lost at once, the first has set the time.
+        guard !isRetrying else { return }
+        isRetrying = true
         retry?.fire(after: backoff.next(fraction: Double.random(in: 0...1, using: &random)))
     }
 
     private func reconnect() {
+        isRetrying = false
         for stream in streams.values where stream.isLost { stream.open() }
         guard channel == nil || state != .connected else { return }
         do throws(ReveilleError) {
@@ -203,10 +208,11 @@ actor Engine {
             return
         }
         backoff.reset()
-        // A background that began while the bus was gone, or is to end by itself.
-        if let background = stream.background {
-            tell(stream, isInBackground: true, until: background.deadline) { _ in }
-        }
+        // A background may have begun or ended while the bus was asked, and one that ends by itself is new to it.
+        let deadline = stream.background?.deadline
+        let isInBackground = stream.background != nil
+        guard deadline != nil || isInBackground != stream.wasOpenedInBackground else { return }
+        tell(stream, isInBackground: isInBackground, until: deadline) { _ in }
     }
 
     /// Ends a stream; one that has ended already stays so.

@@ -20,6 +20,9 @@ final class EventStream {
         didSet { if (oldValue == nil) != (background == nil) { background == nil ? sink.unpark() : sink.park() } }
     }
 
+    /// Whether the bus was asked for it in the background.
+    private(set) var wasOpenedInBackground = false
+
     /// A background, and when it ends by itself.
     struct Background {
         var timer: EventSource?
@@ -70,6 +73,7 @@ final class EventStream {
                 try connect(), loop: loop, onReply: { [weak self] in self?.take($0) },
                 onEnd: { [weak self] in self?.lose($0) })
             self.connection = connection
+            wasOpenedInBackground = background != nil
             connection.send(
                 Call(
                     method: BusInterface.name + ".Subscribe", parameters: SubscribeCoding.encode(currentRequest),
