@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Reveille
+import ReveilleTesting
+import Testing
+
+/// A device whose watchers are in this process, on files of its own.
+@Suite(.timeLimit(.minutes(10))) struct LocalDeviceTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        try directory.write("LANG=de_DE.UTF-8\n", to: "root/etc/locale.conf")
+        try directory.write("{ defaults: { paths: ['/settings'] } }", to: "config.json5")
+        try directory.write(#"{"theme": "dark"}"#, to: "root/settings/app.json")
+    }
+
+    private func device() async throws -> Device {
+        try await Device.local(configuration: directory.path + "/config.json5", root: directory.path + "/root")
+    }
+
+    @Test func filesAreReadAndWatchedHere() async throws {
+        let device = try await device()
+        #expect(try await device.locale.identifier == "de_DE")
+        #expect(try await device.defaults.domains.map(\.name) == ["app"])
+        let subscription = try await device.subscribe(to: [.locale, .defaults])
+        try directory.write("LANG=es_ES.UTF-8\n", to: "root/etc/locale.conf")
+        guard case .locale(let locale) = try await subscription.next()?.reading else {
+            Issue.record("no event of the locale")
+            return
+        }
+        #expect(locale.identifier == "es_ES")
+        try directory.write(#"{"theme": "light"}"#, to: "root/settings/app.json")
+        guard case .defaults(let defaults) = try await subscription.next()?.reading else {
+            Issue.record("no event of the settings")
+            return
+        }
+        #expect(defaults.domains.map(\.keys) == [["theme"]])
+    }
+
+    @Test func whatChangedInTheBackgroundIsOneEvent() async throws {
+        let device = try await device()
+        let subscription = try await device.subscribe(to: .locale)
+        try await subscription.enterBackground()
+        for name in ["es_ES", "fr_FR", "pt_BR"] {
+            try directory.write("LANG=\(name).UTF-8\n", to: "root/etc/locale.conf")
+            try await device.refresh()
+        }
+        try await subscription.enterForeground()
+        let event = try #require(await subscription.next())
+        #expect(event.changes == 3)
+        guard case .locale(let locale) = event.reading else { return }
+        #expect(locale.identifier == "pt_BR")
+    }
+
+    @Test func devicesComeAndGoAndLeaveNothing() async throws {
+        for _ in 0..<200 {
+            let device = try await Device.local(
+                configuration: directory.path + "/config.json5", root: directory.path + "/root")
+            _ = try await device.locale
+        }
+        // A thread and a dozen descriptors each would be more than a process may have.
+        #expect(try await device().locale.identifier == "de_DE")
+    }
+
+    @Test func wrongConfigurationIsAnErrorThatNamesTheKey() async throws {
+        try directory.write("{ battery: { pollInterval: 'soon' } }", to: "config.json5")
+        let error = await #expect(throws: ReveilleError.self) { try await device() }
+        #expect(error?.code == .invalidArgument)
+        #expect(error?.description.contains("battery.pollInterval") == true)
+        #expect(error?.description.contains(directory.path) == true)
+    }
+}
