@@ -9,6 +9,9 @@ package import Varlink
 package enum StateCoding {
     /// Grows when the form changes; another form is not read.
     private static let version: Int64 = 1
+    /// The least generation or sequence that a file is refused for: no bus counts this far in its life, and
+    /// one that went on from a damaged file's `Int64.max` would overflow at its next change.
+    package static let counterLimit = Int64.max / 2
 
     /// The state as it is written.
     package static func encode(_ state: SavedState) -> JSON {
@@ -101,8 +104,7 @@ package enum StateCoding {
         return Defaults.Domain(name: name, path: path, values: values, isOpaque: isOpaque)
     }
 
-    /// A generation or a sequence; one that the next change could not follow is as good as none.
     private static func counter(_ json: JSON?) -> Int? {
-        json?.integerValue.flatMap { (0..<Int64.max / 2).contains($0) ? Int($0) : nil }
+        json?.integerValue.flatMap { (0..<counterLimit).contains($0) ? Int($0) : nil }
     }
 }

@@ -29,6 +29,8 @@ enum StateTarget {
             bus.post(reading)
             try bus.check()
         }
+        // One that was loaded just below the limit may have been counted up to it.
+        guard bus.savedState.counters.allSatisfy({ $0 < StateCoding.counterLimit }) else { return }
         try requireEqual(saved(bus.savedState), bus.savedState, "a later state saved and loaded")
     }
 
@@ -36,4 +38,8 @@ enum StateTarget {
         guard let json = try? JSON.parse(StateCoding.encode(state).bytes) else { return nil }
         return try? StateCoding.decode(json)
     }
+}
+
+extension SavedState {
+    fileprivate var counters: [Int] { [sequence] + entries.flatMap { [$0.generation, $0.sequence] } }
 }
