@@ -18,7 +18,6 @@ extension Device {
         guard monitor.begin(aspect) else { return true }
         do throws(ReveilleError) {
             let id = try await engine.observe(aspect, MonitorSink(monitor, aspect), wantsCurrent: true)
-            // Ended meanwhile by somebody who did not wait for this.
             if !monitor.started(aspect, as: id) { await engine.stopObserving(aspect, id: id) }
             return true
         } catch {
@@ -66,10 +65,11 @@ final class Monitor: Sendable {
         }
     }
 
-    /// Notes the observer of a first one; says whether it is still wanted.
+    /// Notes the observer of a first one; says whether it is wanted: not where all have ended meanwhile, or others
+    /// have begun since and are observed already.
     func started(_ aspect: Aspect, as id: Int) -> Bool {
         entries.withLock { entries in
-            guard entries[aspect].count > 0 else { return false }
+            guard entries[aspect].count > 0, entries[aspect].id == nil else { return false }
             entries[aspect].id = id
             return true
         }

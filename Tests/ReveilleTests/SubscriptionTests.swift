@@ -87,6 +87,21 @@ import Testing
         #expect(try await events.next()?.reading == .proximity(.near))
     }
 
+    @Test func backgroundThatBeginsDuringAWakeEndsWithTheNextWake() async throws {
+        let device = try await Device.inMemory()
+        let subscription = try await device.subscribe(to: .proximity)
+        for round in 1...50 {
+            try await subscription.enterBackground()
+            async let wake: Void = subscription.enterForeground()
+            async let sleep: Void = subscription.enterBackground()
+            _ = try await (wake, sleep)
+            try await subscription.enterForeground()
+            try #require(try await device.subscribers().allSatisfy(\.holds.isEmpty), "round \(round)")
+        }
+        try await device.post(.proximity(.near))
+        #expect(try await subscription.next()?.reading == .proximity(.near))
+    }
+
     @Test func cancelledTaskTakesNothingFromOthers() async throws {
         let device = try await Device.inMemory()
         let subscription = try await device.subscribe(to: .proximity)

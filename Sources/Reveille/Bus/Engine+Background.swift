@@ -19,10 +19,12 @@ extension Engine {
     /// Sends a stream to the background; a second time only sets when it ends anew.
     func enterBackground(_ id: StreamID, wakeAfter: Duration?) async throws(ReveilleError) {
         guard let stream = streams[id] else { return }
-        var background = EventStream.Background()
+        var background = newBackground()
         if let wakeAfter {
             do throws(SystemError) {
-                background.timer = try thread.loop.timer { Task { try await self.enterForeground(id) } }
+                background.timer = try thread.loop.timer { [number = background.number] in
+                    Task { await self.timeIsOver(for: id, number) }
+                }
             } catch {
                 throw ReveilleError(.system, "\(error)")
             }
@@ -35,14 +37,23 @@ extension Engine {
             tell(stream, isInBackground: true, until: background.deadline) { continuation.resume(returning: $0) }
         }
         if case .failure(let error) = result {
-            stream.background = before
+            if stream.background?.number == background.number { stream.background = before }
             throw error
         }
     }
 
+    /// Ends a background at its time, which the bus keeps too: even where the bus does not answer.
+    private func timeIsOver(for id: StreamID, _ background: Int) async {
+        guard let stream = streams[id], stream.background?.number == background else { return }
+        try? await enterForeground(id)
+        if stream.background?.number == background { stream.background = nil }
+    }
+
     /// Wakes a stream: one event for each aspect that changed is due.
+    ///
+    /// A background that begins before the bus has answered is the newer wish, and stays.
     func enterForeground(_ id: StreamID) async throws(ReveilleError) {
-        guard let stream = streams[id], stream.background != nil else { return }
+        guard let stream = streams[id], let background = stream.background?.number else { return }
         let result = await withCheckedContinuation { continuation in
             tell(stream, isInBackground: false, until: nil) { continuation.resume(returning: $0) }
         }
@@ -51,7 +62,7 @@ extension Engine {
         // to a second call is; behind that it is there to read.
         if stream.hasLeftovers { _ = try? await call("org.varlink.service.GetInfo") }
         stream.readAll()
-        stream.background = nil
+        if stream.background?.number == background { stream.background = nil }
     }
 
     /// Whole milliseconds; of what is longer than any machine runs, thirty thousand years.

@@ -34,6 +34,7 @@ actor Engine {
     private var random = SystemRandomNumberGenerator()
     private(set) var streams: [StreamID: EventStream] = [:]
     private var lastStream = 0
+    private var lastBackground = 0
     private var states: [Int: AsyncStream<ConnectionState>.Continuation] = [:]
     private var lastStates = 0
     private var state = ConnectionState.connected {
@@ -196,10 +197,16 @@ actor Engine {
                 isFirst = false
             },
             onLoss: { self.retryLater() })
-        if request.startsInBackground { stream.background = EventStream.Background() }
+        if request.startsInBackground { stream.background = newBackground() }
         streams[id] = stream
         stream.open()
         return id
+    }
+
+    /// A background that does not end by itself.
+    func newBackground() -> EventStream.Background {
+        lastBackground += 1
+        return EventStream.Background(number: lastBackground)
     }
 
     private func started(_ id: StreamID, _ result: Result<Void, ReveilleError>) {

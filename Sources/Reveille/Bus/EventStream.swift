@@ -23,8 +23,9 @@ final class EventStream {
     /// Whether the bus was asked for it in the background.
     private(set) var wasOpenedInBackground = false
 
-    /// A background, and when it ends by itself.
+    /// One background, told from those that come later, and when it ends by itself.
     struct Background {
+        let number: Int
         var timer: EventSource?
         var deadline: Int64?
     }
