@@ -102,6 +102,18 @@ import Testing
         #expect(try await subscription.next()?.reading == .proximity(.near))
     }
 
+    @Test func wakeEndsABackgroundThatTheBusBeganLate() async throws {
+        let device = try await Device.inMemory()
+        let subscription = try await device.subscribe(to: .proximity)
+        let id = try #require(try await device.subscribers().first?.id)
+        // As the bus does when it carries out a call that its client has given up.
+        try await device.engine.setState(of: id, isInBackground: true, wakeAfter: nil)
+        try #require(try await device.subscribers().first?.holds == .app)
+        try await device.post(.proximity(.near))
+        try await subscription.enterForeground()
+        #expect(try await subscription.next()?.reading == .proximity(.near))
+    }
+
     @Test func cancelledTaskTakesNothingFromOthers() async throws {
         let device = try await Device.inMemory()
         let subscription = try await device.subscribe(to: .proximity)

@@ -53,7 +53,9 @@ extension Engine {
     ///
     /// A background that begins before the bus has answered is the newer wish, and stays.
     func enterForeground(_ id: StreamID) async throws(ReveilleError) {
-        guard let stream = streams[id], let background = stream.background?.number else { return }
+        guard let stream = streams[id] else { return }
+        let background = stream.background?.number
+        // Told even to a stream that is awake: the bus may have carried out late what was given up as a timeout.
         let result = await withCheckedContinuation { continuation in
             tell(stream, isInBackground: false, until: nil) { continuation.resume(returning: $0) }
         }
