@@ -155,13 +155,19 @@ public final class Device: Sendable {
     ///
     /// - Returns: Generation and sequence of the aspect's state now.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/notPermitted`` unless the bus is this user's own or this is
-    ///   root.
+    ///   root; ``ReveilleError/Code/invalidArgument`` for what no device reads, as a level above 1.
     @discardableResult
     public func post(_ reading: Reading) async throws(ReveilleError) -> (generation: Int, sequence: Int) {
         var settings: [SettingsChange] = []
         if case .defaults(let defaults) = reading { settings = SettingsChange.all(of: defaults) }
-        let reply = try await engine.call(
-            "Post", [reading.aspect.rawValue: ReadingCoding.encode(reading, settings: settings)])
+        let state = ReadingCoding.encode(reading, settings: settings)
+        // Refused here already: JSON has no word for a level that is no number, and would say that it is unknown.
+        do throws(CallError) {
+            _ = try ReadingCoding.decode(state, of: reading.aspect)
+        } catch {
+            throw ReveilleError(answered: error, to: "Post")
+        }
+        let reply = try await engine.call("Post", [reading.aspect.rawValue: state])
         return (Int(reply["generation"]?.integerValue ?? 0), Int(reply["sequence"]?.integerValue ?? 0))
     }
 

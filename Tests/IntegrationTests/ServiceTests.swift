@@ -23,6 +23,19 @@ import Varlink
         #expect(try bus.client().call("GetState").error == nil)
     }
 
+    @Test(
+        arguments: [
+            ("battery", "level=7", "battery.state"), ("battery", #"{"level": 7}"#, "battery.level"),
+            ("battery", #"{"colour": 7}"#, "colour: battery has no such field"), ("orientation", "sideways", "pose"),
+            ("defaults", "theme", "domains"),
+        ])
+    func postThatMeansNothingNamesWhatIsWrong(aspect: String, state: String, reason: String) throws {
+        let bus = try BusProcess()
+        let run = try ProgramRun(["post", aspect, state, "--address", "unix:" + bus.socket], in: bus.directory)
+        #expect(run.code == 64)
+        #expect(run.errors.contains(reason), "\(run.errors)")
+    }
+
     @Test func staleSocketIsReplaced() throws {
         let bus = try BusProcess()
         bus.process.signal(SIGKILL)

@@ -114,6 +114,15 @@ import Testing
         #expect(try await subscription.next()?.reading == .proximity(.near))
     }
 
+    @Test(arguments: [-0.1, 1.1, 1e300, .infinity, .nan])
+    func levelThatNoBatteryHasIsRefusedAndPrinted(_ level: Double) async throws {
+        let device = try await Device.inMemory()
+        let error = await #expect(throws: ReveilleError.self) { try await device.post(Self.level(level)) }
+        #expect(error?.code == .invalidArgument, "\(error as Any)")
+        #expect(Self.level(level).description.contains("\(level)"))
+        try await device.post(Self.level(0.5))
+    }
+
     @Test func cancelledTaskTakesNothingFromOthers() async throws {
         let device = try await Device.inMemory()
         let subscription = try await device.subscribe(to: .proximity)

@@ -92,6 +92,7 @@ extension Battery: CustomStringConvertible {
     }
 
     private static func percent(_ level: Double) -> String {
-        "\(Int((level * 100).rounded())) %"
+        // One that no battery has is shown as it is; as a whole number it may not exist.
+        0...1 ~= level ? "\(Int((level * 100).rounded())) %" : "level \(level)"
     }
 }

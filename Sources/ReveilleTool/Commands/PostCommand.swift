@@ -53,7 +53,8 @@ struct PostCommand: ParsableCommand {
         do throws(CallError) {
             return try ReadingCoding.decode(.object(fields), of: aspect)
         } catch {
-            throw Failure(.usage, "\(error)")
+            let field = error.parameters["parameter"]?.stringValue ?? aspect.rawValue
+            throw Failure(.usage, "\(state): the interface does not allow this value of \(field)")
         }
     }
 

@@ -8,6 +8,7 @@ import ReveilleTesting
 final class DemoStage {
     private let phone: SyntheticPhone
     private let bus: PhoneBus
+    private let device: Device
     private let live: Subscription
     private let sleeper: Subscription
     private var liveEvents: [Event] = []
@@ -15,7 +16,7 @@ final class DemoStage {
     init() async throws {
         phone = try SyntheticPhone()
         bus = try phone.startBus()
-        let device = try await Device.connect(to: bus.address)
+        device = try await Device.connect(to: bus.address)
         live = try await device.subscribe(name: "live")
         sleeper = try await device.subscribe(name: "sleeper")
     }
@@ -26,6 +27,7 @@ final class DemoStage {
         Console.line("")
         try await sleeper.enterBackground()
         for scene in DemoScene.all { try await play(scene) }
+        try await checkSilence()
         Console.line("")
         Console.line("The one that was awake read \(liveEvents.count) events. The sleeper read none; now it wakes:")
         Console.line("")
@@ -55,6 +57,13 @@ final class DemoStage {
     }
 
     // MARK: - What the bus promises
+
+    private func checkSilence() async throws {
+        let told = try await device.subscribers().first { $0.name == "sleeper" }?.events
+        guard told == 0 else {
+            throw Failure(.failure, "the bus told the sleeper of \(told ?? 0) events in its sleep")
+        }
+    }
 
     private func check(_ events: [Event]) throws {
         guard Set(events.map(\.aspect)) == Set(Aspect.allCases), events.count == Aspect.allCases.count else {
