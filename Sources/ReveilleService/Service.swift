@@ -89,8 +89,12 @@ package final class Service {
 
     /// Makes the socket's directory: open to all for root's bus, the user's alone for a user's.
     private static func makeDirectory(of address: UnixAddress) throws(SystemError) {
-        guard let end = address.path.lastIndex(of: "/"), end != address.path.startIndex else { return }
+        let path = address.path.utf8
+        guard let end = path.lastIndex(of: UInt8(ascii: "/")), end != path.startIndex else { return }
         let directory = String(address.path[..<end])
+        // The caller's umask is not to make root's bus unreachable for others.
+        let mask = umask(0o022)
+        defer { umask(mask) }
         guard mkdir(directory, geteuid() == 0 ? 0o755 : 0o700) == 0 || errno == EEXIST else {
             throw SystemError("mkdir", on: directory)
         }

@@ -32,10 +32,10 @@ package final class WatchedBus {
             loop: loop, limits: configuration.bus, state: state, version: version, logger: logger)
         self.broker = broker
         guard let files else {
-            broker.start([])
+            try broker.start([])
             return
         }
-        broker.start(
+        try broker.start(
             // The broker has the watchers: held by them, it would outlive the service, and so would their sensors.
             try Service.watchers(loop: loop, configuration: configuration, files: files) { [weak broker] aspect in
                 WatcherContext(

@@ -31,6 +31,8 @@ final class SimulatedLoop: Loop {
             deadline = loop.wallClock + Int64(duration / .microseconds(1))
         }
 
+        func setPriority(_ priority: EventSource.Priority) {}
+
         func disarm() {
             deadline = nil
         }
@@ -47,6 +49,7 @@ final class SimulatedLoop: Loop {
 
     /// Microseconds; some moment of the year 2026.
     private(set) var wallClock: Int64 = 1_780_000_000_000_000
+    var bootClock: Int64 { wallClock }
     var streams: [Int32: SimulatedStream] = [:]
     private var sources: [Weak] = []
 

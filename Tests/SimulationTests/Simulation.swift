@@ -98,7 +98,7 @@ final class Simulation {
                 broker?.report($0)
             }
         }
-        broker.start(watchers)
+        try broker.start(watchers)
     }
 
     private func endBus(isClean: Bool) throws {

@@ -51,6 +51,8 @@ final class Connection {
     var silence: (any LoopSource)?
     /// Its calls are being read and answered, further up the stack.
     var isAdvancing = false
+    /// It had more calls than fit in its last turn.
+    private var isFlooding = false
 
     private var output: [UInt8] = []
     private var written = 0
@@ -65,6 +67,13 @@ final class Connection {
     /// Whether the peer is to say something, and soon.
     var isAwaited: Bool {
         !isClosed && !session.isAnswering && !hasOutput && (!hasCalled || session.bufferedCount > 0)
+    }
+
+    /// Lets all others go first for as long as it has more calls than fit in a turn.
+    func setFlooding(_ isFlooding: Bool) {
+        guard isFlooding != self.isFlooding else { return }
+        self.isFlooding = isFlooding
+        source?.setPriority(isFlooding ? .flood : .normal)
     }
 
     /// Whether bytes wait for room in the socket.

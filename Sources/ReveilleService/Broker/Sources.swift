@@ -20,12 +20,12 @@ final class Sources {
     private let watchers: [Aspect: any Watcher]
     private var uses = AspectTable<Int>(repeating: 0)
     private var lingering = AspectTable<(any LoopSource)?>(repeating: nil)
-    /// Who waits for a sample that is being taken, by aspect.
-    private var waiting = AspectTable<[() -> Void]?>(repeating: nil)
+    private var samplings = AspectTable<SharedSampling?>(repeating: nil)
 
-    init(loop: any Loop, watchers: [any Watcher]) {
+    init(loop: any Loop, watchers: [any Watcher]) throws(SystemError) {
         self.loop = loop
         self.watchers = Dictionary(watchers.map { ($0.aspect, $0) }, uniquingKeysWith: { $1 })
+        for watcher in watchers { samplings[watcher.aspect] = try SharedSampling(of: watcher, loop: loop) }
     }
 
     /// Starts what is always watched.
@@ -86,21 +86,13 @@ final class Sources {
     func freshen(_ aspects: AspectSet, isStaying: Bool, then completion: @escaping () -> Void) {
         let barrier = Barrier(completion)
         for aspect in Self.onDemand where aspects.contains(aspect) {
-            guard let watcher = watchers[aspect] else { continue }
-            if waiting[aspect] != nil {
-                waiting[aspect]?.append(barrier.enter())
-                continue
-            }
-            guard watcher.pace != .live else { continue }
-            waiting[aspect] = [barrier.enter()]
+            guard let watcher = watchers[aspect], let sampling = samplings[aspect],
+                watcher.pace != .live || sampling.isUnderWay
+            else { continue }
+            sampling.ask(then: barrier.enter())
             if isStaying {
                 lingering[aspect] = nil
-                watcher.pace = .live
-            }
-            watcher.refresh { [weak self] in
-                let waiting = self?.waiting[aspect] ?? []
-                self?.waiting[aspect] = nil
-                for leave in waiting { leave() }
+                setPace(.live, of: aspect)
             }
         }
         barrier.seal()
@@ -110,11 +102,11 @@ final class Sources {
     ///
     /// - Parameters:
     ///   - monitoredOnly: Leaves those alone that nobody listens to.
-    ///   - completion: Called once, within ``Pace/sampleTimeout``.
+    ///   - completion: Called once, within twice ``Pace/sampleTimeout``.
     func refreshAll(monitoredOnly: Bool = false, then completion: @escaping () -> Void) {
         let barrier = Barrier(completion)
-        for watcher in watchers.values where !monitoredOnly || watcher.pace != .off {
-            watcher.refresh(then: barrier.enter())
+        for (aspect, watcher) in watchers where !monitoredOnly || watcher.pace != .off {
+            samplings[aspect]?.ask(then: barrier.enter())
         }
         barrier.seal()
     }

@@ -27,6 +27,7 @@ package final class CgroupFreezer {
         let number = retryingOnInterrupt { open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) }
         guard number >= 0 else { throw SystemError("open", on: path) }
         descriptor = OwnedDescriptor(number)
+        guard !DescriptorLimit.isKeptBack(number) else { throw SystemError("open", on: path, code: EMFILE) }
         // An edge, since a cgroup that was removed is told of for ever. What comes before the file was first read
         // comes at once.
         source = try loop.watch(number, for: [.changed, .edge], priority: .watcher) { _ in changed() }

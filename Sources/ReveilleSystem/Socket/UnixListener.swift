@@ -12,7 +12,7 @@ import Glibc
 package final class UnixListener {
     private let descriptor: OwnedDescriptor
     /// What to remove at the end: `nil` for a socket that a supervisor handed over and keeps.
-    private var path: String?
+    private var file: SocketFile?
     private let lock: OwnedDescriptor?
 
     /// What waits to be accepted.
@@ -41,32 +41,35 @@ package final class UnixListener {
         let failure = errno
         umask(mask)
         guard bound == 0 else { throw SystemError("bind", on: address.path, code: failure) }
+        file = SocketFile(address.path)
         guard listen(number, SOMAXCONN) == 0 else { throw SystemError("listen", on: address.path) }
-        path = address.path
     }
 
     /// Takes a listening socket that a supervisor made.
     package init(inherited number: Int32) throws(SystemError) {
         descriptor = OwnedDescriptor(number)
-        path = nil
         lock = nil
         guard fcntl(number, F_SETFL, O_NONBLOCK) == 0 else { throw SystemError("fcntl") }
     }
 
     deinit {
-        if let path { unlink(path) }
+        file?.remove()
     }
 
-    /// Leaves the socket in the file system for whoever listens next.
+    /// Leaves the socket in the file system for the next to listen.
     package func leaveInPlace() {
-        path = nil
+        file = nil
     }
 
     /// The descriptor, borrowed for as long as the listener lives.
     package var number: Int32 { descriptor.number }
 
-    /// Takes the next connection that waits.
+    /// Takes the next connection that waits, if there is a descriptor for it that is not kept back
+    /// (``DescriptorLimit``).
     package func accept() throws(SystemError) -> Accepted {
+        guard DescriptorLimit.hasRoom(beside: descriptor.number) else {
+            return .exhausted(SystemError("accept4", code: EMFILE))
+        }
         let number = retryingOnInterrupt { c_reveille_accept(descriptor.number) }
         if number >= 0 { return .connection(UnixStream(OwnedDescriptor(number))) }
         switch errno {
@@ -102,5 +105,27 @@ package final class UnixListener {
             return
         }
         throw taken
+    }
+}
+
+/// A socket in the file system that this process made.
+private struct SocketFile {
+    private let path: String
+    private let device: dev_t
+    private let inode: ino_t
+
+    /// Notes which file the path leads to now; `nil` where it leads nowhere.
+    init?(_ path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        self.path = path
+        device = status.st_dev
+        inode = status.st_ino
+    }
+
+    /// Removes it, unless another has taken its place.
+    func remove() {
+        guard let now = SocketFile(path), now.device == device, now.inode == inode else { return }
+        unlink(path)
     }
 }
