@@ -28,6 +28,18 @@ import Testing
         try withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { try stream.read(into: $0) }
     }
 
+    @Test("a listener that ends leaves a socket alone that has taken the place of its own")
+    func anothersSocketIsLeftAlone() throws {
+        let path = directory.path + "/bus"
+        var first: UnixListener? = try UnixListener(at: address())
+        #expect(rename(path, path + ".aside") == 0)
+        let second = try UnixListener(at: address("other"))
+        #expect(rename(directory.path + "/other", path) == 0)
+        withExtendedLifetime(first) { first = nil }
+        #expect(access(path, F_OK) == 0)
+        withExtendedLifetime(second) {}
+    }
+
     @Test func gateOpensWhenEverythingHasBeenRead() throws {
         let (client, server) = try connect(UnixListener(at: address()))
         #expect(server.isAllRead)

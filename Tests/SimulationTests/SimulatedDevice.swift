@@ -38,6 +38,8 @@ final class SimulatedWatcher: Watcher {
     private let report: (Reading) -> Void
     private var random: SplitMix64
     private var samples: [SimulatedLoop.Source] = []
+    /// How often somebody had it read its source.
+    private(set) var readings = 0
 
     init(
         _ aspect: Aspect, of reality: Reality, loop: SimulatedLoop, seed: UInt64, report: @escaping (Reading) -> Void
@@ -62,6 +64,7 @@ final class SimulatedWatcher: Watcher {
     }
 
     func refresh(then completion: @escaping () -> Void) {
+        readings += 1
         sample(completion)
     }
 

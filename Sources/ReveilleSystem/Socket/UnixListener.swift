@@ -54,6 +54,8 @@ package final class UnixListener {
 
     deinit {
         file?.remove()
+        // A child that is just being started has the descriptor too, and the lock with it, until it is another program.
+        if let number = lock?.number { flock(number, LOCK_UN) }
     }
 
     /// Leaves the socket in the file system for the next to listen.
