@@ -6,6 +6,9 @@ import Glibc
 /// The project's benchmarks: figures beside those of something bare, from one run.
 @main
 enum Bench {
+    /// This program, also for a process whose user sees less of the file system.
+    static let program = "/proc/self/exe"
+
     static func main() {
         do {
             switch CommandLine.arguments.dropFirst().first {
@@ -14,8 +17,11 @@ enum Bench {
             case "posts": try PostBench().run()
             case "storm": try StormBench().run()
             case StormGroup.argument: try StormGroup.run(Array(CommandLine.arguments.dropFirst(2)))
+            case "flood": try FloodBench().run()
+            case FloodBench.probeArgument: try FloodBench.ask(Array(CommandLine.arguments.dropFirst(2)))
+            case Flood.argument: try Flood.run(Array(CommandLine.arguments.dropFirst(2)))
             default:
-                complain("usage: ReveilleBench latency|posts|storm")
+                complain("usage: ReveilleBench latency|posts|storm|flood")
                 exit(64)
             }
         } catch {

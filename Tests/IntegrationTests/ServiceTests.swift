@@ -171,7 +171,7 @@ import Varlink
             ], environment: ChildProcess.environment.merging(["HOME": "/"]) { $1 })
         let deadline = Deadline(seconds: 20)
         while (try? RawClient(path)) == nil, !deadline.hasPassed { deadline.pause() }
-        try RawClient(path).call("GetState")
+        while access(path + ".state.json", F_OK) != 0, !deadline.hasPassed { deadline.pause() }
         var status = stat()
         #expect(stat(directory.path + "/reveille", &status) == 0 && status.st_mode & 0o777 == 0o755)
         #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o666)

@@ -80,7 +80,7 @@ final class FreezeWatch {
     /// Looks where the process of a subscriber is, unless that was done within ``interval``.
     func look(at connection: Connection) {
         guard let member = members[ObjectIdentifier(connection)] else { return }
-        let age = Duration.microseconds(Clocks.boot() - member.lookedAt)
+        let age = Duration.microseconds(loop.bootClock - member.lookedAt)
         if age >= Self.interval { look(at: member) }
     }
 
@@ -100,7 +100,7 @@ final class FreezeWatch {
     }
 
     private func look(at member: Member) {
-        member.lookedAt = Clocks.boot()
+        member.lookedAt = loop.bootClock
         let path = member.process.cgroup
         var isFrozen = path == member.cgroup?.path ? member.cgroup?.freezer.isFrozen : nil
         if isFrozen == nil {

@@ -29,7 +29,7 @@ struct LogQuota {
     /// - Returns: How many lines were left out since the last one; `nil` when this one is left out too.
     mutating func admit(_ uid: UInt32, at now: Int64) -> Int? {
         var account = accounts[uid] ?? Account(lines: Self.burst, countedAt: now)
-        let earned = (now - account.countedAt) / Self.interval
+        let earned = max(0, now - account.countedAt) / Self.interval
         account.lines = min(Self.burst, account.lines + Int(min(earned, Int64(Self.burst))))
         account.countedAt += earned * Self.interval
         defer {

@@ -13,7 +13,7 @@ package final class UnixListener {
     private let descriptor: OwnedDescriptor
     /// What to remove at the end: `nil` for a socket that a supervisor handed over and keeps.
     private var file: SocketFile?
-    private let lock: OwnedDescriptor?
+    private let lock: SocketLock?
 
     /// What waits to be accepted.
     package enum Accepted {
@@ -30,7 +30,7 @@ package final class UnixListener {
     /// - Throws: `SystemError` with `EADDRINUSE` where another process serves the address, or something
     ///   that is no socket has its name.
     package init(at address: UnixAddress) throws(SystemError) {
-        lock = try UnixListener.lock(address.path)
+        lock = try SocketLock(address.path)
         try UnixListener.removeStale(address)
         let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_NONBLOCK | O_CLOEXEC, 0)
         guard number >= 0 else { throw SystemError("socket") }
@@ -54,8 +54,6 @@ package final class UnixListener {
 
     deinit {
         file?.remove()
-        // A child that is just being started has the descriptor too, and the lock with it, until it is another program.
-        if let number = lock?.number { flock(number, LOCK_UN) }
     }
 
     /// Leaves the socket in the file system for the next to listen.
@@ -81,19 +79,6 @@ package final class UnixListener {
         }
     }
 
-    private static func lock(_ path: String) throws(SystemError) -> OwnedDescriptor {
-        let path = path + ".lock"
-        let number = retryingOnInterrupt { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
-        guard number >= 0 else { throw SystemError("open", on: path) }
-        let descriptor = OwnedDescriptor(number)
-        guard flock(number, LOCK_EX | LOCK_NB) == 0 else {
-            throw errno == EWOULDBLOCK
-                ? SystemError("bind", on: String(path.dropLast(".lock".count)), code: EADDRINUSE)
-                : SystemError("flock", on: path)
-        }
-        return descriptor
-    }
-
     private static func removeStale(_ address: UnixAddress) throws(SystemError) {
         var status = stat()
         guard lstat(address.path, &status) == 0 else { return }
@@ -107,27 +92,5 @@ package final class UnixListener {
             return
         }
         throw taken
-    }
-}
-
-/// A socket in the file system that this process made.
-private struct SocketFile {
-    private let path: String
-    private let device: dev_t
-    private let inode: ino_t
-
-    /// Notes which file the path leads to now; `nil` where it leads nowhere.
-    init?(_ path: String) {
-        var status = stat()
-        guard lstat(path, &status) == 0 else { return nil }
-        self.path = path
-        device = status.st_dev
-        inode = status.st_ino
-    }
-
-    /// Removes it, unless another has taken its place.
-    func remove() {
-        guard let now = SocketFile(path), now.device == device, now.inode == inode else { return }
-        unlink(path)
     }
 }
