@@ -39,6 +39,7 @@ package enum DescriptorLimit {
     /// Whether there is a descriptor that is not kept back.
     ///
     /// - Parameter descriptor: Any that is open.
+    /// - Returns: False where the next one that is opened would be one of those.
     package static func hasRoom(beside descriptor: Int32) -> Bool {
         let number = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard number >= 0 else { return false }

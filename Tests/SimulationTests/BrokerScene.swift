@@ -24,6 +24,7 @@ final class BrokerScene {
     /// - Parameters:
     ///   - limits: JSON5 of the configuration's `bus`.
     ///   - state: Where its state is kept; `nil` keeps none.
+    /// - Throws: `ConfigurationError` where the limits make no sense.
     init(limits: String = "{}", state: StateFile? = nil) throws {
         let configuration = try Configuration(parsing: Array("{ bus: \(limits) }".utf8))
         let broker = try Broker(

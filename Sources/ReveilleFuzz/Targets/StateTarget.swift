@@ -25,7 +25,9 @@ enum StateTarget {
                 throw Falsified("a restored bus refuses nothing: \(error)")
             }
         }
-        for reading in state.entries.compactMap(\.state.reading) + [.proximity(.near), .defaults(Defaults(domains: []))] {
+        for reading in state.entries.compactMap(\.state.reading) + [
+            .proximity(.near), .defaults(Defaults(domains: [])),
+        ] {
             bus.post(reading)
             try bus.check()
         }

@@ -24,6 +24,7 @@ final class StateKeeper {
     ///   - loop: Has the timer.
     ///   - logger: Is told once that the state cannot be saved.
     ///   - state: What to save, asked when it is time.
+    /// - Throws: `SystemError` when the loop has no room for a timer.
     init(
         file: StateFile, isOnDisk: Bool, loop: any Loop, logger: Logger, state: @escaping () -> SavedState
     ) throws(SystemError) {
