@@ -22,12 +22,8 @@ public final class Device: Sendable {
 
     private init(_ engine: Engine) async throws(ReveilleError) {
         self.engine = engine
-        do throws(ReveilleError) {
-            try await engine.start()
-        } catch {
-            await engine.shutDown()
-            throw error
-        }
+        // Where this throws, the engine is shut down as ever: by `deinit`.
+        try await engine.start()
     }
 
     deinit {

@@ -67,7 +67,7 @@ actor Engine {
         _ = try await call("org.varlink.service.GetInfo")
     }
 
-    /// Ends everything; nothing may be asked of it afterwards.
+    /// Ends everything, on its own thread, where everything belongs; the thread ends with the engine.
     func shutDown() {
         for stream in streams.values { stream.close() }
         streams = [:]
@@ -79,7 +79,6 @@ actor Engine {
         channel = nil
         bus?.broker.stop()
         bus = nil
-        thread.stop()
     }
 
     private func connect() throws(SystemError) -> UnixStream {
