@@ -40,6 +40,11 @@ public final class Device: Sendable {
         try await Device(Engine(.socket(try BusAddress.resolve(address))))
     }
 
+    /// Reaches a bus with less patience than usual: for tests.
+    package static func connect(to address: String, patience: Patience) async throws(ReveilleError) -> Device {
+        try await Device(Engine(.socket(try BusAddress.resolve(address)), patience: patience))
+    }
+
     /// Watches the device in this process, without a bus beside it.
     ///
     /// For a program that is alone on a device, or runs where no bus does. Others cannot see it, and it keeps nothing

@@ -25,6 +25,7 @@ actor Engine {
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     private let route: Route
+    private let patience: Patience
     let logger = Logger(label: "reveille")
     private var bus: WatchedBus?
     private var channel: CallChannel?
@@ -43,8 +44,9 @@ actor Engine {
     var lines = AspectTable<ObserverLine?>(repeating: nil)
     var lastObserver = 0
 
-    init(_ route: Route) throws(ReveilleError) {
+    init(_ route: Route, patience: Patience = Patience()) throws(ReveilleError) {
         self.route = route
+        self.patience = patience
         do throws(SystemError) {
             thread = try LoopThread()
         } catch {
@@ -83,7 +85,8 @@ actor Engine {
 
     private func connect() throws(SystemError) -> UnixStream {
         switch route {
-        case .socket(let address): return try UnixStream(connectingTo: address)
+        // The thread waits for nothing but its loop.
+        case .socket(let address): return try UnixStream(connectingTo: address, atMost: .zero)
         case .local:
             guard let bus else { throw SystemError("connect", code: ECONNREFUSED) }
             return try bus.connect()
@@ -105,7 +108,9 @@ actor Engine {
     func openChannel() throws(ReveilleError) -> CallChannel {
         if let channel { return channel }
         do throws(SystemError) {
-            let channel = try CallChannel(try connect(), loop: thread.loop) { self.lost($0) }
+            let channel = try CallChannel(
+                { () throws(SystemError) in try self.connect() }, loop: thread.loop, patience: patience
+            ) { self.lost($0) }
             self.channel = channel
             return channel
         } catch {
@@ -188,7 +193,7 @@ actor Engine {
         let id = lastStream
         var isFirst = true
         let stream = EventStream(
-            request, sink: sink, loop: thread.loop,
+            request, sink: sink, loop: thread.loop, patience: patience,
             connect: { () throws(SystemError) in try self.connect() },
             onStart: { result in
                 self.started(id, result)

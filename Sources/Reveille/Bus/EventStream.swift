@@ -10,9 +10,6 @@ import Varlink
 ///
 /// Loop thread only.
 final class EventStream {
-    /// Makes a connection to the bus.
-    typealias Connect = () throws(SystemError) -> UnixStream
-
     /// The subscription's name on the bus; `nil` while there is none.
     private(set) var name: String?
     /// The background that its owner wants, whatever the bus knows of it.
@@ -33,7 +30,10 @@ final class EventStream {
     private let request: SubscriptionRequest
     private let sink: any EventSink
     private let loop: EventLoop
-    private let connect: Connect
+    private let patience: Patience
+    private let connect: BusConnection.Connect
+    /// Runs while the bus owes its first reply.
+    private var timer: EventSource?
     private let onStart: (Result<Void, ReveilleError>) -> Void
     private let onLoss: () -> Void
     private var connection: BusConnection?
@@ -48,16 +48,19 @@ final class EventStream {
     ///   - request: What to subscribe to; where it names positions, from there.
     ///   - sink: Takes what comes.
     ///   - loop: Its thread's loop.
+    ///   - patience: How long to wait for the connection, and for the first reply.
     ///   - connect: Makes a connection to the bus.
     ///   - onStart: Told with each first reply of the bus, and when there can be none at all.
     ///   - onLoss: Told when the connection is gone, and ``open()`` has to be called some time.
     init(
-        _ request: SubscriptionRequest, sink: any EventSink, loop: EventLoop, connect: @escaping Connect,
+        _ request: SubscriptionRequest, sink: any EventSink, loop: EventLoop, patience: Patience,
+        connect: @escaping BusConnection.Connect,
         onStart: @escaping (Result<Void, ReveilleError>) -> Void, onLoss: @escaping () -> Void
     ) {
         self.request = request
         self.sink = sink
         self.loop = loop
+        self.patience = patience
         self.connect = connect
         self.onStart = onStart
         self.onLoss = onLoss
@@ -70,10 +73,14 @@ final class EventStream {
     func open() {
         guard connection == nil, !hasEnded else { return }
         do throws(SystemError) {
+            timer = try loop.timer { [weak self, patience] in
+                self?.lose(ReveilleError(.timeout, "Subscribe: the bus did not answer within \(patience.answer)"))
+            }
             let connection = try BusConnection(
-                try connect(), loop: loop, onReply: { [weak self] in self?.take($0) },
+                connect, loop: loop, patience: patience.connect, onReply: { [weak self] in self?.take($0) },
                 onEnd: { [weak self] in self?.lose($0) })
             self.connection = connection
+            timer?.fire(after: patience.answer)
             wasOpenedInBackground = background != nil
             connection.send(
                 Call(
@@ -90,8 +97,7 @@ final class EventStream {
     /// Ends it.
     func close() {
         hasEnded = true
-        connection?.close()
-        connection = nil
+        disconnect()
         background = nil
     }
 
@@ -112,10 +118,15 @@ final class EventStream {
         return request
     }
 
-    private func lose(_ error: ReveilleError) {
+    private func disconnect() {
+        timer = nil
         connection?.close()
         connection = nil
         name = nil
+    }
+
+    private func lose(_ error: ReveilleError) {
+        disconnect()
         guard hasStarted else {
             hasEnded = true
             return onStart(.failure(error))
@@ -151,6 +162,7 @@ final class EventStream {
     }
 
     private func takeStart(_ start: SubscribeCoding.Start) throws(CallError) {
+        timer = nil
         name = start.subscription
         instance = start.instance
         let wasStarted = hasStarted
