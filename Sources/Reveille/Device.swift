@@ -94,7 +94,7 @@ public final class Device: Sendable {
     public func states(of aspects: AspectSet = .all) async throws(ReveilleError) -> [Event] {
         let names = aspects.aspects.map { JSON.string($0.rawValue) }
         return try decoding("GetState", try await engine.call("GetState", ["aspects": .array(names)])) {
-            reply throws(CallError) in try EventCoding.decodeAll(reply)
+            reply throws(CallError) in try EventCoding.decodeAll(reply, noting: UnknownWords())
         }
     }
 
@@ -169,7 +169,7 @@ public final class Device: Sendable {
             throw ReveilleError(answered: error, to: "Post")
         }
         let reply = try await engine.call("Post", [reading.aspect.rawValue: state])
-        return (Int(reply["generation"]?.integerValue ?? 0), Int(reply["sequence"]?.integerValue ?? 0))
+        return try decoding("Post", reply) { reply throws(CallError) in try StatusCoding.decodePosted(reply) }
     }
 
     /// What each aspect is read from on this device.

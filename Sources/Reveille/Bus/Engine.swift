@@ -193,7 +193,7 @@ actor Engine {
         let id = lastStream
         var isFirst = true
         let stream = EventStream(
-            request, sink: sink, loop: thread.loop, patience: patience,
+            request, sink: sink, loop: thread.loop, patience: patience, logger: logger,
             connect: { () throws(SystemError) in try self.connect() },
             onStart: { result in
                 self.started(id, result)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import Logging
 import ReveilleCore
 import ReveilleSystem
 import ReveilleWire
@@ -31,6 +32,9 @@ final class EventStream {
     private let sink: any EventSink
     private let loop: EventLoop
     private let patience: Patience
+    private let logger: Logger
+    /// A word that is not known was named in the log; one is enough.
+    private var hasNamedUnknownWord = false
     private let connect: BusConnection.Connect
     /// Runs while the bus owes its first reply.
     private var timer: EventSource?
@@ -49,11 +53,12 @@ final class EventStream {
     ///   - sink: Takes what comes.
     ///   - loop: Its thread's loop.
     ///   - patience: How long to wait for the connection, and for the first reply.
+    ///   - logger: Gets a line when the bus says what this version does not know.
     ///   - connect: Makes a connection to the bus.
     ///   - onStart: Told with each first reply of the bus, and when there can be none at all.
     ///   - onLoss: Told when the connection is gone, and ``open()`` has to be called some time.
     init(
-        _ request: SubscriptionRequest, sink: any EventSink, loop: EventLoop, patience: Patience,
+        _ request: SubscriptionRequest, sink: any EventSink, loop: EventLoop, patience: Patience, logger: Logger,
         connect: @escaping BusConnection.Connect,
         onStart: @escaping (Result<Void, ReveilleError>) -> Void, onLoss: @escaping () -> Void
     ) {
@@ -61,6 +66,7 @@ final class EventStream {
         self.sink = sink
         self.loop = loop
         self.patience = patience
+        self.logger = logger
         self.connect = connect
         self.onStart = onStart
         self.onLoss = onLoss
@@ -78,7 +84,10 @@ final class EventStream {
             }
             let connection = try BusConnection(
                 connect, loop: loop, patience: patience.connect, onReply: { [weak self] in self?.take($0) },
-                onEnd: { [weak self] in self?.lose($0) })
+                onEnd: { [weak self] error in
+                    // What is not even Varlink will not be when it is asked for again.
+                    error.code == .invalidReply ? self?.end(error) : self?.lose(error)
+                })
             self.connection = connection
             timer?.fire(after: patience.answer)
             wasOpenedInBackground = background != nil
@@ -148,17 +157,23 @@ final class EventStream {
             // A user's other programs may leave some room again.
             return failure.code == .quotaExceeded ? lose(failure) : end(failure)
         }
+        let unknownWords = UnknownWords()
         do throws(CallError) {
             if name == nil {
-                try takeStart(SubscribeCoding.decodeStart(reply.parameters))
+                try takeStart(SubscribeCoding.decodeStart(reply.parameters, noting: unknownWords))
             } else {
-                let events = try EventCoding.decodeAll(reply.parameters)
+                let events = try EventCoding.decodeAll(reply.parameters, noting: unknownWords)
                 note(events)
                 sink.put(events)
             }
         } catch {
-            end(ReveilleError(.invalidReply, "an event that the interface does not allow: \(error)"))
+            return end(ReveilleError(.invalidReply, "an event that the interface does not allow: \(error)"))
         }
+        if let word = unknownWords.first, !hasNamedUnknownWord {
+            hasNamedUnknownWord = true
+            logger.warning("the bus is newer than this program: nobody here knows \(word)")
+        }
+        if !reply.continues { lose(ReveilleError(.noBus, "the bus ended the subscription")) }
     }
 
     private func takeStart(_ start: SubscribeCoding.Start) throws(CallError) {
