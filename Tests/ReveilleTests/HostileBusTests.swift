@@ -3,6 +3,7 @@
 
 import ReveilleSystem
 import ReveilleTesting
+import ReveilleWire
 import Testing
 import Varlink
 
@@ -68,6 +69,67 @@ import Varlink
         #expect(error?.description.contains("Subscribe") == true)
         let other = await #expect(throws: ReveilleError.self) { try await device.observe(.battery) { _ in } }
         #expect(other?.code == .timeout)
+        bus.stop()
+    }
+
+    /// Answers calls, and a Subscribe by a script.
+    private func bus(_ subscribe: @escaping MadeUpBus.Script) throws -> MadeUpBus {
+        try MadeUpBus(at: path) { peer in
+            while let call = peer.next() {
+                if call.member == "Subscribe" { subscribe(peer) } else { peer.answer() }
+            }
+        }
+    }
+
+    @Test func wordThatIsNotKnownEndsNoStream() async throws {
+        let bus = try bus { peer in
+            peer.start([.battery(0.5, 1, changes: 0)])
+            let text = String(decoding: EventCoding.encode(.battery(0.4, 2)).bytes, as: UTF8.self)
+            let strange = text.replacing("unplugged", with: "swapping")
+            peer.answer(#"{"events":[{"aspect":"lifecycle","lifecycle":{}},\#(strange)]}"#, continues: true)
+            peer.tell([.battery(0.3, 3)])
+        }
+        let device = try await Device.connect(to: bus.address)
+        let subscription = try await device.subscribe(to: .battery)
+        var events: [Event] = []
+        while events.last?.generation != 3, let event = try await subscription.next() { events.append(event) }
+        #expect(events.reduce(0) { $0 + $1.changes } == 2)
+        #expect(subscription.positions?.generations == [.battery: 3])
+        bus.stop()
+    }
+
+    @Test func brokenEventEndsSubscriptionAndObserverWithAnError() async throws {
+        let bus = try bus { peer in
+            peer.start([.battery(0.5, 1, changes: 0)])
+            peer.answer(#"{"events":[{"aspect":"battery","generation":"two"}]}"#, continues: true)
+        }
+        let device = try await Device.connect(to: bus.address)
+        let subscription = try await device.subscribe(to: .battery)
+        let error = await #expect(throws: ReveilleError.self) { try await subscription.next() }
+        #expect(error?.code == .invalidReply)
+        let observation = try await device.observe(.battery) { _ in }
+        while observation.failure == nil { await Task.yield() }
+        #expect(observation.failure?.code == .invalidReply)
+        bus.stop()
+    }
+
+    @Test func subscriptionThatTheBusEndsIsAskedForAgain() async throws {
+        let rounds = Lock(0)
+        let bus = try bus { peer in
+            let round = rounds.withLock { rounds in
+                rounds += 1
+                return rounds
+            }
+            if round > 1 {
+                peer.start([.battery(0.4, 2)], resumed: true)
+            } else {
+                peer.start([.battery(0.5, 1, changes: 0)])
+                peer.answer(#"{"events":[]}"#)
+            }
+        }
+        let device = try await Device.connect(to: bus.address)
+        let subscription = try await device.subscribe(to: .battery)
+        #expect(try await subscription.next()?.generation == 2)
         bus.stop()
     }
 }

@@ -2,8 +2,9 @@
 // Part of Reveille.
 
 import Glibc
+import Reveille
 import ReveilleSystem
-import ReveilleTesting
+import ReveilleWire
 import Varlink
 
 /// A bus that a test makes up: it listens at a socket of its own, and says on each connection what the test wants.
@@ -132,5 +133,33 @@ final class Conversation {
     func pause(_ time: Duration) {
         var request = pollfd(fd: number, events: 0, revents: 0)
         _ = poll(&request, 1, Int32(time / .milliseconds(1)))
+    }
+}
+
+extension Conversation {
+    /// The first reply to a Subscribe.
+    func start(_ states: [Event] = [], instance: String = "i", resumed: Bool? = nil) {
+        let parameters: JSONObject = [
+            "subscription": "0000000000000001", "instance": .string(instance),
+            "resumed": resumed.map { .bool($0) } ?? .null, "events": .array(states.map(EventCoding.encode)),
+        ]
+        send(Reply(parameters: parameters, continues: true).encoded())
+    }
+
+    /// A later reply.
+    func tell(_ events: [Event]) {
+        send(Reply(parameters: ["events": .array(events.map(EventCoding.encode))], continues: true).encoded())
+    }
+}
+
+extension Event {
+    /// A battery's event.
+    static func battery(_ level: Double, _ generation: Int, changes: Int = 1) -> Event {
+        Event(
+            reading: .battery(
+                Battery(
+                    state: .unplugged, level: level, isPlugged: false, chargeStatus: .discharging, packs: [])),
+            generation: generation, sequence: generation, changes: changes, netChange: changes > 0,
+            firstChangedAt: Timestamp(microseconds: 0), changedAt: Timestamp(microseconds: 0), dropped: 0, settings: [])
     }
 }

@@ -68,7 +68,8 @@ final class BusConnection {
     }
 
     private func connectLater() {
-        retry?.fire(after: backoff.next(fraction: Double.random(in: 0...1)))
+        let left = Duration.microseconds(connectDeadline - Clocks.boot())
+        retry?.fire(after: min(left, backoff.next(fraction: Double.random(in: 0...1))))
     }
 
     private func connectAgain() {

@@ -28,6 +28,10 @@ final class EventStream {
         var deadline: Int64?
     }
 
+    /// Aspects of the policy `drop` whose changes nobody is told until the wake: nothing was due of them as the
+    /// background began.
+    private(set) var dropping: AspectSet = []
+
     private let request: SubscriptionRequest
     private let sink: any EventSink
     private let loop: EventLoop
@@ -41,7 +45,7 @@ final class EventStream {
     private let onStart: (Result<Void, ReveilleError>) -> Void
     private let onLoss: () -> Void
     private var connection: BusConnection?
-    private var instance: String?
+    private(set) var instance: String?
     private var generations: [Aspect: Int] = [:]
     private var hasStarted = false
     private var hasEnded = false
@@ -98,6 +102,30 @@ final class EventStream {
         } catch {
             lose(ReveilleError(reaching: error))
         }
+    }
+
+    /// The aspects of the policy `drop`.
+    var droppable: AspectSet {
+        AspectSet(request.aspects.aspects.filter { request.policies[$0]?.background == .drop })
+    }
+
+    /// Notes, once the bus has begun a background, for which aspects it drops what changes.
+    ///
+    /// - Parameter states: The states of those that have the policy, asked for after it has begun. What is newer than
+    ///   what came was due already, or came in between: rather told than lost.
+    func beginDropping(_ states: [Event]) {
+        readAll()
+        dropping = AspectSet(states.filter { $0.generation <= generations[$0.aspect] ?? 0 }.map(\.aspect))
+    }
+
+    /// Notes, once the bus has ended a background, how far it has dropped what changed: a bus that comes back later is
+    /// not to tell it.
+    func endDropping(at states: [Event]) {
+        dropping = []
+        // What came meanwhile is newer than a state that was asked for before.
+        let newer = states.filter { $0.generation > generations[$0.aspect] ?? 0 }
+        note(newer)
+        sink.skip(newer)
     }
 
     /// Whether something came before the background that was not taken.
@@ -183,16 +211,20 @@ final class EventStream {
         let wasStarted = hasStarted
         hasStarted = true
         note(start.events)
-        let states = start.events.filter { $0.changes == 0 }
-        if start.resumed == false {
-            sink.restart(from: start.events, of: start.instance)
-        } else if wasStarted || !request.wantsInitial {
-            if !wasStarted { sink.start(from: states, of: start.instance) }
-            sink.put(start.events.filter { $0.changes > 0 })
-        } else {
+        let dropped = wasStarted && wasOpenedInBackground ? dropping : []
+        let events = start.events.filter { !dropped.contains($0.aspect) }
+        let states = events.filter { $0.changes == 0 }
+        if !wasStarted && request.wantsInitial {
             sink.start(from: [], of: start.instance)
-            sink.put(start.events)
+            sink.answer(events)
+        } else if start.resumed == false {
+            sink.restart(from: events, of: start.instance)
+        } else {
+            if !wasStarted { sink.start(from: states, of: start.instance) }
+            sink.put(events.filter { $0.changes > 0 })
         }
+        sink.skip(start.events.filter { dropped.contains($0.aspect) })
+        dropping = wasOpenedInBackground ? droppable : []
         onStart(.success(()))
     }
 
