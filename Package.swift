@@ -92,7 +92,8 @@ let package = Package(
         .testTarget(
             name: "ReveilleTests",
             dependencies: [
-                "Reveille", "ReveilleSystem", "ReveilleTesting", .product(name: "Logging", package: "swift-log"),
+                "Reveille", "ReveilleSystem", "ReveilleTesting", "ReveilleWire", "Varlink",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(name: "ReveilleServiceTests", dependencies: ["ReveilleService", "Varlink"]),
         .testTarget(

@@ -67,6 +67,13 @@ public final class Observation: Sendable {
         cancel()
     }
 
+    /// Why the closure is not called any more, although nobody cancelled it: the bus refused the subscription for good,
+    /// or said what no bus says. `nil` for as long as it goes on, over restarts of the bus too.
+    ///
+    /// What waited is still delivered. The log says it too; another ``Device/observe(_:delivering:isolation:_:)`` begins
+    /// anew.
+    public var failure: ReveilleError? { observer.failure }
+
     /// Ends it: from the return on the closure is not called, even if an event was waiting for it.
     ///
     /// Called from another actor, it does not wait for a call that is running.

@@ -3,6 +3,7 @@
 
 import ReveilleCore
 import ReveilleSystem
+import ReveilleWire
 import Varlink
 
 extension Engine {
@@ -36,10 +37,24 @@ extension Engine {
         let result = await withCheckedContinuation { continuation in
             tell(stream, isInBackground: true, until: background.deadline) { continuation.resume(returning: $0) }
         }
-        if case .failure(let error) = result {
+        switch result {
+        case .failure(let error):
             if stream.background?.number == background.number { stream.background = before }
             throw error
+        case .success(let isTold):
+            guard isTold, before == nil, !stream.droppable.isEmpty else { return }
+            let states = await states(of: stream.droppable, for: stream)
+            if stream.background?.number == background.number { stream.beginDropping(states) }
         }
+    }
+
+    /// The states of some aspects, on the bus that a stream is of; none where it cannot be asked.
+    private func states(of aspects: AspectSet, for stream: EventStream) async -> [Event] {
+        let names = aspects.aspects.map { JSON.string($0.rawValue) }
+        guard let reply = try? await call("GetState", ["aspects": .array(names)]),
+            reply["instance"]?.stringValue == stream.instance
+        else { return [] }
+        return (try? EventCoding.decodeAll(reply, noting: UnknownWords())) ?? []
     }
 
     /// Ends a background at its time, which the bus keeps too: even where the bus does not answer.
@@ -55,11 +70,14 @@ extension Engine {
     func enterForeground(_ id: StreamID) async throws(ReveilleError) {
         guard let stream = streams[id] else { return }
         let background = stream.background?.number
+        // At its deadline the bus may have ended the background by itself: what came since is not dropped.
+        let isLate = stream.background?.deadline.map { $0 <= Clocks.boot() } ?? false
+        let dropped = stream.dropping.isEmpty || isLate ? [] : await states(of: stream.dropping, for: stream)
         // Told even to a stream that is awake: the bus may have carried out late what was given up as a timeout.
         let result = await withCheckedContinuation { continuation in
             tell(stream, isInBackground: false, until: nil) { continuation.resume(returning: $0) }
         }
-        if case .failure(let error) = result { throw error }
+        if try result.get() { stream.endDropping(at: dropped) }
         // What was not taken before the background is to be one with what comes now. It was sent before the answer
         // to a second call is; behind that it is there to read.
         if stream.hasLeftovers { _ = try? await call("org.varlink.service.GetInfo") }
@@ -83,20 +101,22 @@ extension Engine {
         _ = try await call("SetState", parameters)
     }
 
-    /// Tells the bus; where it is gone, or does not know the stream any more, it is told when it is back.
+    /// Tells the bus, and says whether it knows now: where it is gone, or does not know the stream any more, it is told
+    /// when it is back.
     func tell(
         _ stream: EventStream, isInBackground: Bool, until deadline: Int64?,
-        completion: @escaping (Result<Void, ReveilleError>) -> Void
+        completion: @escaping (Result<Bool, ReveilleError>) -> Void
     ) {
-        guard let name = stream.name, let channel = try? openChannel() else { return completion(.success(())) }
+        guard let name = stream.name, let channel = try? openChannel() else { return completion(.success(false)) }
         var parameters: JSONObject = [
             "subscription": .string(name), "state": isInBackground ? "background" : "foreground",
         ]
         if let deadline { parameters["wakeAfter"] = .integer(max(1, (deadline - Clocks.boot()) / 1_000)) }
         channel.call("SetState", parameters) { result in
             switch result {
-            case .success: completion(.success(()))
-            case .failure(let error) where [.noBus, .noSuchSubscription].contains(error.code): completion(.success(()))
+            case .success: completion(.success(true))
+            case .failure(let error) where [.noBus, .noSuchSubscription].contains(error.code):
+                completion(.success(false))
             case .failure(let error): completion(.failure(error))
             }
         }

@@ -25,6 +25,7 @@ actor Engine {
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     private let route: Route
+    private let patience: Patience
     let logger = Logger(label: "reveille")
     private var bus: WatchedBus?
     private var channel: CallChannel?
@@ -43,8 +44,9 @@ actor Engine {
     var lines = AspectTable<ObserverLine?>(repeating: nil)
     var lastObserver = 0
 
-    init(_ route: Route) throws(ReveilleError) {
+    init(_ route: Route, patience: Patience = Patience()) throws(ReveilleError) {
         self.route = route
+        self.patience = patience
         do throws(SystemError) {
             thread = try LoopThread()
         } catch {
@@ -67,7 +69,7 @@ actor Engine {
         _ = try await call("org.varlink.service.GetInfo")
     }
 
-    /// Ends everything; nothing may be asked of it afterwards.
+    /// Ends everything, on its own thread, where everything belongs; the thread ends with the engine.
     func shutDown() {
         for stream in streams.values { stream.close() }
         streams = [:]
@@ -79,12 +81,12 @@ actor Engine {
         channel = nil
         bus?.broker.stop()
         bus = nil
-        thread.stop()
     }
 
     private func connect() throws(SystemError) -> UnixStream {
         switch route {
-        case .socket(let address): return try UnixStream(connectingTo: address)
+        // The thread waits for nothing but its loop.
+        case .socket(let address): return try UnixStream(connectingTo: address, atMost: .zero)
         case .local:
             guard let bus else { throw SystemError("connect", code: ECONNREFUSED) }
             return try bus.connect()
@@ -106,7 +108,9 @@ actor Engine {
     func openChannel() throws(ReveilleError) -> CallChannel {
         if let channel { return channel }
         do throws(SystemError) {
-            let channel = try CallChannel(try connect(), loop: thread.loop) { self.lost($0) }
+            let channel = try CallChannel(
+                { () throws(SystemError) in try self.connect() }, loop: thread.loop, patience: patience
+            ) { self.lost($0) }
             self.channel = channel
             return channel
         } catch {
@@ -189,7 +193,7 @@ actor Engine {
         let id = lastStream
         var isFirst = true
         let stream = EventStream(
-            request, sink: sink, loop: thread.loop,
+            request, sink: sink, loop: thread.loop, patience: patience, logger: logger,
             connect: { () throws(SystemError) in try self.connect() },
             onStart: { result in
                 self.started(id, result)

@@ -86,9 +86,11 @@ package final class UnixListener {
         guard status.st_mode & S_IFMT == S_IFSOCK else { throw taken }
         do throws(SystemError) {
             // A server that does not know the lock may live behind it.
-            _ = try UnixStream(connectingTo: address)
+            _ = try UnixStream(connectingTo: address, atMost: .zero)
         } catch {
-            guard unlink(address.path) == 0 else { throw SystemError("unlink", on: address.path) }
+            // Only a refusal says that nobody listens: a full queue is somebody's, too.
+            guard [ECONNREFUSED, ENOENT].contains(error.code) else { throw taken }
+            guard unlink(address.path) == 0 || errno == ENOENT else { throw SystemError("unlink", on: address.path) }
             return
         }
         throw taken
