@@ -96,11 +96,12 @@ package enum ReadingCoding {
 
     private static func decodeDefaults(_ fields: Fields) throws(CallError) -> Defaults {
         var domains: [Defaults.Domain] = []
+        var paths: Set<String> = []
         for domain in try fields.structures("domains") {
             let isOpaque = try domain.bool("opaque")
             let keys = isOpaque ? [""] : try domain.strings("keys")
             let path = try domain.string("path")
-            guard !domains.contains(where: { $0.path == path }) else { throw domain.invalid("path") }
+            guard paths.insert(path).inserted else { throw domain.invalid("path") }
             domains.append(
                 Defaults.Domain(
                     name: try domain.string("domain"), path: path,
