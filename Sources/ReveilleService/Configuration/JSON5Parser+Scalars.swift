@@ -89,6 +89,7 @@ extension JSON5Parser {
         }
         guard next != nil else { throw unexpected() }
         guard let text = String(validating: units, as: UTF16.self) else { throw wrong("half of a surrogate pair") }
+        guard !JSON.hasTooManyMarks(text) else { throw wrong("more than \(Limits.marks) combining marks in a row") }
         position += 1
         return text
     }

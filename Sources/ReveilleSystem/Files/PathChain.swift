@@ -53,7 +53,7 @@ package struct PathChain: Sendable, Hashable {
     ///   - root: The root directory: absolute links are taken from it, and `..` does not leave it.
     package init(following path: String, root: String) {
         var base = "/"
-        if root.contains(where: { $0 != "/" }) {
+        if root.utf8.contains(where: { $0 != UInt8(ascii: "/") }) {
             follow(root, from: "/")
             guard case .directory(let directory) = end else { return }
             base = directory
@@ -63,7 +63,7 @@ package struct PathChain: Sendable, Hashable {
 
     private mutating func follow(_ path: String, from base: String) {
         var directory = base
-        var rest = Array(path.split(separator: "/").reversed())
+        var rest = Array(Self.names(of: path).reversed())
         var links = 0
         while let name = rest.popLast() {
             if name == "." { continue }
@@ -73,7 +73,7 @@ package struct PathChain: Sendable, Hashable {
             }
             let here = directory == "/" ? "/\(name)" : "\(directory)/\(name)"
             let (kind, failure) = Self.look(here)
-            steps.append(Step(directory: directory, name: String(name), kind: kind))
+            steps.append(Step(directory: directory, name: name, kind: kind))
             if let failure { return end = .refused(failure) }
             switch kind {
             case .directory:
@@ -86,11 +86,14 @@ package struct PathChain: Sendable, Hashable {
             case .link:
                 links += 1
                 guard links <= Self.linkLimit else { return end = .refused(SystemError("stat", on: path, code: ELOOP)) }
-                guard let target = Self.target(of: here) else {
-                    return end = .refused(SystemError("readlink", on: here))
+                let target: String
+                do throws(SystemError) {
+                    target = try Self.target(of: here)
+                } catch {
+                    return end = .refused(error)
                 }
-                if target.first == "/" { directory = base }
-                rest += target.split(separator: "/").reversed()
+                if target.utf8.first == UInt8(ascii: "/") { directory = base }
+                rest += Self.names(of: target).reversed()
             }
         }
         end = .directory(directory)
@@ -109,17 +112,27 @@ package struct PathChain: Sendable, Hashable {
         }
     }
 
-    private static func target(of link: String) -> String? {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+    /// Where a link leads; EILSEQ for one whose target is not UTF-8, and stands for no path that has a name here.
+    private static func target(of link: String) throws(SystemError) -> String {
+        let target: [UInt8]? = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
             guard let start = buffer.baseAddress else { return nil }
             let count = readlink(link, start, buffer.count)
-            guard count >= 0 else { return nil }
-            return String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
+            return count >= 0 ? Array(UnsafeRawBufferPointer(start: start, count: count)) : nil
         }
+        guard let target else { throw SystemError("readlink", on: link) }
+        guard let text = String(validating: target, as: UTF8.self) else {
+            throw SystemError("readlink", on: link, code: EILSEQ)
+        }
+        return text
     }
 
     private static func parent(of directory: String) -> String {
-        let parent = directory[..<(directory.lastIndex(of: "/") ?? directory.startIndex)]
+        let parent = directory[..<(directory.utf8.lastIndex(of: UInt8(ascii: "/")) ?? directory.startIndex)]
         return parent.isEmpty ? "/" : String(parent)
+    }
+
+    /// The names that a path leads through: bytes, whatever character they make with the `/` before them.
+    package static func names(of path: String) -> [String] {
+        path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
     }
 }
