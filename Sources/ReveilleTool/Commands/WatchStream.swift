@@ -64,7 +64,8 @@ final class WatchStream: Sendable {
     private func print(_ subscription: Subscription) async throws {
         var left = command.count ?? .max
         while left > 0, let event = try await subscription.next() {
-            Console.line(command.json ? EventCoding.encode(event).description : time(event) + EventText.line(event))
+            try command.json
+                ? Console.json(EventCoding.encode(event)) : Console.line(time(event) + EventText.line(event))
             left -= 1
         }
     }
@@ -73,8 +74,8 @@ final class WatchStream: Sendable {
         for await case .disconnected(let error) in await device.connectionStates { throw error }
     }
 
-    private func time(_ event: Event) -> String {
-        Style.dim(event.changes == 0 ? "now       " : LocalTime.text(event.changedAt) + "  ")
+    private func time(_ event: Event) -> StyledText {
+        Style.dim(event.changes == 0 ? "now       " : "\(LocalTime.text(event.changedAt))  ")
     }
 
     private func showKeys(isBackground: Bool) {
