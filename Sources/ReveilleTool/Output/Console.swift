@@ -39,11 +39,19 @@ enum Console {
         }
     }
 
+    /// Writes a text in the place of the terminal's last line, without ending it.
+    static func replaceLine(with text: StyledText) {
+        try? write("\r\u{1B}[K" + text.rendered, to: STDERR_FILENO)
+    }
+
+    /// How many columns a line on stdout has; `nil` where that does not matter.
+    static var columns: Int? { Terminal.columns(of: STDOUT_FILENO) }
+
     /// Whether stdout is a terminal that wants color (no-color.org).
     static let isColored = isatty(STDOUT_FILENO) == 1 && Environment["NO_COLOR"] == nil
 
-    /// Whether a person sits at both ends.
-    static let isInteractive = isatty(STDOUT_FILENO) == 1 && isatty(STDIN_FILENO) == 1
+    /// Whether a person sits at a terminal that all three streams lead to.
+    static let isInteractive = [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].allSatisfy { isatty($0) == 1 }
 
     /// Takes the places of standard streams that are closed, so that no socket gets one and is written to as stdout.
     ///
