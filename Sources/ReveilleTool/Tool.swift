@@ -26,7 +26,7 @@ struct Tool: ParsableCommand {
               reveille doctor                           what this device has, and what is missing
 
             EXIT CODES
-              0 done, 1 failure, 64 usage, 69 no bus, 75 try again, 76 protocol, 77 permission,
+              0 done, 1 failure, 64 usage, 69 no bus, 74 output lost, 75 try again, 76 protocol, 77 permission,
               78 configuration, 124 timeout, 127 not started
             """,
         version: version,
@@ -35,4 +35,30 @@ struct Tool: ParsableCommand {
             ForegroundCommand.self, RefreshCommand.self, PostCommand.self, CallCommand.self, SimulateCommand.self,
             DemoCommand.self, DoctorCommand.self,
         ])
+
+    /// Runs the command that the arguments name.
+    static func main() {
+        Console.reserveStandardStreams()
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch {
+            end(error)
+        }
+    }
+
+    /// Writes what a command that was not run says, help above all, and ends.
+    private static func end(_ error: any Error) -> Never {
+        let code = exitCode(for: error)
+        Failure.guarding {
+            for line in fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false) {
+                if code.isSuccess {
+                    try Console.line(StyledText(line))
+                } else {
+                    Console.error(StyledText(line))
+                }
+            }
+        }
+        exit(withError: code)
+    }
 }

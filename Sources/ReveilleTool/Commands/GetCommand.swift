@@ -25,7 +25,7 @@ struct GetCommand: ParsableCommand {
         Failure.awaiting {
             let device = try await bus.device()
             for event in try await device.states(of: AspectSet(naming: aspects)) {
-                Console.line(json ? EventCoding.encode(event).description : EventText.line(event))
+                try json ? Console.json(EventCoding.encode(event)) : Console.line(EventText.line(event))
             }
         }
     }

@@ -36,8 +36,7 @@ struct PostCommand: ParsableCommand {
             let device = try await bus.device()
             let posted = try await device.post(reading(given, beside: device.state(of: aspect)))
             let generation = JSON.integer(Int64(posted.generation))
-            Console.line(
-                JSON.object(["generation": generation, "sequence": .integer(Int64(posted.sequence))]).description)
+            try Console.json(["generation": generation, "sequence": .integer(Int64(posted.sequence))])
         }
     }
 

@@ -37,6 +37,8 @@ struct ServeCommand: ParsableCommand {
             let address = try bus.resolved()
             let configuration = try files.configuration()
             DescriptorLimit.raise()
+            // A log that nobody reads any more loses its lines, and nothing else.
+            signal(SIGPIPE, SIG_IGN)
             let logger = Logger(label: "reveille") { _ in StderrLogHandler() }
             do throws(SystemError) {
                 var locations = files.locations

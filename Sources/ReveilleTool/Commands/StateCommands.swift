@@ -20,9 +20,7 @@ struct BackgroundCommand: ParsableCommand {
     @OptionGroup var bus: BusOptions
 
     func validate() throws {
-        if let wakeAfter, !(wakeAfter >= 0.001 && wakeAfter < 1e12) {
-            throw ValidationError("--wake-after is at least 0.001 seconds")
-        }
+        if let wakeAfter { try Seconds.validate(wakeAfter, of: "--wake-after") }
     }
 
     func run() {

@@ -23,35 +23,37 @@ struct StatusCommand: ParsableCommand {
             if json {
                 let aspects = JSON.array(sources.map(Self.json))
                 let subscriptions = JSON.array(subscribers.map(Self.json))
-                Console.line(JSON.object(["aspects": aspects, "subscriptions": subscriptions]).description)
+                try Console.json(["aspects": aspects, "subscriptions": subscriptions])
                 return
             }
-            for source in sources { Console.line(Self.line(of: source)) }
-            Console.line("")
+            for source in sources { try Console.line(Self.line(of: source)) }
+            try Console.line("")
             let count = subscribers.count
-            Console.line(count == 0 ? "no subscriptions" : "\(count) subscription\(count == 1 ? "" : "s")")
-            for subscriber in subscribers { Console.line(Self.line(of: subscriber)) }
+            try Console.line(count == 0 ? "no subscriptions" : "\(count) subscription\(count == 1 ? "" : "s")")
+            for subscriber in subscribers { try Console.line(Self.line(of: subscriber)) }
         }
     }
 
     // MARK: - For people
 
-    private static func line(of source: AspectSource) -> String {
+    private static func line(of source: AspectSource) -> StyledText {
         let state =
             source.isAvailable
             ? (source.isMonitored ? Style.green("watched    ") : "at rest    ") : Style.dim("not here   ")
-        return Style.bold(EventText.padded(source.aspect.rawValue, to: 12)) + state + source.text
+        return Style.bold("\(source.aspect)").padded(to: 12) + state + "\(source.text)"
     }
 
-    private static func line(of subscriber: Subscriber) -> String {
+    private static func line(of subscriber: Subscriber) -> StyledText {
         let holds = subscriber.holds.names.joined(separator: " ")
         let held = holds.isEmpty ? Style.green("foreground") : Style.yellow("held: \(holds)")
         let aspects = subscriber.aspects.aspects
         let pending = aspects.compactMap { aspect in subscriber.pending[aspect].map { "\(aspect) \($0)" } }
-        return "\(subscriber.id)  \(held)  \(subscriber.name ?? "-")  pid \(subscriber.processID)"
-            + "  [\(aspects.map(\.rawValue).joined(separator: " "))]"
-            + "  \(subscriber.events) events of \(subscriber.changes) changes"
-            + (pending.isEmpty ? "" : "  waiting: " + pending.joined(separator: ", "))
+        let waiting: StyledText = pending.isEmpty ? "" : "  waiting: \(pending.joined(separator: ", "))"
+        return """
+            \(subscriber.id)  \(held)  \(subscriber.name ?? "-")  pid \(subscriber.processID)  \
+            [\(aspects.map(\.rawValue).joined(separator: " "))]  \
+            \(subscriber.events) events of \(subscriber.changes) changes\(waiting)
+            """
     }
 
     // MARK: - As the interface has it
