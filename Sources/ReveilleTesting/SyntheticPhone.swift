@@ -100,8 +100,23 @@ public final class SyntheticPhone {
 
     private func setPower(online: Bool, _ status: Battery.ChargeStatus) throws(TestbedError) {
         guard charger.isPresent else { throw TestbedError("the phone has no charger") }
-        for pack in batteries { try pack.setStatus(status) }
-        try charger.set("online", online ? "1" : "0")
-        try charger.tell()
+        try testbed.step { () throws(TestbedError) in
+            for pack in batteries { try pack.setStatus(status) }
+            try charger.change(["online": online ? "1" : "0"])
+        }
+    }
+
+    /// Changes the first battery's level so many times, a percent away and back in turn, as fast as it goes.
+    ///
+    /// These alone are no steps: the bus counts what it sees of them, and has read the last one when this returns.
+    ///
+    /// - Parameter count: How many changes.
+    /// - Throws: `TestbedError` when umockdev or the bus fails.
+    public func burst(_ count: Int) throws(TestbedError) {
+        let level = battery.level
+        let other = level > 0 ? level - 0.01 : 0.01
+        try testbed.burst { () throws(TestbedError) in
+            for round in 0..<max(0, count) { try battery.setLevel(round.isMultiple(of: 2) ? other : level) }
+        }
     }
 }

@@ -11,7 +11,7 @@ final class Simulation {
     private static let grace: Duration = .seconds(5)
     /// Between two looks at what nobody tells of.
     private static let pause: Duration = .milliseconds(10)
-    /// Changes of a burst between two looks at the program and the signals.
+    /// Changes of a burst between two looks at the program and the signals; even, so that each chunk ends where it began.
     private static let burstChunk = 100
 
     private let scenario: Scenario
@@ -111,11 +111,9 @@ final class Simulation {
             if rounds == 0 { try stage.refresh() }
             return try wait("not everything was read") { try stage.isDelivered() }
         case .burst(let count):
-            let end = min(count, rounds + Self.burstChunk)
-            while rounds < end {
-                try stage.burst(rounds)
-                rounds += 1
-            }
+            let chunk = min(count - rounds, Self.burstChunk)
+            try stage.phone.burst(chunk)
+            rounds += chunk
             return (rounds == count, .zero)
         default: try stage.perform(step)
         }
