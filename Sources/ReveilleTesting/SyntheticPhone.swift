@@ -40,6 +40,8 @@ public final class SyntheticPhone {
     public let proximitySensor: SyntheticPart
 
     let directory: TemporaryDirectory
+    /// What programs have for `XDG_RUNTIME_DIR`.
+    let runtime: TemporaryDirectory
 
     /// Makes a phone: 80 % charged, unplugged, upright, nothing near, in English, with one empty settings file.
     ///
@@ -56,6 +58,7 @@ public final class SyntheticPhone {
         hasProximitySensor: Bool = true
     ) throws(TestbedError) {
         directory = try TemporaryDirectory()
+        runtime = try TemporaryDirectory(forSocket: Self.socket)
         files = directory.path + "/files"
         testbed = try Testbed()
         charger = .charger(testbed)

@@ -86,7 +86,7 @@ import Varlink
         phone.battery.level = 0.5
         phone.battery.level = 0.4
         let error = await #expect(throws: ReveilleError.self) { try await bus.waitUntilTold(atMost: .zero) }
-        #expect(error?.description.contains("StatusLine") == true || error?.description.contains("pid") == true)
+        #expect(error?.description.contains("status line, pid ") == true)
         reader.signal(SIGCONT)
         try await bus.waitUntilTold()
     }
