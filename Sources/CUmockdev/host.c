@@ -9,8 +9,6 @@
 #include <glob.h>
 #include <limits.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,23 +169,9 @@ static void serve_testbed(void) {
     library.unref(bed);
 }
 
-// Its owner holds the other end of our input and never writes: the input ends with the owner, however that ends.
-static void *wait_for_owner(void *unused) {
-    char byte;
-    while (read(STDIN_FILENO, &byte, 1) > 0) {}
-    kill(getpid(), SIGTERM);
-    return unused;
-}
-
 static int serve_phone_bus(int count, char **arguments) {
-    // Blocked in every thread, so that it waits for the bus to ask for it.
-    sigset_t end;
-    sigemptyset(&end);
-    sigaddset(&end, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &end, NULL);
-    pthread_t thread;
-    if (!reveille_run_phone_bus || pthread_create(&thread, NULL, wait_for_owner, NULL)) {
-        printf("error this program cannot host a bus\n");
+    if (!reveille_run_phone_bus) {
+        printf("this program cannot host a bus\n");
         return 1;
     }
     return reveille_run_phone_bus(count, arguments);

@@ -31,10 +31,15 @@ package struct FileLocations: Sendable {
 
     /// The files of the user who runs this process.
     ///
-    /// - Parameter root: Goes in front of every path; empty for the real ones.
-    /// - Returns: Locations below `$HOME` and `$XDG_CONFIG_HOME`.
+    /// - Parameter root: Goes in front of every path; empty for `$REVEILLE_ROOT`, which a synthetic phone sets, else for
+    ///   the real ones.
+    /// - Returns: Locations below `$HOME` and `$XDG_CONFIG_HOME`; of one that lies below the root already, the rest.
     package static func own(root: String) -> FileLocations {
+        let root = root.isEmpty ? Environment["REVEILLE_ROOT"] ?? "" : root
         let home = Environment["HOME"] ?? getpwuid(geteuid()).map { String(cString: $0.pointee.pw_dir) } ?? "/"
-        return FileLocations(root: root, home: home, configHome: Environment["XDG_CONFIG_HOME"])
+        let below = { (path: String) in
+            !root.isEmpty && path.hasPrefix(root + "/") ? String(path.dropFirst(root.count)) : path
+        }
+        return FileLocations(root: root, home: below(home), configHome: Environment["XDG_CONFIG_HOME"].map(below))
     }
 }

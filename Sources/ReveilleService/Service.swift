@@ -9,8 +9,10 @@ import ReveilleWatchers
 
 /// The whole bus of one process: its loop, sockets, sources and signals, on one thread.
 package final class Service {
-    private let loop: EventLoop
-    private let bus: WatchedBus
+    /// Its thread's loop.
+    package let loop: EventLoop
+    /// The bus and its sources.
+    package let bus: WatchedBus
     private let logger: Logger
     private let address: UnixAddress
     private var acceptors: [Acceptor] = []

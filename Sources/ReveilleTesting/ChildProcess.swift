@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleSystem
 
 /// A process that this one started, and ends by its id.
 package final class ChildProcess {
@@ -64,6 +65,16 @@ package final class ChildProcess {
         guard waitpid(pid, &status, WNOHANG) == pid else { return false }
         exitCode = Self.exitCode(status)
         return true
+    }
+
+    /// Whether a signal or a debugger has stopped it, and nothing has let it go on.
+    var isStopped: Bool {
+        guard exitCode == nil, case .bytes(let bytes) = FileContents.read("/proc/\(pid)/stat", limit: 4_096) else {
+            return false
+        }
+        // PID (NAME) STATE; the name may hold anything.
+        let state = String(decoding: bytes, as: UTF8.self).split(separator: ")").last?.first { $0 != " " }
+        return state == "T" || state == "t"
     }
 
     /// Waits until it has ended.

@@ -3,6 +3,7 @@
 
 import CUmockdev
 import Glibc
+import ReveilleSystem
 
 /// A real bus in a process of its own, which watches a ``SyntheticPhone`` through the real libudev.
 ///
@@ -23,19 +24,17 @@ public final class PhoneBus {
 
     private let phone: SyntheticPhone
     private var process: ChildProcess
-    private var lifeline: Int32
+    private var link: PhoneBusLink
 
     init(_ phone: SyntheticPhone, configuration: String) throws(TestbedError) {
         self.phone = phone
         address = phone.address
         try phone.directory.write(configuration, to: "bus.json5")
-        (process, lifeline) = try Self.start(phone)
+        (process, link) = try Self.start(phone)
     }
 
     deinit {
-        process.signal(SIGTERM)
-        close(lifeline)
-        process.wait()
+        stop()
     }
 
     /// Its process id.
@@ -47,6 +46,8 @@ public final class PhoneBus {
     @discardableResult
     public func stop() -> Int32 {
         process.signal(SIGTERM)
+        // A process that is stopped does not see its end.
+        process.signal(SIGCONT)
         return process.wait()
     }
 
@@ -61,43 +62,36 @@ public final class PhoneBus {
     /// - Throws: `TestbedError` when it does not start.
     public func restart() throws(TestbedError) {
         stop()
-        close(lifeline)
-        lifeline = -1
-        (process, lifeline) = try Self.start(phone)
+        (process, link) = try Self.start(phone)
     }
 
     /// Starts the process, and waits until it accepts connections.
-    private static func start(_ phone: SyntheticPhone) throws(TestbedError) -> (ChildProcess, lifeline: Int32) {
-        let (theirInput, lifeline) = try Testbed.pipe()
-        let (answers, theirOutput) = try Testbed.pipe()
-        defer { close(answers) }
+    private static func start(_ phone: SyntheticPhone) throws(TestbedError) -> (ChildProcess, PhoneBusLink) {
+        let (process, stream) = try spawn(phone)
+        let link = PhoneBusLink(stream, to: process)
+        try link.waitForStart()
+        phone.testbed.bus = link
+        return (process, link)
+    }
+
+    private static func spawn(_ phone: SyntheticPhone) throws(TestbedError) -> (ChildProcess, UnixStream) {
+        let ours: UnixStream
+        let theirs: UnixStream
+        do throws(SystemError) { (ours, theirs) = try UnixStream.pair() } catch { throw TestbedError("\(error)") }
         let log = try phone.directory.open("bus.log")
+        defer { close(log) }
         var environment = phone.environment
         for name in ["NOTIFY_SOCKET", "LISTEN_FDS", "LISTEN_PID", "WATCHDOG_USEC", "WATCHDOG_PID"] {
             environment[name] = nil
         }
         environment["RUNTIME_DIRECTORY"] = nil
         environment[String(cString: c_reveille_phone_bus_variable())] = "1"
-        let process: ChildProcess
-        do throws(TestbedError) {
-            defer { for descriptor in [theirInput, theirOutput, log] { close(descriptor) } }
-            process = try ChildProcess(
+        return try withExtendedLifetime(theirs) { () throws(TestbedError) in
+            let process = try ChildProcess(
                 ["/proc/self/exe", phone.address, phone.files, phone.home, phone.directory.path + "/bus.json5"],
-                environment: environment, descriptors: [0: theirInput, 1: theirOutput, 2: log],
-                isApart: true)
-        } catch {
-            close(lifeline)
-            throw error
+                environment: environment, descriptors: [0: theirs.number, 1: theirs.number, 2: log], isApart: true)
+            return (process, ours)
         }
-        var answer = [UInt8](repeating: 0, count: 1_024)
-        var count = -1
-        repeat { count = read(answers, &answer, answer.count) } while count < 0 && errno == EINTR
-        let line = String(decoding: answer.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
-        guard line == "ok" else {
-            close(lifeline)
-            throw TestbedError("the phone's bus did not start: \(line.isEmpty ? "it ended" : line)")
-        }
-        return (process, lifeline)
     }
 }
 

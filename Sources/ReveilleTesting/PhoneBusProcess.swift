@@ -8,7 +8,8 @@ import ReveilleSystem
 
 /// What the process of a ``PhoneBus`` does in place of its main function; called by CUmockdev.
 ///
-/// Says `ok` on stdout once it accepts connections, or the reason why it does not.
+/// Says `ok` on stdout once it accepts connections, or the reason why it does not. Its stdin is the same socket, by
+/// which the phone asks for readings; the bus ends when that does.
 ///
 /// - Parameters:
 ///   - count: The number of arguments.
@@ -28,14 +29,77 @@ func runPhoneBus(count: Int32, arguments: UnsafeMutablePointer<UnsafeMutablePoin
             address: UnixAddress(words[0]), configuration: Configuration(parsing: text),
             files: FileLocations(root: words[1], home: words[2], configHome: nil), version: "test",
             logger: Logger(label: "reveille") { StreamLogHandler.standardError(label: $0) })
-        // It listens already; who connects now is served as soon as it runs.
+        let readings = try PhoneReadings(service, requests: UnixStream(inherited: STDIN_FILENO))
+        // It listens already: a program that connects now is served as soon as it runs.
         print("ok")
         fflush(nil)
         try service.run()
+        withExtendedLifetime(readings) {}
         return 0
     } catch {
         print(error)
         fflush(nil)
         return 1
+    }
+}
+
+/// Reads the phone when the phone asks for it, so that each step of a test is one change.
+private final class PhoneReadings {
+    private let service: Service
+    private let requests: UnixStream
+    private var source: EventSource?
+    private var waiting: ArraySlice<UInt8> = []
+
+    /// Between two looks at a phone that changes.
+    private static let pause: Duration = .seconds(60)
+
+    init(_ service: Service, requests: UnixStream) throws(SystemError) {
+        self.service = service
+        self.requests = requests
+        // Events of devices and files have a higher priority: those sent before a request are read before it.
+        source = try service.loop.watch(requests.number, for: .readable) { [unowned self] _ in
+            do throws(SystemError) {
+                try carryOut()
+            } catch {
+                service.loop.exit()
+            }
+        }
+    }
+
+    /// Blocks the loop from `hold` to `read`: nothing can be read while the phone is half changed.
+    private func carryOut() throws(SystemError) {
+        repeat {
+            guard try next() == .hold else { return service.loop.exit() }
+            try answer()
+            guard try next() == .read else { return service.loop.exit() }
+            read()
+        } while !waiting.isEmpty
+    }
+
+    private func read() {
+        service.bus.broker.reread(monitoredOnly: false) { [weak self] in
+            do throws(SystemError) {
+                try self?.answer()
+            } catch {
+                self?.service.loop.exit()
+            }
+        }
+    }
+
+    /// The phone's next request; `nil` when the phone is gone.
+    private func next() throws(SystemError) -> PhoneBusLink.Request? {
+        while waiting.isEmpty {
+            if let bytes = try requests.received() {
+                guard !bytes.isEmpty else { return nil }
+                waiting = bytes[...]
+            } else {
+                try Readiness.wait(requests.number, for: .readable, atMost: Self.pause)
+            }
+        }
+        return PhoneBusLink.Request(rawValue: waiting.removeFirst())
+    }
+
+    private func answer() throws(SystemError) {
+        _ = try requests.write([0])
     }
 }

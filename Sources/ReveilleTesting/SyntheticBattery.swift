@@ -31,8 +31,8 @@ public final class SyntheticBattery: SyntheticPart {
         get { state.status }
         set {
             must { () throws(TestbedError) in
-                try setStatus(newValue)
-                try tell()
+                state.status = newValue
+                try change(["status": Self.word(newValue)])
             }
         }
     }
@@ -42,14 +42,13 @@ public final class SyntheticBattery: SyntheticPart {
         guard (0...1).contains(level) else { throw TestbedError("\(name): the level \(level) is not 0 to 1") }
         let percent = Int((level * 100).rounded())
         state.level = Double(percent) / 100
-        try set("capacity", "\(percent)")
-        try tell()
+        try change(["capacity": "\(percent)"])
     }
 
     /// Sets the status, of which the charger tells.
     func setStatus(_ status: Battery.ChargeStatus) throws(TestbedError) {
         state.status = status
-        try set("status", Self.word(status))
+        try set(["status": Self.word(status)])
     }
 
     private func must(_ change: () throws(TestbedError) -> Void) {

@@ -42,14 +42,17 @@ public class SyntheticPart {
         device = nil
     }
 
-    /// Sets an attribute, of which nothing tells; while the part is out it is remembered.
-    func set(_ attribute: String, _ value: String) throws(TestbedError) {
-        attributes[attribute] = value
-        try device?.set(attribute, value)
+    /// Sets attributes, of which nothing tells; while the part is out they are remembered.
+    func set(_ values: [String: String]) throws(TestbedError) {
+        attributes.merge(values) { $1 }
+        try device?.set(values)
     }
 
-    /// Tells that it has changed, as its driver does.
-    func tell() throws(TestbedError) {
-        try device?.uevent("change")
+    /// Sets attributes, and tells of it as the part's driver does.
+    func change(_ values: [String: String]) throws(TestbedError) {
+        try testbed.step { () throws(TestbedError) in
+            try set(values)
+            try device?.uevent("change")
+        }
     }
 }

@@ -26,6 +26,8 @@ extension SyntheticPhone {
     ///   - path: The file as the phone names it, from `/`; directories that are missing are made.
     /// - Throws: `TestbedError` when it cannot be written.
     public func write(_ contents: String, to path: String) throws(TestbedError) {
-        try directory.write(contents, to: "files/" + path.drop { $0 == "/" })
+        try testbed.step { () throws(TestbedError) in
+            try directory.write(contents, to: "files/" + path.drop { $0 == "/" })
+        }
     }
 }

@@ -16,14 +16,18 @@ public struct ProgramResult: Sendable, Hashable {
 extension SyntheticPhone {
     /// What a program needs in its environment to run on this phone; the rest is that of this process.
     ///
-    /// `HOME` is the phone's, as this machine names it. `REVEILLE_ADDRESS` is where the phone's bus is once
-    /// ``startBus(configuration:)`` has started it. What would lead to the real user's directories is left out.
+    /// `HOME` and `XDG_RUNTIME_DIR` are the phone's, as this machine names them. The phone's bus is at its usual place
+    /// in `XDG_RUNTIME_DIR` once ``startBus(configuration:)`` has started it, and `REVEILLE_ADDRESS` names it for
+    /// programs of root, who would look for the bus of the machine. `REVEILLE_ROOT` is ``files``, so that
+    /// `reveille doctor` and `reveille serve` look there too. What would lead to the real user's directories is left out.
     public var environment: [String: String] {
         var variables = testbed.environment.filter { name, _ in
             !(name.hasPrefix("XDG_") && (name.hasSuffix("_HOME") || name.hasSuffix("_DIR")))
         }
         variables["HOME"] = files + home
+        variables["XDG_RUNTIME_DIR"] = runtime.path
         variables["REVEILLE_ADDRESS"] = address
+        variables["REVEILLE_ROOT"] = files
         return variables
     }
 
@@ -50,5 +54,8 @@ extension SyntheticPhone {
     }
 
     /// Where the phone's bus is.
-    var address: String { "unix:" + directory.path + "/bus" }
+    var address: String { "unix:" + runtime.path + Self.socket }
+
+    /// The socket of a user's bus, in the directory of the user's sockets.
+    static let socket = "/reveille/org.reveille.Bus"
 }

@@ -12,16 +12,16 @@ extension SyntheticPhone {
         guard let gravity = pose.gravity else {
             throw TestbedError("no phone can be held \"unknown\"; without its accelerometer, its pose is unknown")
         }
-        for (axis, direction) in [("x", gravity.x), ("y", gravity.y), ("z", gravity.z)] {
-            try accelerometer.set("in_accel_\(axis)_raw", "\(direction * Self.rawGravity)")
-        }
+        let axes = [("x", gravity.x), ("y", gravity.y), ("z", gravity.z)]
+        try accelerometer.set(
+            Dictionary(uniqueKeysWithValues: axes.map { ("in_accel_\($0)_raw", "\($1 * Self.rawGravity)") }))
     }
 
     /// Holds the phone to an ear, or takes it away; the sensor is sampled, it tells of nothing.
     ///
     /// - Throws: `TestbedError` when the file cannot be written.
     public func setNear(_ isNear: Bool) throws(TestbedError) {
-        try proximitySensor.set("in_proximity_raw", "\(isNear ? 10 * Self.nearLevel : 0)")
+        try proximitySensor.set(["in_proximity_raw": "\(isNear ? 10 * Self.nearLevel : 0)"])
     }
 
     /// The raw value of 1 g, at ``scale`` metres per second squared.

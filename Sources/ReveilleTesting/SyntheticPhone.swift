@@ -40,6 +40,8 @@ public final class SyntheticPhone {
     public let proximitySensor: SyntheticPart
 
     let directory: TemporaryDirectory
+    /// What programs have for `XDG_RUNTIME_DIR`.
+    let runtime: TemporaryDirectory
 
     /// Makes a phone: 80 % charged, unplugged, upright, nothing near, in English, with one empty settings file.
     ///
@@ -56,6 +58,7 @@ public final class SyntheticPhone {
         hasProximitySensor: Bool = true
     ) throws(TestbedError) {
         directory = try TemporaryDirectory()
+        runtime = try TemporaryDirectory(forSocket: Self.socket)
         files = directory.path + "/files"
         testbed = try Testbed()
         charger = .charger(testbed)
@@ -100,8 +103,23 @@ public final class SyntheticPhone {
 
     private func setPower(online: Bool, _ status: Battery.ChargeStatus) throws(TestbedError) {
         guard charger.isPresent else { throw TestbedError("the phone has no charger") }
-        for pack in batteries { try pack.setStatus(status) }
-        try charger.set("online", online ? "1" : "0")
-        try charger.tell()
+        try testbed.step { () throws(TestbedError) in
+            for pack in batteries { try pack.setStatus(status) }
+            try charger.change(["online": online ? "1" : "0"])
+        }
+    }
+
+    /// Changes the first battery's level so many times, a percent away and back in turn, as fast as it goes.
+    ///
+    /// These alone are no steps: the bus counts what it sees of them, and has read the last one when this returns.
+    ///
+    /// - Parameter count: How many changes.
+    /// - Throws: `TestbedError` when umockdev or the bus fails.
+    public func burst(_ count: Int) throws(TestbedError) {
+        let level = battery.level
+        let other = level > 0 ? level - 0.01 : 0.01
+        try testbed.burst { () throws(TestbedError) in
+            for round in 0..<max(0, count) { try battery.setLevel(round.isMultiple(of: 2) ? other : level) }
+        }
     }
 }

@@ -3,15 +3,25 @@
 
 import Glibc
 
-/// A directory below `$TMPDIR`, gone with its owner.
+/// A directory below `$TMPDIR` that is its user's alone, gone with its owner.
 package final class TemporaryDirectory {
     /// Its absolute path.
     package let path: String
 
+    /// The bytes of the longest path of a socket (`sun_path` of unix(7), with its end).
+    private static let socketPathLimit = 107
+
     /// Makes a directory that is empty.
-    package init() throws(TestbedError) {
-        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        var template = Array((parent + "/reveille-XXXXXX").utf8CString)
+    ///
+    /// - Parameter socket: A socket that is to lie in it, from `/`: where `$TMPDIR` is too long for its path, the
+    ///   directory is in `/tmp`.
+    /// - Throws: `TestbedError` when it cannot be made.
+    package init(forSocket socket: String = "") throws(TestbedError) {
+        let name = "/reveille-XXXXXX"
+        let usual = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        let isTooLong = !socket.isEmpty && (usual + name + socket).utf8.count > Self.socketPathLimit
+        let parent = isTooLong ? "/tmp" : usual
+        var template = Array((parent + name).utf8CString)
         guard mkdtemp(&template) != nil else {
             throw TestbedError("mkdtemp \(parent): \(String(cString: strerror(errno)))")
         }

@@ -12,6 +12,10 @@ public final class Testbed {
     /// Where the synthetic `/sys` and `/dev` are: `<root>/sys/...`.
     public let root: String
 
+    /// The bus that reads the devices at each step, while there is one.
+    weak var bus: PhoneBusLink?
+
+    private var isStepping = false
     private let host: ChildProcess
     private let requests: UnsafeMutablePointer<FILE>
     private let answers: UnsafeMutablePointer<FILE>
@@ -74,10 +78,32 @@ public final class Testbed {
         let pairs = { (values: [String: String], end: String) in
             values.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value + end] }
         }
-        let path = try ask(
-            ["add", subsystem, name, parent?.path ?? "", "\(attributes.count)"]
-                + pairs(attributes, "\n") + pairs(properties, ""))
+        let path = try step { () throws(TestbedError) in
+            try ask(
+                ["add", subsystem, name, parent?.path ?? "", "\(attributes.count)"]
+                    + pairs(attributes, "\n") + pairs(properties, ""))
+        }
         return SyntheticDevice(testbed: self, path: path)
+    }
+
+    /// Does something that is one change for the bus, and returns once the bus has read it.
+    ///
+    /// Steps in a step are part of it.
+    @discardableResult
+    func step<Value>(_ change: () throws(TestbedError) -> Value) throws(TestbedError) -> Value {
+        guard let bus, !isStepping else { return try change() }
+        isStepping = true
+        defer { isStepping = false }
+        return try bus.step(change)
+    }
+
+    /// Does something as fast as it goes: the bus reads while it happens, and once at its end.
+    func burst(_ changes: () throws(TestbedError) -> Void) throws(TestbedError) {
+        isStepping = true
+        defer { isStepping = false }
+        try changes()
+        isStepping = false
+        try step {}
     }
 
     @discardableResult

@@ -8,7 +8,7 @@ import Testing
 /// What the documents show, run against a real bus.
 @Suite(.timeLimit(.minutes(10))) struct DocumentTests {
     /// The code of a document's first block in a language.
-    private func block(_ language: String, of document: String = "README.md") throws -> String {
+    static func block(_ language: String, of document: String) throws -> String {
         let package = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         let lines = try String(contentsOfFile: "/" + package + "/" + document).split(
             separator: "\n", omittingEmptySubsequences: false)
@@ -18,7 +18,7 @@ import Testing
 
     @Test func pythonOfTheReadmeGetsEvents() throws {
         let bus = try BusProcess()
-        try bus.directory.write(block("python"), to: "subscriber.py")
+        try bus.directory.write(Self.block("python", of: "README.md"), to: "subscriber.py")
         let output = open(bus.directory.path + "/output", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         let process = try ChildProcess(
             ["python3", bus.directory.path + "/subscriber.py"],
@@ -36,7 +36,7 @@ import Testing
 
     @Test func scenarioOfTheDocumentPlaysToItsEnd() throws {
         let directory = try TemporaryDirectory()
-        try directory.write(block("scenario", of: "Docs/Testing.md"), to: "scenario")
+        try directory.write(Self.block("scenario", of: "Docs/Testing.md"), to: "scenario")
         let subscriber = [BusProcess.program, "watch", "--json"]
         let run = try ProgramRun(["simulate", directory.path + "/scenario", "--"] + subscriber, in: directory)
         #expect(run.code == 0, "\(run.errors)")

@@ -116,8 +116,66 @@ import Varlink
         #expect(try simulate("wait subscribed", ["sh", "-c", script]).code == code)
     }
 
-    @Test("the step end ends the program") func endEndsTheProgram() throws {
+    @Test("the step end ends the program, for which SIGTERM is no failure") func endEndsTheProgram() throws {
         #expect(try simulate("wait subscribed\nend", Self.python).code == 9)
+        #expect(try simulate("end", ["sleep", "1000"]).code == 0)
+        #expect(try simulate("", ["sh", "-c", "kill -TERM $$"]).code == 128 + SIGTERM)
+    }
+
+    @Test("the README's Python runs on the phone as it is") func pythonOfTheReadmeRuns() throws {
+        try directory.write(DocumentTests.block("python", of: "README.md"), to: "subscriber.py")
+        let (process, input) = try start(
+            "wait subscribed\nlevel 0.3",
+            ["env", "-u", "REVEILLE_ADDRESS", "python3", directory.path + "/subscriber.py"])
+        try wait(for: "'level': 0.3", in: "stdout")
+        process.signal(SIGTERM)
+        #expect(process.wait() == 128 + SIGTERM)
+        withExtendedLifetime(input) {}
+    }
+
+    @Test("the phone's sockets are in a directory of the user's alone") func runtimeDirectoryIsPrivate() throws {
+        let run = try simulate(
+            "", ["sh", "-c", "stat -c %a $XDG_RUNTIME_DIR; echo $REVEILLE_ADDRESS $XDG_RUNTIME_DIR"])
+        let words = run.output.split(whereSeparator: \.isWhitespace)
+        #expect(words.first == "700")
+        #expect(words.dropFirst().first == "unix:\(words.last ?? "")/reveille/org.reveille.Bus")
+    }
+
+    @Test("a phone finds room for its socket where TMPDIR is long") func longTemporaryDirectoryIsNoTrouble() throws {
+        let long = String(repeating: "/long", count: 20)
+        try directory.write("", to: "scenario")
+        try directory.write("", to: long + "/.keep")
+        let run = try ProgramRun(
+            ["simulate", directory.path + "/scenario", "--", BusProcess.program, "get", "proximity"], in: directory,
+            environment: ["TMPDIR": directory.path + long])
+        #expect(run.code == 0, "\(run.errors)")
+        #expect(run.output.contains("far"))
+    }
+
+    @Test("an event names a file that the program can open") func eventNamesAFileThatOpens() throws {
+        let script = """
+            file=$("$0" watch defaults --json --count 1 | sed 's/.*"path":"\\([^"]*\\)".*/\\1/')
+            cat "$file"; test "$file" = ~/.config/app.json || echo "$file"
+            """
+        let scenario = "wait subscribed\nsettings app.json {\"theme\": \"dark\"}"
+        let run = try simulate(scenario, ["sh", "-c", script, BusProcess.program])
+        #expect(run.output == #"{"theme": "dark"}"#, "\(run.errors)")
+    }
+
+    @Test("doctor finds on the phone what the phone's bus reads") func doctorSaysWhatStatusSays() throws {
+        let run = try simulate(
+            "locale de_DE.UTF-8\nremove proximity\nstart",
+            ["sh", "-c", "\"$0\" doctor --json; \"$0\" status --json", BusProcess.program])
+        #expect(run.code == 0, "\(run.errors)")
+        let objects = try run.output.split(separator: "\n").map { try JSON.parse(Array($0.utf8)).objectValue ?? [:] }
+        let aspects = try #require(objects.last?["aspects"]?.arrayValue).compactMap(\.objectValue)
+        #expect(aspects.count == 5)
+        for aspect in aspects {
+            let examined = objects.first { $0["aspect"] == aspect["aspect"] }
+            #expect(examined?["available"] == aspect["available"])
+            #expect((examined?["source"] ?? .null) == aspect["source"])
+            #expect((examined?["reason"] ?? .null) == aspect["reason"])
+        }
     }
 
     @Test("a signal is passed on", arguments: [SIGTERM, SIGINT]) func signalIsPassedOn(signal: Int32) throws {

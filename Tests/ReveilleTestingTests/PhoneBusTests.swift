@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import Reveille
 import ReveilleTesting
 import Testing
 import Varlink
@@ -57,6 +58,37 @@ import Varlink
         try bus.restart()
         #expect(try observer.state(of: "battery")["level"]?.numberValue == 0.2)
         #expect(bus.log.contains("serving"))
+    }
+
+    @Test("a test waits until a program has subscribed, and has read what changed") func testWaits() async throws {
+        let phone = try SyntheticPhone()
+        let bus = try phone.startBus()
+        let error = await #expect(throws: ReveilleError.self) { try await bus.waitUntilSubscribed(atMost: .zero) }
+        #expect(error?.code == .timeout)
+        #expect(error?.description.hasPrefix("0 subscriptions, expected 1") == true)
+        let device = try await Device.connect(to: bus.address)
+        let awake = try await device.subscribe(to: .battery)
+        let asleep = try await device.subscribe(to: .battery)
+        try await asleep.enterBackground()
+        try await bus.waitUntilSubscribed(2)
+        for percent in 1...10 { phone.battery.level = Double(percent) / 100 }
+        try await bus.waitUntilTold()
+        #expect(try await device.subscribers().map(\.changes).sorted() == [0, 10])
+        withExtendedLifetime((awake, asleep)) {}
+    }
+
+    @Test("a wait names the program that does not read") func waitNamesWhoDoesNotRead() async throws {
+        let phone = try SyntheticPhone()
+        let bus = try phone.startBus()
+        let reader = try RunningExample("StatusLine", on: phone)
+        #expect(reader.nextLine() != nil)
+        reader.signal(SIGSTOP)
+        phone.battery.level = 0.5
+        phone.battery.level = 0.4
+        let error = await #expect(throws: ReveilleError.self) { try await bus.waitUntilTold(atMost: .zero) }
+        #expect(error?.description.contains("status line, pid ") == true)
+        reader.signal(SIGCONT)
+        try await bus.waitUntilTold()
     }
 
     @Test("a bus ends with its last reference") func busEndsWithItsReference() throws {

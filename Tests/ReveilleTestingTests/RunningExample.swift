@@ -30,6 +30,11 @@ final class RunningExample {
         fclose(output)
     }
 
+    /// Sends it a signal.
+    func signal(_ number: Int32) {
+        process.signal(number)
+    }
+
     /// Waits for its next line; `nil` when it has ended.
     func nextLine() -> String? {
         var line: UnsafeMutablePointer<CChar>?

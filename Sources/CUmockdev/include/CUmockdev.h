@@ -11,8 +11,8 @@
 #define C_REVEILLE_TESTBED "REVEILLE_TESTBED_HOST"
 
 // With this variable, it becomes the bus of a synthetic phone: it calls `reveille_run_phone_bus`, which
-// ReveilleTesting exports, with the arguments of main, and ends when its standard input does. So a phone has a bus
-// wherever the test kit is, without another program installed.
+// ReveilleTesting exports, with the arguments of main. So a phone has a bus wherever the test kit is, without another
+// program installed.
 #define C_REVEILLE_PHONE_BUS "REVEILLE_PHONE_BUS"
 
 // The names of the variables, so that Swift sees them; naming one also links the host in.

@@ -124,9 +124,16 @@ package final class Broker {
         for connection in Array(streams.values) { close(connection) }
     }
 
-    /// Reads every source again, after something that may have hidden changes.
-    package func reread() {
-        sources.refreshAll(monitoredOnly: true) { [weak self] in self?.deliver() }
+    /// Reads sources again, after something that may have hidden changes; posted states stand.
+    ///
+    /// - Parameters:
+    ///   - monitoredOnly: Leaves those alone that nobody listens to.
+    ///   - completion: Called once what changed has been reported.
+    package func reread(monitoredOnly: Bool = true, then completion: @escaping () -> Void = {}) {
+        sources.refreshAll(monitoredOnly: monitoredOnly) { [weak self] in
+            self?.deliver()
+            completion()
+        }
     }
 
     /// Counts a loss of events that ended in reading everything again; `status` shows the count.

@@ -11,7 +11,10 @@ struct FileOptions: ParsableArguments {
     @Option(help: "A configuration file; without one, the defaults count.")
     var config: String?
 
-    @Option(help: "A directory that every file of locale and settings is taken below.")
+    @Option(
+        help: """
+            A directory that every file of locale and settings is taken below. Default: $REVEILLE_ROOT, else /.
+            """)
     var root: String?
 
     /// The configuration, checked.

@@ -10,8 +10,6 @@ final class ScenarioStage {
     let phone: SyntheticPhone
     private let bus: PhoneBus
     private let address: UnixAddress
-    /// Where a burst began.
-    private var restingLevel = 0.0
 
     init() throws {
         phone = try SyntheticPhone()
@@ -37,13 +35,6 @@ final class ScenarioStage {
         case .restart: try bus.restart()
         case .start, .wait, .waitSubscribed, .waitDelivered, .burst, .end: break
         }
-    }
-
-    /// One change of a burst, by its number from 0: the level goes a percent down, or up from 0, and back in turn.
-    func burst(_ round: Int) throws {
-        if round == 0 { restingLevel = phone.battery.level }
-        let other = restingLevel > 0 ? restingLevel - 0.01 : 0.01
-        try phone.battery.setLevel(round.isMultiple(of: 2) ? other : restingLevel)
     }
 
     /// How many subscriptions there are.

@@ -11,7 +11,7 @@ final class Simulation {
     private static let grace: Duration = .seconds(5)
     /// Between two looks at what nobody tells of.
     private static let pause: Duration = .milliseconds(10)
-    /// Changes of a burst between two looks at the program and the signals.
+    /// Changes of a burst between two looks at the program and the signals; even, so that each chunk ends where it began.
     private static let burstChunk = 100
 
     private let scenario: Scenario
@@ -27,6 +27,8 @@ final class Simulation {
     private var rounds = 0
     private var deadline: ContinuousClock.Instant?
     private var failure: Failure?
+    /// The scenario has told the program to end.
+    private var isEnded = false
     private var signal: Int32?
 
     init(_ scenario: Scenario, command: [String], patience: Duration) throws {
@@ -49,13 +51,15 @@ final class Simulation {
 
     /// Runs until the program has ended.
     ///
-    /// - Returns: The program's exit code, or 128 and the signal that ended it.
+    /// - Returns: The program's exit code, or 128 and the signal that ended it; 0 when that is the SIGTERM of the
+    ///   scenario's `end`.
     /// - Throws: `Failure` of the scenario, once the program has ended.
     func run() throws -> Int32 {
         timer?.fire(after: .zero)
         try loop.run()
         if let failure { throw failure }
-        return program?.exitCode ?? 128 + (signal ?? SIGTERM)
+        let code = program?.exitCode ?? 128 + (signal ?? SIGTERM)
+        return isEnded && code == 128 + SIGTERM ? 0 : code
     }
 
     /// Gives a signal to the program; without one, ends.
@@ -103,7 +107,9 @@ final class Simulation {
     private func perform(_ step: ScenarioStep) throws -> (isDone: Bool, delay: Duration) {
         switch step {
         case .start: try start()
-        case .end: program?.signal(SIGTERM)
+        case .end:
+            isEnded = true
+            program?.signal(SIGTERM)
         case .wait(let time): return (true, time)
         case .waitSubscribed(let count):
             return try wait("fewer than \(count) subscribed") { try stage.subscriptionCount() >= count }
@@ -111,11 +117,9 @@ final class Simulation {
             if rounds == 0 { try stage.refresh() }
             return try wait("not everything was read") { try stage.isDelivered() }
         case .burst(let count):
-            let end = min(count, rounds + Self.burstChunk)
-            while rounds < end {
-                try stage.burst(rounds)
-                rounds += 1
-            }
+            let chunk = min(count - rounds, Self.burstChunk)
+            try stage.phone.burst(chunk)
+            rounds += chunk
             return (rounds == count, .zero)
         default: try stage.perform(step)
         }

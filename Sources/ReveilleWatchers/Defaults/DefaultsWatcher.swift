@@ -74,7 +74,7 @@ package final class DefaultsWatcher: Watcher {
         let table = pace == .off ? Self.fresh(settings) : files.table
         let found = Self.reading(of: table).domains.map(\.path)
         if !found.isEmpty { return .available(found.joined(separator: ", ")) }
-        return .unavailable("no settings file in " + table.paths.joined(separator: ", "))
+        return .unavailable("no settings file in " + table.paths.map(table.real).joined(separator: ", "))
     }
 
     package func examine() -> Examination {
@@ -107,7 +107,8 @@ package final class DefaultsWatcher: Watcher {
             domains: table.entries.compactMap { path, entry in
                 entry.value.map { file in
                     Defaults.Domain(
-                        name: SettingsName(ConfiguredPath.name(of: path)).domain, path: path, values: file.values,
+                        name: SettingsName(ConfiguredPath.name(of: path)).domain, path: table.real(path),
+                        values: file.values,
                         isOpaque: file.isOpaque)
                 }
             })

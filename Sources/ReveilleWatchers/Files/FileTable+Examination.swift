@@ -12,13 +12,14 @@ extension FileTable {
         var examination = Examination()
         for path in paths + found {
             guard let entry = entries[path] else { continue }
+            let name = real(path)
             if let problem = entry.problem {
-                examination.findings.append(Examination.Finding(path, problem))
-                examination.advice.append("mend \(path), or make it readable: \(problem)")
+                examination.findings.append(Examination.Finding(name, problem))
+                examination.advice.append("mend \(name), or make it readable: \(problem)")
             } else if let value = entry.value {
-                examination.findings.append(Examination.Finding(path, describe(value)))
+                examination.findings.append(Examination.Finding(name, describe(value)))
             } else if asked.contains(path) {
-                examination.findings.append(Examination.Finding(path, entry.isDirectory ? "directory" : "no such file"))
+                examination.findings.append(Examination.Finding(name, entry.isDirectory ? "directory" : "no such file"))
             }
         }
         return examination

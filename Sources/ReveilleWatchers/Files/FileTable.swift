@@ -57,6 +57,11 @@ struct FileTable<Value: Equatable> {
         entries = Dictionary(uniqueKeysWithValues: seen.map { ($0, Entry()) })
     }
 
+    /// A path as everybody else knows it, with the root: what is told can be opened.
+    func real(_ path: String) -> String {
+        reader.root + path
+    }
+
     /// When a file is to be read next.
     var deadline: Instant? {
         entries.values.lazy.compactMap(\.settling.deadline).min()

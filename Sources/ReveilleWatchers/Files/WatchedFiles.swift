@@ -98,7 +98,8 @@ final class WatchedFiles<Value: Equatable> {
     }
 
     private func apply(_ effects: FileTable<Value>.Effects) {
-        effects.warnings.forEach(warn)
+        // Each begins with its path.
+        for warning in effects.warnings { warn(table.real(warning)) }
         for path in effects.disappeared { watch?.remove(path) }
         for path in effects.appeared { watch?.add(path) }
     }

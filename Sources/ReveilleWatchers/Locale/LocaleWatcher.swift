@@ -87,7 +87,7 @@ package final class LocaleWatcher: Watcher {
         let table = pace == .off ? fresh() : files.table
         let used = merged(table).paths
         if !used.isEmpty { return .available(used.joined(separator: ", ")) }
-        return .unavailable("none of " + table.paths.joined(separator: ", ") + " exists")
+        return .unavailable("none of " + table.paths.map(table.real).joined(separator: ", ") + " exists")
     }
 
     package func examine() -> Examination {
@@ -107,7 +107,7 @@ package final class LocaleWatcher: Watcher {
     }
 
     private func merged(_ table: FileTable<[String: String]>) -> LocaleFiles {
-        LocaleFiles(table.paths.map { ($0, table.entries[$0]?.value) })
+        LocaleFiles(table.paths.map { (table.real($0), table.entries[$0]?.value) })
     }
 
     private func fresh() -> FileTable<[String: String]> {

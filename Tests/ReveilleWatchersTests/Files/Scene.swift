@@ -47,7 +47,8 @@ final class Scene {
 
     var context: WatcherContext {
         WatcherContext(
-            report: { [unowned self] in readings.append($0) }, warn: { [unowned self] in warnings.append($0) },
+            report: { [unowned self] in readings.append($0) },
+            warn: { [unowned self] in warnings.append(String($0.trimmingPrefix(root))) },
             overflowed: { [unowned self] in overflows += 1 })
     }
 

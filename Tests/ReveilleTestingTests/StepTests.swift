@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import Reveille
+import ReveilleTesting
+import Testing
+
+/// Each step of a phone is one change, whatever its bus is configured to wait for.
+@Suite(.timeLimit(.minutes(10))) struct StepTests {
+    private static let configurations = [PhoneBus.quick, "{}"]
+
+    @Test("two levels in a sleep are two changes", arguments: configurations)
+    func twoLevelsAreTwoChanges(configuration: String) async throws {
+        let phone = try SyntheticPhone()
+        let bus = try phone.startBus(configuration: configuration)
+        let device = try await Device.connect(to: bus.address)
+        let subscription = try await device.subscribe(to: .battery)
+        try await subscription.enterBackground()
+        phone.battery.level = 0.3
+        phone.battery.level = 0.2
+        try await subscription.enterForeground()
+        let event = try await subscription.next()
+        #expect(event?.changes == 2)
+        guard case .battery(let battery)? = event?.reading else { return #expect(Bool(false)) }
+        #expect(battery.level == 0.2)
+    }
+
+    @Test("every kind of step is one change", arguments: configurations)
+    func everyKindOfStepIsOneChange(configuration: String) async throws {
+        let phone = try SyntheticPhone(batteries: 3)
+        let bus = try phone.startBus(configuration: configuration)
+        let device = try await Device.connect(to: bus.address)
+        let subscription = try await device.subscribe()
+        try await subscription.enterBackground()
+        let pack = try #require(phone.battery.device)
+        let steps: [(Aspect, () throws -> Void)] = [
+            (.battery, { phone.battery.level = 0.5 }), (.battery, { phone.battery.status = .full }),
+            (.battery, { try phone.plugIn() }), (.battery, { try phone.unplug() }),
+            (.battery, { try phone.addBattery() }), (.battery, { try phone.batteries[3].remove() }),
+            (.battery, { try phone.batteries[3].insert() }), (.battery, { try pack.set("capacity", "7") }),
+            (.battery, { try pack.set(["capacity": "9", "status": "Full"]) }),
+            (.orientation, { try phone.rotate(to: .landscapeLeft) }),
+            (.orientation, { try phone.rotate(to: .faceUp) }), (.orientation, { try phone.rotate(to: .portrait) }),
+            (.orientation, { try phone.accelerometer.remove() }),
+            (.orientation, { try phone.accelerometer.insert() }),
+            (.proximity, { try phone.setNear(true) }), (.proximity, { try phone.setNear(false) }),
+            (.proximity, { try phone.proximitySensor.remove() }), (.proximity, { try phone.proximitySensor.insert() }),
+            (.locale, { try phone.setLocale("de_DE.UTF-8") }), (.locale, { try phone.setLocale("fr_FR.UTF-8") }),
+            (.defaults, { try phone.writeSettings(#"{"a": 1}"#) }), (.defaults, { try phone.writeSettings("") }),
+            (.defaults, { try phone.writeSettings(#"{"a": 2}"#, to: "more.json") }),
+        ]
+        for (aspect, step) in steps {
+            let before = try await device.changesWaiting(of: aspect)
+            try step()
+            #expect(try await device.changesWaiting(of: aspect) == before + 1)
+        }
+        try await subscription.enterForeground()
+        var counts: [Aspect: Int] = [:]
+        while counts.count < 5, let event = try await subscription.next() {
+            counts[event.aspect, default: 0] += event.changes
+        }
+        #expect(counts == Dictionary(steps.map { ($0.0, 1) }, uniquingKeysWith: +))
+    }
+
+    @Test("a thousand steps at random are as many changes", arguments: configurations, [true, false])
+    func randomStepsAreChanges(configuration: String, isAsleep: Bool) async throws {
+        let phone = try SyntheticPhone(batteries: 2)
+        let bus = try phone.startBus(configuration: configuration)
+        let device = try await Device.connect(to: bus.address)
+        let subscription = try await device.subscribe()
+        if isAsleep { try await subscription.enterBackground() }
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var walk = RandomWalk(phone, seed: seed)
+        var expected = 0
+        for _ in 1...1_000 where try walk.step() { expected += 1 }
+        if isAsleep { try await subscription.enterForeground() }
+        try await bus.waitUntilTold()
+        let subscriber = try await device.subscribers().first
+        #expect(subscriber?.changes == expected, "seed \(seed)")
+        #expect(!isAsleep || subscriber?.events == 5, "seed \(seed)")
+    }
+
+    @Test("a bus that is stopped, or gone, is not waited for") func stoppedBusIsNotWaitedFor() async throws {
+        let phone = try SyntheticPhone()
+        let bus = try phone.startBus()
+        let device = try await Device.connect(to: bus.address)
+        let subscription = try await device.subscribe(to: .battery)
+        kill(bus.processIdentifier, SIGSTOP)
+        phone.battery.level = 0.3
+        phone.battery.level = 0.2
+        kill(bus.processIdentifier, SIGCONT)
+        phone.battery.level = 0.1
+        var changes = 0
+        while let event = try await subscription.next() {
+            changes += event.changes
+            if case .battery(let battery) = event.reading, battery.level == 0.1 { break }
+        }
+        #expect(changes == 2)
+        bus.kill()
+        phone.battery.level = 0.5
+        try bus.restart()
+        #expect(try await device.battery.level == 0.5)
+    }
+}
+
+extension Device {
+    /// How many changes of an aspect the one subscriber is to be told of.
+    fileprivate func changesWaiting(of aspect: Aspect) async throws -> Int {
+        try await subscribers().first?.pending[aspect] ?? 0
+    }
+}
