@@ -7,7 +7,7 @@ package import ReveilleCore
 package import ReveilleSystem
 package import ReveilleWatchers
 import ReveilleWire
-import Varlink
+package import Varlink
 
 /// Decides which bytes go where: connections on one side, the bus and its sources on the other.
 ///
@@ -17,11 +17,15 @@ package final class Broker {
     static let callsPerTurn = 32
     /// Replies that go out before others have their turn: some milliseconds of writing.
     static let deliveriesPerTurn = 256
+    /// What the service has beside `org.varlink.service`.
+    package static let interfaces = [BusInterface.make()]
 
     let loop: any Loop
     let limits: Configuration.Bus
     let logger: Logger
     let description: ServiceDescription
+    /// Gives the instance and the subscriptions their names.
+    var random: any RandomNumberGenerator
     var bus: Bus
     var writer = EventWriter()
     var sources: Sources
@@ -45,18 +49,21 @@ package final class Broker {
     ///   - state: Where to keep the state, and what was kept there; `nil` keeps none.
     ///   - version: The program's version, for GetInfo.
     ///   - logger: Takes what a person may need to know.
+    ///   - random: Gives names that nobody can guess; a simulation has one that repeats.
     /// - Throws: `SystemError` when the loop has no room for a timer.
     package init(
-        loop: any Loop, limits: Configuration.Bus, state: StateFile?, version: String, logger: Logger
+        loop: any Loop, limits: Configuration.Bus, state: StateFile?, version: String, logger: Logger,
+        random: any RandomNumberGenerator = SystemRandomNumberGenerator()
     ) throws(SystemError) {
         self.loop = loop
+        self.random = random
         self.limits = limits
         self.logger = logger
         description = ServiceDescription(
             vendor: "Reveille", product: "reveille", version: version, url: "https://reveille.org",
-            interfaces: [BusInterface.make()])
+            interfaces: Self.interfaces)
         sources = Sources(loop: loop, watchers: [])
-        let saved = Broker.load(state, logger)
+        let saved = Broker.load(state, logger, &self.random)
         let now = Timestamp(microseconds: loop.wallClock)
         bus = Bus(restoring: saved, history: limits.history, at: now)
         if let state {
@@ -68,13 +75,14 @@ package final class Broker {
         }
     }
 
-    private static func load(_ file: StateFile?, _ logger: Logger) -> SavedState {
+    private static func load(
+        _ file: StateFile?, _ logger: Logger, _ random: inout any RandomNumberGenerator
+    ) -> SavedState {
         do throws(StateError) {
             if let saved = try file?.load() { return saved }
         } catch {
             logger.warning("starting as a new instance, the saved state is not used: \(error)")
         }
-        var random = SystemRandomNumberGenerator()
         let instance =
             SubscriptionID(rawValue: random.next()).wireName + SubscriptionID(rawValue: random.next()).wireName
         return SavedState(instance: instance, sequence: 0, entries: [])

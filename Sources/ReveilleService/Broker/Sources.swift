@@ -30,7 +30,7 @@ final class Sources {
 
     /// Starts what is always watched.
     func start() {
-        for (aspect, watcher) in watchers where !Self.onDemand.contains(aspect) { watcher.pace = .live }
+        for aspect in Aspect.allCases where !Self.onDemand.contains(aspect) { setPace(.live, of: aspect) }
     }
 
     /// Stops everything.
@@ -113,7 +113,7 @@ final class Sources {
     ///   - completion: Called once, within ``Pace/sampleTimeout``.
     func refreshAll(monitoredOnly: Bool = false, then completion: @escaping () -> Void) {
         let barrier = Barrier(completion)
-        for watcher in watchers.values where !monitoredOnly || watcher.pace != .off {
+        for watcher in Aspect.allCases.compactMap({ watchers[$0] }) where !monitoredOnly || watcher.pace != .off {
             watcher.refresh(then: barrier.enter())
         }
         barrier.seal()

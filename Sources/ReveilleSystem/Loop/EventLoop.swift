@@ -110,7 +110,8 @@ package final class EventLoop: Loop {
         return source
     }
 
-    static func microseconds(_ duration: Duration) -> UInt64 {
+    /// A duration as sd-event counts it: a negative one is over, one beyond its numbers never ends.
+    package static func microseconds(_ duration: Duration) -> UInt64 {
         let (seconds, attoseconds) = duration.components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
         let (whole, isTooLong) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000)
@@ -121,7 +122,7 @@ package final class EventLoop: Loop {
     /// How late a timer may fire so that several can share a wake-up: a twentieth of its interval.
     ///
     /// Never 0, which sd_event_add_time(3) takes for 250 ms.
-    static func accuracy(_ microseconds: UInt64) -> UInt64 {
+    package static func accuracy(_ microseconds: UInt64) -> UInt64 {
         max(1, microseconds / 20)
     }
 }
