@@ -21,7 +21,7 @@ extension Broker {
             }
             try watchSilence(of: connection)
             connections[ObjectIdentifier(connection)] = connection
-            connectionsOfUser[peer.uid, default: 0] += 1
+            if connection.refusal == nil { connectionsOfUser[peer.uid, default: 0] += 1 }
         } catch {
             logger.error("a connection is refused: \(error)")
         }
@@ -33,7 +33,7 @@ extension Broker {
         if connectionsOfUser[uid, default: 0] >= limits.connectionsPerUser {
             return .quotaExceeded("connections", limit: limits.connectionsPerUser)
         }
-        return connections.count >= limits.connections
+        return connections.values.count { $0.refusal == nil } >= limits.connections
             ? .quotaExceeded("connections", limit: limits.connections) : nil
     }
 
@@ -47,7 +47,7 @@ extension Broker {
         connection.silence = nil
         connection.deadlines = [:]
         connections[ObjectIdentifier(connection)] = nil
-        connectionsOfUser[connection.peer.uid, default: 1] -= 1
+        if connection.refusal == nil { connectionsOfUser[connection.peer.uid, default: 1] -= 1 }
         if connectionsOfUser[connection.peer.uid] == 0 { connectionsOfUser[connection.peer.uid] = nil }
         if let id = connection.subscription {
             streams[id] = nil
