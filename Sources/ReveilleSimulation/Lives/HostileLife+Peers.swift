@@ -22,7 +22,7 @@ extension HostileLife {
             guard roots < People.rootConnections else { return }
         }
         note("process \(credentials.pid) of user \(credentials.uid) comes")
-        peers.append(open(credentials, room: choices.one(of: [2_000, 1, 100, 100_000])))
+        peers.append(open(credentials, room: choices.one(of: [2_000, 50, 300, 100_000])))
     }
 
     func open(_ credentials: UnixStream.Peer, room: Int) -> SimulatedPeer {

@@ -41,8 +41,10 @@ extension HostileLife {
     /// Lets everything be read and told that is due.
     private func quiesce() throws(Broken) {
         for _ in 0..<12 {
-            try readAll()
-            for peer in peers { try take(try peer.read(.max), by: peer) }
+            repeat {
+                try readAll()
+                for peer in peers { try take(try peer.read(.max), by: peer) }
+            } while bus.turn()
             try bus.pass(.milliseconds(100))
         }
     }

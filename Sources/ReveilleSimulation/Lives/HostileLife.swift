@@ -17,7 +17,7 @@ package final class HostileLife {
     let limits: Configuration.Bus
     let note: (String) -> Void
     private let state: StateFile?
-    private let order: SplitMix64
+    private var random: SplitMix64
     private(set) var bus: SimulatedBus
     let honest: [HonestUser]
     var peers: [SimulatedPeer] = []
@@ -41,10 +41,11 @@ package final class HostileLife {
         people = People(hasHostileRoot: choices.number(below: 3) == 1)
         limits = people.limits(history: choices.one(of: [256, 1, 2]), maxFrame: choices.one(of: [65_536, 4_096]))
         state = choices.number(below: 2) == 0 ? nil : statePath.map { StateFile(path: $0) }
-        order = choices.sequence()
+        random = choices.sequence()
         let loop = SimulatedLoop()
         loop.lateness = UInt64(choices.one(of: [0, 128, 256]))
-        bus = try SimulatedBus(reality: reality, loop: loop, limits: limits, state: state, random: order)
+        bus = try SimulatedBus(
+            reality: reality, loop: loop, limits: limits, state: state, random: SplitMix64(seed: random.next()))
         honest = people.honest.map { [people] in HonestUser($0, isDisturbed: people.hasHostileRoot) }
         quietSources = loop.sourceCount
     }
@@ -131,7 +132,8 @@ package final class HostileLife {
         for peer in peers { try take(try peer.read(.max), by: peer) }
         for user in honest { try user.busDied() }
         peers = []
-        bus = try SimulatedBus(reality: reality, loop: loop, limits: limits, state: state, random: order)
+        bus = try SimulatedBus(
+            reality: reality, loop: loop, limits: limits, state: state, random: SplitMix64(seed: random.next()))
         quietSources = loop.sourceCount
     }
 }
