@@ -38,10 +38,13 @@ package final class SimulatedPeer {
 
     /// Reads so many bytes at most.
     ///
+    /// - Parameters:
+    ///   - most: How many.
+    ///   - busHasEnded: The bus has said all that was due, read or not.
     /// - Returns: The answers in them.
-    func read(_ most: Int) throws(Broken) -> [Conversation.Answer] {
+    func read(_ most: Int, busHasEnded: Bool = false) throws(Broken) -> [Conversation.Answer] {
         do throws(Broken) {
-            try conversation.checkGate(stream.toPeer)
+            if !busHasEnded { try conversation.checkGate(stream.toPeer) }
             return try conversation.receive(stream.receive(most))
         } catch {
             throw Broken("process \(credentials.pid) of user \(credentials.uid): \(error)")

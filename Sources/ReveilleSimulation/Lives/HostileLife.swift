@@ -129,7 +129,7 @@ package final class HostileLife {
         loop.wallClock = bus.loop.wallClock
         loop.lateness = bus.loop.lateness
         if isClean { bus.stop() }
-        for peer in peers { try take(try peer.read(.max), by: peer) }
+        for peer in peers { try take(try peer.read(.max, busHasEnded: true), by: peer) }
         for user in honest { try user.busDied() }
         peers = []
         bus = try SimulatedBus(

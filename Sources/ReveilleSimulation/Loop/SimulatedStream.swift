@@ -101,9 +101,10 @@ package final class SimulatedStream {
         loop?.tell(number, [.readable, .halfClosed])
     }
 
-    /// Lets go of the peer's end.
+    /// Lets go of the peer's end; what it has not read is gone, which makes room.
     package func close() {
         isClosedByPeer = true
-        loop?.tell(number, [.readable, .hungUp, .halfClosed])
+        toPeer = []
+        loop?.tell(number, [.readable, .writable, .hungUp, .halfClosed])
     }
 }

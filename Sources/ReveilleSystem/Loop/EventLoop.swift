@@ -119,10 +119,10 @@ package final class EventLoop: Loop {
         return isTooLong ? UInt64.max : whole + UInt64(attoseconds / 1_000_000_000_000)
     }
 
-    /// How late a timer may fire so that several can share a wake-up: a twentieth of its interval.
+    /// How late a timer may fire so that several can share a wake-up: a hundredth of its interval.
     ///
     /// Never 0, which sd_event_add_time(3) takes for 250 ms.
     package static func accuracy(_ microseconds: UInt64) -> UInt64 {
-        max(1, microseconds / 20)
+        max(1, microseconds / 100)
     }
 }
