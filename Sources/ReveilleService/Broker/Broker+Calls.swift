@@ -132,7 +132,10 @@ extension Broker {
     private func setDeadline(
         _ wakeAfter: Duration?, of reason: HoldReasons, on target: Connection
     ) throws(SystemError) {
-        guard let wakeAfter else { return }
+        guard let wakeAfter else {
+            target.deadlines[reason] = nil
+            return
+        }
         let timer = try loop.timer { [weak self, weak target] in
             guard let target else { return }
             target.deadlines[reason] = nil
