@@ -17,10 +17,8 @@ enum Seeds {
     static let ranges: [ClosedRange<UInt64>] =
         wanted.map { [$0...$0] } ?? stride(from: 0, to: count, by: Int(count / 4)).map { $0 + 1...$0 + count / 4 }
 
-    /// Takes a line of what happens in a life that runs alone.
-    static func note(_ line: String) {
-        if wanted != nil { print(line) }
-    }
+    /// Takes the lines of what happens in a life that runs alone.
+    static let note: (@Sendable (String) -> Void)? = wanted == nil ? nil : { print($0) }
 
     /// Runs the life of each seed, until one goes wrong.
     ///

@@ -19,13 +19,13 @@ final class Simulation {
     private var control: SimulatedStream?
     /// The clients' process: one that there is not, or the bus would follow it.
     private static let process: Int32 = 1 << 23
-    private var note: (String) -> Void
+    private let listener: ((String) -> Void)?
 
-    init(seed: UInt64, directory: String, note: @escaping (String) -> Void) throws {
+    init(seed: UInt64, directory: String, note: ((String) -> Void)?) throws {
         random = SplitMix64(seed: seed)
         statePath = directory + "/\(seed).json"
         clients = (0..<4).map { SimulatedClient("client \($0)") }
-        self.note = note
+        listener = note
         bus = try Self.startBus(reality, statePath, &random)
     }
 
@@ -48,6 +48,10 @@ final class Simulation {
                         + "it is \(client.subscription ?? "nobody") of \(subscriptions)")
             }
         }
+    }
+
+    private func note(_ line: @autoclosure () -> String) {
+        listener?(line())
     }
 
     private func step() throws {

@@ -31,8 +31,10 @@ package enum Edges {
         "\u{1F1E6}\u{1F1E7}\u{1F1E8}", "\u{FEFF}\u{202E}\u{10FFFF}", "../../etc/passwd", "\"\\\"", "%s%n",
     ]
 
-    /// How long a string may be made, beside the limits of a name and of a frame.
-    package static let lengths = [1, 127, 128, 129, 4_095, 65_000, 65_536]
+    /// How long a string may be made, around the limits of a name and of a short frame.
+    package static let lengths = [1, 127, 128, 129, 3_900, 4_096]
+    /// The same around the longest frame.
+    package static let frameLengths = [65_000, 65_536]
 
     /// How many elements an array may have.
     package static let counts = [0, 1, 1, 1, 2, 3, 5, 300]

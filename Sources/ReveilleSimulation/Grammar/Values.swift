@@ -67,6 +67,7 @@ struct Values {
         case .array(let type): return array(of: type, field)
         case .dictionary(let type):
             let count = choices.one(of: Edges.counts)
+            room /= max(1, count)
             let element = value(type, of: field)
             return .object(
                 JSONObject(members: (0..<count).map { JSONObject.Member(name: "k\($0)", value: element) }))
@@ -77,7 +78,10 @@ struct Values {
     /// Different elements while they are few; of many, one again and again.
     private mutating func array(of type: ValueType, _ field: String) -> JSON {
         let count = choices.one(of: Edges.counts)
-        guard count <= 3 else { return .array(Array(repeating: value(type, of: field), count: count)) }
+        guard count <= 3 else {
+            room /= count
+            return .array(Array(repeating: value(type, of: field), count: count))
+        }
         var elements: [JSON] = []
         for _ in 0..<count { elements.append(value(type, of: field)) }
         return .array(elements)
@@ -98,7 +102,8 @@ struct Values {
         case 0..<12 where !seen.isEmpty: return choices.one(of: seen)
         case 12, 13: return .string(choices.one(of: vocabulary.all))
         case 15:
-            let length = min(choices.one(of: Edges.lengths), room)
+            let lengths = choices.happens(onceIn: 8) ? Edges.frameLengths : Edges.lengths
+            let length = min(choices.one(of: lengths), room)
             room -= length
             return .string(String(repeating: "a", count: length))
         default: return .string(choices.one(of: Edges.strings))

@@ -15,7 +15,7 @@ package final class HostileLife {
     let reality = Reality()
     let people: People
     let limits: Configuration.Bus
-    let note: (String) -> Void
+    private let listener: ((String) -> Void)?
     private let state: StateFile?
     private var random: SplitMix64
     private(set) var bus: SimulatedBus
@@ -34,10 +34,10 @@ package final class HostileLife {
     ///   - statePath: Where the bus may keep its state; `nil` for nowhere.
     ///   - note: Takes a line for each thing that happens.
     package init(
-        choices: Choices, statePath: String? = nil, note: @escaping (String) -> Void = { _ in }
+        choices: Choices, statePath: String? = nil, note: ((String) -> Void)? = nil
     ) throws(Broken) {
         self.choices = choices
-        self.note = note
+        listener = note
         people = People(hasHostileRoot: choices.number(below: 3) == 1)
         limits = people.limits(history: choices.one(of: [256, 1, 2]), maxFrame: choices.one(of: [65_536, 4_096]))
         state = choices.number(below: 2) == 0 ? nil : statePath.map { StateFile(path: $0) }
@@ -55,6 +55,10 @@ package final class HostileLife {
         for _ in 0..<steps where !choices.isExhausted { try step() }
         try settle()
         try checkThatTheDeadLeaveNothing()
+    }
+
+    func note(_ line: @autoclosure () -> String) {
+        listener?(line())
     }
 
     private func step() throws(Broken) {
