@@ -18,7 +18,7 @@ enum Seeds {
         wanted.map { [$0...$0] } ?? stride(from: 0, to: count, by: Int(count / 4)).map { $0 + 1...$0 + count / 4 }
 
     /// Takes the lines of what happens in a life that runs alone.
-    static let note: (@Sendable (String) -> Void)? = wanted == nil ? nil : { print($0) }
+    static let note: (@Sendable (String) -> Void)? = wanted == nil ? nil : { @Sendable line in print(line) }
 
     /// Runs the life of each seed, until one goes wrong.
     ///

@@ -9,6 +9,7 @@ package import Varlink
 package struct Grammar {
     private struct Entry {
         let name: String
+        let member: String
         let method: Interface.Method
         let types: [String: ValueType]
     }
@@ -21,7 +22,8 @@ package struct Grammar {
         vocabulary = Vocabulary(interfaces)
         entries = interfaces.flatMap { interface in
             interface.methods.sorted { $0.key < $1.key }.map {
-                Entry(name: interface.name + "." + $0.key, method: $0.value, types: interface.types)
+                Entry(
+                    name: interface.name + "." + $0.key, member: $0.key, method: $0.value, types: interface.types)
             }
         }
     }
@@ -35,7 +37,7 @@ package struct Grammar {
     package func call(_ choices: Choices, harvest: Harvest) -> [UInt8] {
         let entry = choices.one(of: entries)
         var values = Values(
-            types: entry.types, vocabulary: vocabulary, harvest: harvest, choices: choices,
+            for: entry.member, types: entry.types, vocabulary: vocabulary, harvest: harvest, choices: choices,
             isAbsurd: choices.happens(onceIn: 5))
         let parameters = values.structure(entry.method.input)
         var message: JSONObject = ["method": .string(name(entry.name, choices)), "parameters": parameters]

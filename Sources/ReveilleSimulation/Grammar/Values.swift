@@ -11,10 +11,16 @@ struct Values {
     let choices: Choices
     /// Values may be of other types than declared.
     let isAbsurd: Bool
+    /// The method or type that values are made for.
+    private var member: String
     /// Bytes that strings made of repetitions may still have: one frame is not to be megabytes.
     private var room = 80_000
 
-    init(types: [String: ValueType], vocabulary: Vocabulary, harvest: Harvest, choices: Choices, isAbsurd: Bool) {
+    init(
+        for member: String, types: [String: ValueType], vocabulary: Vocabulary, harvest: Harvest, choices: Choices,
+        isAbsurd: Bool
+    ) {
+        self.member = member
         self.types = types
         self.vocabulary = vocabulary
         self.harvest = harvest
@@ -61,7 +67,11 @@ struct Values {
         case .string: return string(of: field)
         case .object: return Edges.nested(choices.one(of: [0, 1, 29, 30, 31, 32, 40]))
         case .any: return anything(of: field)
-        case .named(let name): return types[name].map { value($0, of: field) } ?? .null
+        case .named(let name):
+            let outer = member
+            defer { member = outer }
+            member = name
+            return types[name].map { value($0, of: field) } ?? .null
         case .structure(let structure): return self.structure(structure)
         case .enumeration(let words): return .string(choices.one(of: words))
         case .array(let type): return array(of: type, field)
@@ -95,7 +105,7 @@ struct Values {
 
     private mutating func string(of field: String) -> JSON {
         let seen = harvest[field].filter { $0.stringValue != nil }
-        let words = vocabulary[field]
+        let words = vocabulary.words(for: field, in: member)
         switch choices.number(below: 16) {
         case 0..<6 where !seen.isEmpty: return choices.one(of: seen)
         case 0..<12 where !words.isEmpty: return .string(choices.one(of: words))

@@ -7,7 +7,16 @@ package import Varlink
 ///
 /// An interface has no type for a closed set of words; its text lists them: `state: near, far, unknown.`
 package struct Vocabulary {
-    private var words: [String: [String]] = [:]
+    private struct Field: Hashable {
+        /// The type, method or error that the comment is about, or which of the three.
+        let scope: String
+        let name: String
+    }
+
+    private static let keywords: Set<Substring> = ["type", "method", "error"]
+
+    private var words: [Field: [String]] = [:]
+    private var keywordOf: [String: String] = [:]
     /// All of them, sorted, with the names of all fields.
     package private(set) var all: [String] = []
 
@@ -15,28 +24,49 @@ package struct Vocabulary {
     package init(_ interfaces: [Interface]) {
         for interface in interfaces {
             let fields = interface.fieldNames
-            for line in interface.text.split(separator: "\n") { read(line, fields: fields) }
+            var comment: [Substring] = []
+            for line in interface.text.split(separator: "\n") {
+                if line.hasPrefix("#") {
+                    comment += line.dropFirst().split(separator: " ")
+                } else {
+                    read(comment, above: line.split { !$0.isLetter }, fields: fields)
+                    comment = []
+                }
+            }
             all += fields
         }
-        for (field, found) in words { words[field] = Set(found).sorted() }
         all = Set(all + words.values.joined()).sorted()
+        words = words.mapValues { Set($0).sorted() }
     }
 
-    /// The words for a field.
-    package subscript(field: String) -> [String] { words[field] ?? [] }
+    /// The words for a field: those that its own comment names, else those of others of its kind, else any.
+    ///
+    /// - Parameters:
+    ///   - field: The field's name.
+    ///   - member: The type, method or error that it is in.
+    package func words(for field: String, in member: String) -> [String] {
+        for scope in [member, keywordOf[member] ?? "", ""] {
+            if let words = words[Field(scope: scope, name: field)] { return words }
+        }
+        return []
+    }
 
-    /// The field that the words are about, from its colon to the end of the sentence.
-    private var field: String?
-
-    private mutating func read(_ line: Substring, fields: Set<String>) {
-        guard line.hasPrefix("#") else { return field = nil }
-        for token in line.dropFirst().split(separator: " ") {
+    private mutating func read(_ comment: [Substring], above line: [Substring], fields: Set<String>) {
+        guard line.count > 1, Self.keywords.contains(line[0]) else { return }
+        let scopes = [String(line[1]), String(line[0]), ""]
+        keywordOf[scopes[0]] = scopes[1]
+        // The field that the words are about, from its colon to the end of the sentence.
+        var field: String?
+        var isAside = false
+        for token in comment {
             let word = String(token.filter { $0.isLetter })
+            if token.hasPrefix("(") { isAside = true }
             if token.hasSuffix(":"), fields.contains(word) {
                 field = word
-            } else if let field, !word.isEmpty {
-                words[field, default: []].append(word)
+            } else if let field, !isAside, !word.isEmpty, word != "or", word != "and" {
+                for scope in scopes { words[Field(scope: scope, name: field), default: []].append(word) }
             }
+            if token.contains(")") { isAside = false }
             if token.hasSuffix(".") { field = nil }
         }
     }

@@ -97,8 +97,11 @@ extension HostileLife {
     func take(_ answers: [Conversation.Answer], by peer: SimulatedPeer) throws(Broken) {
         let user = peer.credentials.uid
         for answer in answers {
-            harvest.take(answer.reply.parameters)
+            note("ANSWER \(answer.call.member) \(answer.reply.error ?? "fine")")
             guard answer.reply.error == nil else { continue }
+            // What worked once is tried again, with other values beside it.
+            harvest.take(answer.call.parameters)
+            harvest.take(answer.reply.parameters)
             switch answer.call.member {
             case "Subscribe":
                 if let id = answer.reply.parameters["subscription"]?.stringValue { owners[id] = user }
