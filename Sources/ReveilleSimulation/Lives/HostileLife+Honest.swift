@@ -25,6 +25,10 @@ extension HostileLife {
             note("\(user.client.name) dies")
             user.die()
         }
+        guard let id = user.client.subscription else { return }
+        // Everybody may list what there is.
+        owners[id] = user.credentials.uid
+        harvest.take(["subscription": .string(id)])
     }
 
     func connect(_ user: HonestUser) throws(Broken) {

@@ -62,8 +62,8 @@ package final class HostileLife {
     }
 
     private func step() throws(Broken) {
-        switch choices.number(below: 32) {
-        case 0..<9: try call()
+        switch choices.number(below: 36) {
+        case 0..<9, 32..<36: try call()
         case 9..<13: for _ in 0...choices.number(below: 16) where !bus.turn() { break }
         case 13..<17: try readSomething()
         case 17, 18: connect()
