@@ -51,6 +51,12 @@ let package = Package(
 
         // MARK: - Programs and test kits
         .target(
+            name: "ReveilleSimulation",
+            dependencies: [
+                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers", "Varlink",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(
             name: "ReveilleTesting",
             dependencies: [
                 "CUmockdev", "Reveille", "ReveilleCore", "ReveilleService", "ReveilleSystem",
@@ -71,7 +77,8 @@ let package = Package(
         .executableTarget(
             name: "ReveilleFuzz",
             dependencies: [
-                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers", "ReveilleWire", "Varlink",
+                "ReveilleCore", "ReveilleService", "ReveilleSimulation", "ReveilleSystem", "ReveilleWatchers",
+                "ReveilleWire", "Varlink",
             ]),
 
         // MARK: - Examples
@@ -81,7 +88,7 @@ let package = Package(
             name: "SettingsReloader", dependencies: ["Reveille"], path: "Sources/Examples/SettingsReloader"),
 
         // MARK: - Tests
-        .testTarget(name: "ReveilleCoreTests", dependencies: ["ReveilleCore", "ReveilleTesting"]),
+        .testTarget(name: "ReveilleCoreTests", dependencies: ["ReveilleCore", "ReveilleSimulation"]),
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink"]),
         .testTarget(name: "ReveilleWireTests", dependencies: ["ReveilleCore", "ReveilleWire", "Varlink"]),
         .testTarget(name: "ReveilleSystemTests", dependencies: ["ReveilleSystem", "ReveilleTesting"]),
@@ -102,8 +109,7 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleTesting", "ReveilleWatchers", "Varlink",
-                .product(name: "Logging", package: "swift-log"),
+                "ReveilleCore", "ReveilleService", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "Varlink",
             ]
         ),
         .testTarget(
@@ -113,7 +119,10 @@ let package = Package(
             ]),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["Reveille", "ReveilleCore", "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "Varlink"],
+            dependencies: [
+                "Reveille", "ReveilleCore", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "ReveilleTool",
+                "Varlink",
+            ],
             exclude: ["Python"]
         ),
     ],

@@ -4,9 +4,8 @@
 import Logging
 import ReveilleCore
 import ReveilleService
+import ReveilleSimulation
 import ReveilleSystem
-import ReveilleTesting
-import ReveilleWatchers
 import Varlink
 
 /// A broker in made-up time, and peers of any user that call it.
@@ -14,55 +13,33 @@ final class BrokerScene {
     let loop = SimulatedLoop()
     let reality = Reality()
     let log = LogLines()
-    private(set) var broker: Broker?
-    private(set) var watchers: [SimulatedWatcher] = []
-    private var random = SplitMix64(seed: 1)
-    private var lastNumber: Int32 = 1 << 29
+    let bus: SimulatedBus
 
     /// Makes a broker that watches a simulated locale and battery.
     ///
-    /// - Parameters:
-    ///   - limits: JSON5 of the configuration's `bus`.
-    ///   - state: Where its state is kept; `nil` keeps none.
+    /// - Parameter limits: JSON5 of the configuration's `bus`.
     /// - Throws: `ConfigurationError` where the limits make no sense.
-    init(limits: String = "{}", state: StateFile? = nil) throws {
+    init(limits: String = "{}") throws {
         let configuration = try Configuration(parsing: Array("{ bus: \(limits) }".utf8))
-        let broker = try Broker(
-            loop: loop, limits: configuration.bus, state: state, version: "0",
+        bus = try SimulatedBus(
+            reality: reality, loop: loop, limits: configuration.bus, state: nil, random: SplitMix64(seed: 1),
             logger: Logger(label: "scene") { [log] _ in LineHandler(log) })
-        self.broker = broker
-        watchers = Reality.aspects.map { aspect in
-            SimulatedWatcher(aspect, of: reality, loop: loop, seed: random.next()) { [weak broker] in
-                broker?.report($0)
-            }
-        }
-        try broker.start(watchers)
-    }
-
-    /// Ends the broker as a crash would.
-    func kill() {
-        broker = nil
-        watchers = []
     }
 
     /// A connection of a user's process.
     func connect(uid: UInt32 = 1_000, pid: Int32 = 7) -> ScenePeer {
-        lastNumber += 1
-        let stream = SimulatedStream(
-            lastNumber, loop: loop, room: 1 << 20, peer: UnixStream.Peer(pid: pid, uid: uid), seed: random.next())
-        broker?.accept(SimulatedStream.BusEnd(stream))
-        return ScenePeer(stream, in: self)
+        ScenePeer(bus.connect(UnixStream.Peer(pid: pid, uid: uid), room: 1 << 20), in: self)
     }
 
     /// Changes the real state of an aspect, of which the kernel tells.
     func change(_ aspect: Aspect) {
         reality.change(aspect)
-        for watcher in watchers where watcher.aspect == aspect { watcher.look() }
+        bus.look(at: aspect)
     }
 
     /// Handles all that is due now.
     func turn() {
-        while loop.turn(&random) {}
+        while bus.turn() {}
     }
 
     /// Lets time pass in steps, handling what falls due.

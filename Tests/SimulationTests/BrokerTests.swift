@@ -3,8 +3,7 @@
 
 import Glibc
 import ReveilleCore
-import ReveilleService
-import ReveilleTesting
+import ReveilleSimulation
 import Testing
 import Varlink
 
@@ -68,7 +67,7 @@ import Varlink
     func questionsShareAReading() throws {
         let scene = try BrokerScene()
         let peers = (0..<50).map { _ in scene.connect() }
-        let battery = scene.watchers.first { $0.aspect == .battery }
+        let battery = scene.bus.watchers.first { $0.aspect == .battery }
         for peer in peers { peer.send("GetState", ["aspects": ["battery"]]) }
         scene.pass(.milliseconds(100))
         // In which order the loop handles what is due is left to chance here.

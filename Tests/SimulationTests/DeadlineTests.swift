@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import ReveilleCore
+import ReveilleSimulation
 import Testing
 import Varlink
 

@@ -76,7 +76,6 @@ extension Broker {
         sources.begin(request.aspects)
         sources.freshen(request.aspects, isStaying: !request.startsInBackground) { [weak self] in
             guard let self, !connection.isClosed else { return }
-            var random = SystemRandomNumberGenerator()
             let id = SubscriptionID(rawValue: random.next())
             let start = bus.subscribe(request, as: id)
             connection.subscription = id

@@ -7,7 +7,7 @@ package import ReveilleCore
 package import ReveilleSystem
 package import ReveilleWatchers
 import ReveilleWire
-import Varlink
+package import Varlink
 
 /// Decides which bytes go where: connections on one side, the bus and its sources on the other.
 ///
@@ -16,14 +16,18 @@ package final class Broker {
     /// Calls of one connection that are answered before others have their turn.
     static let callsPerTurn = 32
     /// How long these may take, in microseconds: a call that reads devices takes some milliseconds.
-    static let timePerTurn: Int64 = 2_000
+    static let timePerTurn: UInt64 = 2_000
     /// Replies that go out before others have their turn: some milliseconds of writing.
     static let deliveriesPerTurn = 256
+    /// What the service has beside `org.varlink.service`.
+    package static let interfaces = [BusInterface.make()]
 
     let loop: any Loop
     let limits: Configuration.Bus
     let logger: Logger
     let description: ServiceDescription
+    /// Gives the instance and the subscriptions their names.
+    var random: any RandomNumberGenerator
     var bus: Bus
     var writer = EventWriter()
     var sources: Sources
@@ -49,21 +53,24 @@ package final class Broker {
     ///   - state: Where to keep the state, and what was kept there; `nil` keeps none.
     ///   - version: The program's version, for GetInfo.
     ///   - logger: Takes what a person may need to know.
+    ///   - random: Gives names that nobody can guess; a simulation has one that repeats.
     /// - Throws: `SystemError` when the loop has no room for a timer.
     package init(
-        loop: any Loop, limits: Configuration.Bus, state: StateFile?, version: String, logger: Logger
+        loop: any Loop, limits: Configuration.Bus, state: StateFile?, version: String, logger: Logger,
+        random: any RandomNumberGenerator = SystemRandomNumberGenerator()
     ) throws(SystemError) {
         self.loop = loop
+        self.random = random
         self.limits = limits
         self.logger = logger
         description = ServiceDescription(
             vendor: "Reveille", product: "reveille", version: version, url: "https://reveille.org",
-            interfaces: [BusInterface.make()])
+            interfaces: Self.interfaces)
         sources = try Sources(loop: loop, watchers: [])
         let saved = Broker.load(state, logger)
         let now = Timestamp(microseconds: loop.wallClock)
         bus = Bus(
-            restoring: saved ?? SavedState(instance: Broker.newInstance(), sequence: 0, entries: []),
+            restoring: saved ?? SavedState(instance: Broker.newInstance(&self.random), sequence: 0, entries: []),
             history: limits.history, at: now)
         if let state {
             keeper = try StateKeeper(file: state, isOnDisk: saved != nil, loop: loop, logger: logger) {
@@ -85,9 +92,8 @@ package final class Broker {
         }
     }
 
-    private static func newInstance() -> String {
-        var random = SystemRandomNumberGenerator()
-        return SubscriptionID(rawValue: random.next()).wireName + SubscriptionID(rawValue: random.next()).wireName
+    private static func newInstance(_ random: inout any RandomNumberGenerator) -> String {
+        SubscriptionID(rawValue: random.next()).wireName + SubscriptionID(rawValue: random.next()).wireName
     }
 
     /// Starts the sources, and saves what they read at the start.
@@ -118,7 +124,7 @@ package final class Broker {
 
     private func stateWillBeTold() {
         guard keeper?.stateWillBeTold() == false else { return }
-        bus.renew(as: Broker.newInstance())
+        bus.renew(as: Broker.newInstance(&random))
         logger.warning("going on as a new instance: an older state cannot be taken away")
         // Subscribers come back and learn of it; with their positions of the old instance they would be wrong.
         for connection in Array(streams.values) { close(connection) }

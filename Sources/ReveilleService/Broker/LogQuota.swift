@@ -9,13 +9,13 @@ struct LogQuota {
     /// Lines at once: enough to see what is wrong with a program that is being written.
     static let burst = 20
     /// The time that one more line takes, in microseconds.
-    static let interval: Int64 = 1_000_000
+    static let interval: UInt64 = 1_000_000
     /// Users that are remembered; beyond them, those who have been quiet for longest are forgotten.
     static let users = 64
 
     private struct Account {
         var lines: Int
-        var countedAt: Int64
+        var countedAt: UInt64
         var omitted = 0
     }
 
@@ -27,10 +27,10 @@ struct LogQuota {
     ///   - uid: The user whose peer causes it.
     ///   - now: A time that only goes forward, in microseconds.
     /// - Returns: How many lines were left out since the last one; `nil` when this one is left out too.
-    mutating func admit(_ uid: UInt32, at now: Int64) -> Int? {
+    mutating func admit(_ uid: UInt32, at now: UInt64) -> Int? {
         var account = accounts[uid] ?? Account(lines: Self.burst, countedAt: now)
-        let earned = max(0, now - account.countedAt) / Self.interval
-        account.lines = min(Self.burst, account.lines + Int(min(earned, Int64(Self.burst))))
+        let earned = (max(now, account.countedAt) - account.countedAt) / Self.interval
+        account.lines = min(Self.burst, account.lines + Int(min(earned, UInt64(Self.burst))))
         account.countedAt += earned * Self.interval
         defer {
             accounts[uid] = account

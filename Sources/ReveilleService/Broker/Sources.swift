@@ -30,7 +30,7 @@ final class Sources {
 
     /// Starts what is always watched.
     func start() {
-        for (aspect, watcher) in watchers where !Self.onDemand.contains(aspect) { watcher.pace = .live }
+        for aspect in Aspect.allCases where !Self.onDemand.contains(aspect) { setPace(.live, of: aspect) }
     }
 
     /// Stops everything.
@@ -105,7 +105,8 @@ final class Sources {
     ///   - completion: Called once, within twice ``Pace/sampleTimeout``.
     func refreshAll(monitoredOnly: Bool = false, then completion: @escaping () -> Void) {
         let barrier = Barrier(completion)
-        for (aspect, watcher) in watchers where !monitoredOnly || watcher.pace != .off {
+        for aspect in Aspect.allCases {
+            guard let watcher = watchers[aspect], !monitoredOnly || watcher.pace != .off else { continue }
             samplings[aspect]?.ask(then: barrier.enter())
         }
         barrier.seal()

@@ -46,7 +46,7 @@ package final class EventLoop: Loop {
 
     package var wallClock: Int64 { Clocks.wall() }
 
-    package var bootClock: Int64 { Clocks.boot() }
+    package var bootClock: UInt64 { UInt64(max(0, Clocks.boot())) }
 
     /// Runs until ``exit()``.
     package func run() throws(SystemError) {
@@ -125,8 +125,8 @@ package final class EventLoop: Loop {
 
     /// The moment so many microseconds from now, as `CLOCK_BOOTTIME` has it; `UInt64.max`, never, for one that it
     /// does not reach.
-    package static func moment(in microseconds: UInt64, from now: Int64) -> UInt64 {
-        let (moment, isTooLate) = microseconds.addingReportingOverflow(UInt64(max(0, now)))
+    package static func moment(in microseconds: UInt64, from now: UInt64) -> UInt64 {
+        let (moment, isTooLate) = microseconds.addingReportingOverflow(now)
         return isTooLate ? .max : moment
     }
 

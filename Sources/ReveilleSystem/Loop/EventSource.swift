@@ -57,7 +57,7 @@ package final class EventSource: LoopSource {
     package func fire(after duration: Duration) {
         let microseconds = EventLoop.microseconds(duration)
         // From now on, not from the start of this turn of the loop: that would be too early after a long handler.
-        sd_event_source_set_time(source, EventLoop.moment(in: microseconds, from: Clocks.boot()))
+        sd_event_source_set_time(source, EventLoop.moment(in: microseconds, from: UInt64(max(0, Clocks.boot()))))
         sd_event_source_set_time_accuracy(source, EventLoop.accuracy(microseconds))
         sd_event_source_set_enabled(source, Int32(SD_EVENT_ONESHOT))
     }

@@ -12,7 +12,7 @@ package protocol Loop: AnyObject {
     var wallClock: Int64 { get }
 
     /// The time since the machine started, in microseconds, the time asleep included; it only goes forward.
-    var bootClock: Int64 { get }
+    var bootClock: UInt64 { get }
 
     /// Waits for a descriptor; see ``EventLoop/watch(_:for:priority:handler:)``.
     func watch(
