@@ -23,6 +23,9 @@ package enum BusInterface {
     /// Names are for people, in lists and logs; a longer one is somebody's payload.
     package static let nameLimit = 128
 
+    /// How many milliseconds a background that ends by itself may take: up to a year.
+    package static let wakeAfterRange: ClosedRange<Int64> = 1...31_536_000_000
+
     static func qualified(_ member: String) -> String {
         name + "." + member
     }
