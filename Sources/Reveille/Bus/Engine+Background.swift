@@ -42,7 +42,12 @@ extension Engine {
         }
         switch result {
         case .failure(let error):
-            if stream.background?.number == background.number { stream.background = before }
+            guard stream.background?.number == background.number else { throw error }
+            stream.background = before
+            // Its time may have come while another stood in its place.
+            if let before, let deadline = before.deadline, deadline <= Clocks.boot() {
+                await timeIsOver(for: id, before.number)
+            }
             throw error
         case .success(let isTold):
             guard isTold, before == nil, !stream.droppable.isEmpty else { return }

@@ -135,11 +135,10 @@ final class EventStream {
     /// Whether something came before the background that was not taken.
     var hasLeftovers: Bool { !sink.isEmpty }
 
-    /// Ends it.
+    /// Ends it; a background stands, so that what waits does not come out by that.
     func close() {
         hasEnded = true
         disconnect()
-        background = nil
     }
 
     /// Takes what the bus has sent so far.
