@@ -37,6 +37,7 @@ package enum EventCoding {
     ///   - parameters: The reply's.
     ///   - unknownWords: Takes the words that are not known. An event of an aspect that is not known is passed over;
     ///     in a reading such a word reads as `unknown`.
+    /// - Returns: The events of aspects that are known.
     /// - Throws: `InvalidParameter` naming the field that is not of the interface's shape.
     package static func decodeAll(
         _ parameters: JSONObject, noting unknownWords: UnknownWords

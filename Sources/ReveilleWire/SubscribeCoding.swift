@@ -58,6 +58,7 @@ package enum SubscribeCoding {
     /// - Parameters:
     ///   - parameters: The reply's.
     ///   - unknownWords: Takes the words that are not known, as ``EventCoding/decodeAll(_:noting:)`` has it.
+    /// - Returns: What the reply says.
     /// - Throws: `InvalidParameter` naming the field that the interface does not allow.
     package static func decodeStart(
         _ parameters: JSONObject, noting unknownWords: UnknownWords
@@ -65,6 +66,7 @@ package enum SubscribeCoding {
         let fields = Fields(parameters)
         return Start(
             subscription: try fields.string("subscription"), instance: try fields.string("instance"),
-            resumed: try fields.optionalBool("resumed"), events: try EventCoding.decodeAll(parameters, noting: unknownWords))
+            resumed: try fields.optionalBool("resumed"),
+            events: try EventCoding.decodeAll(parameters, noting: unknownWords))
     }
 }

@@ -22,8 +22,11 @@ import Varlink
         let words = UnknownWords()
         let events = try EventCoding.decodeAll(["events": [Self.battery(state: "swap\nped")]], noting: words)
         #expect(events.map(\.generation) == [7])
-        #expect(events.first?.reading == .battery(Battery(
-            state: .unknown, level: 0.5, isPlugged: true, chargeStatus: .unknown, packs: [])))
+        #expect(
+            events.first?.reading
+                == .battery(
+                    Battery(
+                        state: .unknown, level: 0.5, isPlugged: true, chargeStatus: .unknown, packs: [])))
         #expect(words.first == #"battery.state "swap\nped""#)
     }
 

@@ -9,6 +9,7 @@ import Varlink
 extension Engine {
     /// Sends all streams that there are to the background.
     func enterBackground(wakeAfter: Duration?) async throws(ReveilleError) {
+        if let wakeAfter { _ = try Self.milliseconds(wakeAfter) }
         for id in streams.keys.sorted() { try await enterBackground(id, wakeAfter: wakeAfter) }
     }
 
@@ -19,9 +20,11 @@ extension Engine {
 
     /// Sends a stream to the background; a second time only sets when it ends anew.
     func enterBackground(_ id: StreamID, wakeAfter: Duration?) async throws(ReveilleError) {
+        let milliseconds: Int64? =
+            if let wakeAfter { try Self.milliseconds(wakeAfter) } else { nil }
         guard let stream = streams[id] else { return }
         var background = newBackground()
-        if let wakeAfter {
+        if let milliseconds {
             do throws(SystemError) {
                 background.timer = try thread.loop.timer { [number = background.number] in
                     Task { await self.timeIsOver(for: id, number) }
@@ -29,8 +32,8 @@ extension Engine {
             } catch {
                 throw ReveilleError(.system, "\(error)")
             }
-            background.timer?.fire(after: wakeAfter)
-            background.deadline = Clocks.boot() + 1_000 * Self.milliseconds(wakeAfter)
+            background.timer?.fire(after: .milliseconds(milliseconds))
+            background.deadline = Clocks.boot() + 1_000 * milliseconds
         }
         let before = stream.background
         stream.background = background
@@ -39,7 +42,12 @@ extension Engine {
         }
         switch result {
         case .failure(let error):
-            if stream.background?.number == background.number { stream.background = before }
+            guard stream.background?.number == background.number else { throw error }
+            stream.background = before
+            // Its time may have come while another stood in its place.
+            if let before, let deadline = before.deadline, deadline <= Clocks.boot() {
+                await timeIsOver(for: id, before.number)
+            }
             throw error
         case .success(let isTold):
             guard isTold, before == nil, !stream.droppable.isEmpty else { return }
@@ -85,9 +93,18 @@ extension Engine {
         if stream.background?.number == background { stream.background = nil }
     }
 
-    /// Whole milliseconds; of what is longer than any machine runs, thirty thousand years.
-    private static func milliseconds(_ duration: Duration) -> Int64 {
-        Int64(min(max(0, duration / .milliseconds(1)), 1e15))
+    /// Whole milliseconds, rounded up: nobody wakes early.
+    ///
+    /// - Throws: `invalidArgument` for a time that the interface does not allow.
+    private static func milliseconds(_ wakeAfter: Duration) throws(ReveilleError) -> Int64 {
+        let range = BusInterface.wakeAfterRange
+        guard (Duration.milliseconds(range.lowerBound)...Duration.milliseconds(range.upperBound)).contains(wakeAfter)
+        else {
+            throw ReveilleError(
+                .invalidArgument,
+                "wakeAfter \(wakeAfter): it is from 1 millisecond to a year (\(range.upperBound) milliseconds)")
+        }
+        return Int64((wakeAfter / .milliseconds(1)).rounded(.up))
     }
 
     /// Sets or clears the operator's hold of somebody's subscription.
@@ -97,7 +114,7 @@ extension Engine {
         var parameters: JSONObject = [
             "subscription": .string(subscription), "state": isInBackground ? "background" : "foreground",
         ]
-        if let wakeAfter { parameters["wakeAfter"] = .integer(Self.milliseconds(wakeAfter)) }
+        if let wakeAfter { parameters["wakeAfter"] = .integer(try Self.milliseconds(wakeAfter)) }
         _ = try await call("SetState", parameters)
     }
 
@@ -111,7 +128,7 @@ extension Engine {
         var parameters: JSONObject = [
             "subscription": .string(name), "state": isInBackground ? "background" : "foreground",
         ]
-        if let deadline { parameters["wakeAfter"] = .integer(max(1, (deadline - Clocks.boot()) / 1_000)) }
+        if let deadline { parameters["wakeAfter"] = .integer(max(1, (deadline - Clocks.boot() + 999) / 1_000)) }
         channel.call("SetState", parameters) { result in
             switch result {
             case .success: completion(.success(true))

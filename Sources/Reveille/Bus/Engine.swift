@@ -29,6 +29,8 @@ actor Engine {
     let logger = Logger(label: "reveille")
     private var bus: WatchedBus?
     private var channel: CallChannel?
+    /// Since when the bus has been answering, as it was asked whether it does.
+    private var reachedAt: Int64?
     private var retry: EventSource?
     private var isRetrying = false
     private var backoff = Backoff()
@@ -67,6 +69,7 @@ actor Engine {
             throw ReveilleError(.system, "\(error)")
         }
         _ = try await call("org.varlink.service.GetInfo")
+        reachedAt = Clocks.boot()
     }
 
     /// Ends everything, on its own thread, where everything belongs; the thread ends with the engine.
@@ -101,7 +104,10 @@ actor Engine {
         let result = await withCheckedContinuation { continuation in
             channel.call(method, parameters) { continuation.resume(returning: $0) }
         }
-        return try result.get()
+        let reply = try result.get()
+        // It has done what the program wanted.
+        backoff.reset()
+        return reply
     }
 
     @discardableResult
@@ -123,10 +129,12 @@ actor Engine {
     private func lost(_ error: ReveilleError) {
         channel = nil
         state = .disconnected(error)
-        retryLater()
+        retryLater(wasGood: reachedAt.map { patience.isSteady(since: $0) } ?? false)
+        reachedAt = nil
     }
 
-    private func retryLater() {
+    private func retryLater(wasGood: Bool = false) {
+        if wasGood { backoff.reset() }
         // Of many that are lost at once, the first has set the time.
         guard !isRetrying else { return }
         isRetrying = true
@@ -139,17 +147,21 @@ actor Engine {
         guard channel == nil || state != .connected else { return }
         do throws(ReveilleError) {
             try openChannel().call("org.varlink.service.GetInfo", [:]) { result in
-                if case .success = result { self.reached() }
+                switch result {
+                case .success:
+                    self.reachedAt = Clocks.boot()
+                    self.state = .connected
+                case .failure(let error): self.notReached(error)
+                }
             }
         } catch {
-            state = .disconnected(error)
-            retryLater()
+            notReached(error)
         }
     }
 
-    private func reached() {
-        backoff.reset()
-        state = .connected
+    private func notReached(_ error: ReveilleError) {
+        state = .disconnected(error)
+        retryLater()
     }
 
     /// Whether the bus is reached now, and each change of it; only the newest waits for who does not look.
@@ -200,7 +212,7 @@ actor Engine {
                 if isFirst { completion(id, result) }
                 isFirst = false
             },
-            onLoss: { self.retryLater() })
+            onLoss: { self.retryLater(wasGood: $0) })
         if request.startsInBackground { stream.background = newBackground() }
         streams[id] = stream
         stream.open()
@@ -218,7 +230,6 @@ actor Engine {
             streams[id] = nil
             return
         }
-        backoff.reset()
         // A background may have begun or ended while the bus was asked, and one that ends by itself is new to it.
         let deadline = stream.background?.deadline
         let isInBackground = stream.background != nil

@@ -43,7 +43,10 @@ final class EventStream {
     /// Runs while the bus owes its first reply.
     private var timer: EventSource?
     private let onStart: (Result<Void, ReveilleError>) -> Void
-    private let onLoss: () -> Void
+    private let onLoss: (_ wasGood: Bool) -> Void
+    /// When the bus answered; `nil` while it has not.
+    private var startedAt: Int64?
+    private var hasBroughtEvents = false
     private var connection: BusConnection?
     private(set) var instance: String?
     private var generations: [Aspect: Int] = [:]
@@ -60,11 +63,12 @@ final class EventStream {
     ///   - logger: Gets a line when the bus says what this version does not know.
     ///   - connect: Makes a connection to the bus.
     ///   - onStart: Told with each first reply of the bus, and when there can be none at all.
-    ///   - onLoss: Told when the connection is gone, and ``open()`` has to be called some time.
+    ///   - onLoss: Told when the connection is gone, and ``open()`` has to be called some time; and whether it was
+    ///     good until then: it held for some time, or brought something.
     init(
         _ request: SubscriptionRequest, sink: any EventSink, loop: EventLoop, patience: Patience, logger: Logger,
         connect: @escaping BusConnection.Connect,
-        onStart: @escaping (Result<Void, ReveilleError>) -> Void, onLoss: @escaping () -> Void
+        onStart: @escaping (Result<Void, ReveilleError>) -> Void, onLoss: @escaping (_ wasGood: Bool) -> Void
     ) {
         self.request = request
         self.sink = sink
@@ -131,11 +135,10 @@ final class EventStream {
     /// Whether something came before the background that was not taken.
     var hasLeftovers: Bool { !sink.isEmpty }
 
-    /// Ends it.
+    /// Ends it; a background stands, so that what waits does not come out by that.
     func close() {
         hasEnded = true
         disconnect()
-        background = nil
     }
 
     /// Takes what the bus has sent so far.
@@ -160,15 +163,18 @@ final class EventStream {
         connection?.close()
         connection = nil
         name = nil
+        startedAt = nil
+        hasBroughtEvents = false
     }
 
     private func lose(_ error: ReveilleError) {
+        let wasGood = hasBroughtEvents || startedAt.map { patience.isSteady(since: $0) } ?? false
         disconnect()
         guard hasStarted else {
             hasEnded = true
             return onStart(.failure(error))
         }
-        onLoss()
+        onLoss(wasGood)
     }
 
     private func end(_ error: ReveilleError) {
@@ -192,6 +198,7 @@ final class EventStream {
             } else {
                 let events = try EventCoding.decodeAll(reply.parameters, noting: unknownWords)
                 note(events)
+                hasBroughtEvents = hasBroughtEvents || !events.isEmpty
                 sink.put(events)
             }
         } catch {
@@ -206,6 +213,7 @@ final class EventStream {
 
     private func takeStart(_ start: SubscribeCoding.Start) throws(CallError) {
         timer = nil
+        startedAt = Clocks.boot()
         name = start.subscription
         instance = start.instance
         let wasStarted = hasStarted

@@ -26,6 +26,15 @@ package final class LoopThread: SerialExecutor {
         turner.stop()
     }
 
+    /// What the loop calls runs on the thread as the jobs do, so closures of its actors may be among it.
+    package func isIsolatingCurrentContext() -> Bool? {
+        turner.isCurrent
+    }
+
+    package func checkIsolated() {
+        precondition(turner.isCurrent, "called on another thread than its loop's")
+    }
+
     package func enqueue(_ job: consuming ExecutorJob) {
         turner.enqueue(UnownedJob(job), of: asUnownedSerialExecutor())
     }
@@ -40,6 +49,7 @@ private final class LoopTurner: Sendable {
 
     nonisolated(unsafe) let loop: EventLoop
     private let queue = Lock(Queue())
+    private let thread = Lock<pthread_t?>(nil)
     private let pipe: Pipe
 
     init() throws(SystemError) {
@@ -62,7 +72,11 @@ private final class LoopTurner: Sendable {
         if wasEmpty { pipe.wake() }
     }
 
+    /// Whether this is the loop's thread.
+    var isCurrent: Bool { thread.withLock { $0 == pthread_self() } }
+
     func run() {
+        thread.withLock { $0 = pthread_self() }
         do throws(SystemError) {
             let source = try loop.watch(pipe.readingEnd, for: .readable) { [unowned self] _ in turn() }
             try loop.run()

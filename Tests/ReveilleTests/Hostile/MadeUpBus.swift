@@ -25,6 +25,7 @@ final class MadeUpBus: Sendable {
     ///   - backlog: How many more than one connection may wait to be accepted.
     ///   - accepts: Whether to accept from the start; else ``accept()`` does.
     ///   - script: Talks to each peer.
+    /// - Throws: `SystemError` where nobody can listen there.
     init(at path: String, backlog: Int32 = 64, accepts: Bool = true, script: @escaping Script) throws {
         self.path = path
         self.script = script

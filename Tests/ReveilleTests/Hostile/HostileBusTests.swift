@@ -113,6 +113,25 @@ import Varlink
         bus.stop()
     }
 
+    @Test func brokenEventInTheBackgroundLetsNothingOut() async throws {
+        let isAsleep = Lock(false)
+        let bus = try bus { peer in
+            peer.start([.battery(0.5, 1, changes: 0)])
+            peer.tell([.battery(0.4, 2)])
+            while !isAsleep.withLock({ $0 }) { peer.pause(.milliseconds(1)) }
+            peer.answer(#"{"events":[{}]}"#, continues: true)
+        }
+        let device = try await Device.connect(to: bus.address)
+        let subscription = try await device.subscribe(to: .battery)
+        try await subscription.enterBackground()
+        isAsleep.withLock { $0 = true }
+        let error = await #expect(throws: ReveilleError.self) { try await subscription.next() }
+        #expect(error?.code == .invalidReply)
+        try await subscription.enterForeground()
+        #expect(try await subscription.next()?.generation == 2)
+        bus.stop()
+    }
+
     @Test func subscriptionThatTheBusEndsIsAskedForAgain() async throws {
         let rounds = Lock(0)
         let bus = try bus { peer in

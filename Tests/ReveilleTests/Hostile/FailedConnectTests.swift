@@ -7,7 +7,9 @@ import ReveilleSystem
 import ReveilleTesting
 import Testing
 
-/// Devices that never reach a bus. Each test runs in a process of its own, whose descriptors nobody else changes.
+/// Devices that never reach a bus.
+///
+/// Each test runs in a process of its own, whose descriptors nobody else changes.
 @Suite(.timeLimit(.minutes(10))) struct FailedConnectTests {
     @Test func failedConnectsLeaveNoDescriptor() async {
         await #expect(processExitsWith: .success) {
