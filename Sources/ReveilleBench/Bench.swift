@@ -12,10 +12,11 @@ enum Bench {
             case "latency": try LatencyBench().run()
             case LatencyBench.monitorArgument: try BareMonitor.run()
             case "posts": try PostBench().run()
+            case "readers": ReaderBench().run()
             case "storm": try StormBench().run()
             case StormGroup.argument: try StormGroup.run(Array(CommandLine.arguments.dropFirst(2)))
             default:
-                complain("usage: ReveilleBench latency|posts|storm")
+                complain("usage: ReveilleBench latency|posts|readers|storm")
                 exit(64)
             }
         } catch {
