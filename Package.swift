@@ -19,6 +19,7 @@ let package = Package(
         .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .target(name: "CReveilleLinux"),
+        .target(name: "CInstructionCounter"),
         .target(name: "CUmockdev", linkerSettings: [.linkedLibrary("dl")]),
 
         // MARK: - Pure
@@ -73,7 +74,12 @@ let package = Package(
         ),
 
         .executableTarget(
-            name: "ReveilleBench", dependencies: ["ReveilleSystem", "ReveilleTesting", "Varlink"]),
+            name: "ReveilleBench", dependencies: ["ReveilleCosts", "ReveilleSystem", "ReveilleTesting", "Varlink"]),
+        .target(
+            name: "ReveilleCosts",
+            dependencies: [
+                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers", "ReveilleWire", "Varlink",
+            ]),
         .executableTarget(
             name: "ReveilleFuzz",
             dependencies: [
@@ -106,6 +112,7 @@ let package = Package(
         .testTarget(
             name: "FuzzCorpusTests", dependencies: ["ReveilleFuzz", "ReveilleSystem"], path: "Tests/Fuzzing",
             exclude: ["Corpus", "Dictionaries", "keep"]),
+        .testTarget(name: "ReaderCostTests", dependencies: ["CInstructionCounter", "ReveilleCosts"]),
         .testTarget(
             name: "SimulationTests",
             dependencies: [

@@ -15,13 +15,14 @@ enum Bench {
             case "latency": try LatencyBench().run()
             case LatencyBench.monitorArgument: try BareMonitor.run()
             case "posts": try PostBench().run()
+            case "readers": ReaderBench().run()
             case "storm": try StormBench().run()
             case StormGroup.argument: try StormGroup.run(Array(CommandLine.arguments.dropFirst(2)))
             case "flood": try FloodBench().run()
             case FloodBench.probeArgument: try FloodBench.ask(Array(CommandLine.arguments.dropFirst(2)))
             case Flood.argument: try Flood.run(Array(CommandLine.arguments.dropFirst(2)))
             default:
-                complain("usage: ReveilleBench latency|posts|storm|flood")
+                complain("usage: ReveilleBench latency|posts|readers|storm|flood")
                 exit(64)
             }
         } catch {

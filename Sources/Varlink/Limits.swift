@@ -18,6 +18,7 @@ public enum Limits {
     /// How many combining marks may stand in a row in a string.
     ///
     /// Swift puts them in order wherever it compares strings, which takes the square of their number: a name
-    /// of 64 KiB would take a quarter of a second each time. No language puts more than a handful on one letter.
-    public static let marks = 128
+    /// of 64 KiB would take a quarter of a second each time. No language puts more than a handful on one letter,
+    /// and Unicode's stream-safe text has no more either (UAX 15, UAX15-D4).
+    public static let marks = 30
 }

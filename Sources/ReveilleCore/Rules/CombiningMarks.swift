@@ -5,9 +5,10 @@
 ///
 /// Swift puts them in order wherever it compares strings, which takes the square of their number: for a key of
 /// 4 MiB that is minutes. No language puts more than a handful on one letter.
+/// Unicode's stream-safe text has no more either (https://www.unicode.org/reports/tr15/#Stream_Safe_Text_Format).
 package enum CombiningMarks {
     /// The most in a row.
-    package static let limit = 128
+    package static let limit = 30
 
     /// Says whether a text has more of them in a row; to be asked before the text is compared with anything.
     package static func areTooMany(in text: String) -> Bool {

@@ -21,6 +21,8 @@ package struct Keyfile: Sendable, Hashable {
     ///
     /// A group of a long name would stand in front of each of its keys: 4 MiB could ask for terabytes.
     private static let nameLimit = 4 << 20
+    /// How many bytes of ASCII a byte of another name counts for: to compare them takes that much longer.
+    private static let foreignWeight = 10
 
     /// Values by `group/key`; a key before the first group goes by its own name.
     package var entries: [String: String] = [:]
@@ -43,12 +45,13 @@ package struct Keyfile: Sendable, Hashable {
                 guard let (key, value) = Self.entry(line) else { throw failure(Self.ungrammatical) }
                 let name = group + key
                 count += 1
-                length += name.utf8.count
+                let isPlain = name.utf8.allSatisfy { $0 < 0x80 }
+                length += name.utf8.count * (isPlain ? 1 : Self.foreignWeight)
                 guard count <= SettingsValue.countLimit else {
                     throw failure("is one entry more than the \(SettingsValue.countLimit) that are read")
                 }
                 guard length <= Self.nameLimit else {
-                    throw failure("makes all keys together longer than \(Self.nameLimit) bytes")
+                    throw failure("makes all keys together longer than are read")
                 }
                 guard !CombiningMarks.areTooMany(in: name) else {
                     throw failure("has more than \(CombiningMarks.limit) combining marks in a row")

@@ -10,6 +10,11 @@ package enum SysfsText {
         return String(Substring(rest.drop(while: isSpace)))
     }
 
+    /// The words that white space parts.
+    package static func words(_ text: String) -> [String] {
+        text.utf8.split(whereSeparator: isSpace).map { String(Substring($0)) }
+    }
+
     /// Says whether a byte is white space: a space, or from tab to carriage return.
     private static func isSpace(_ byte: UInt8) -> Bool {
         byte == 0x20 || (0x09...0x0D).contains(byte)

@@ -7,7 +7,7 @@ import Varlink
 
 extension Configuration {
     /// The largest configuration that is read: far more than anybody writes by hand.
-    private static let sizeLimit = 1 << 20
+    package static let sizeLimit = 1 << 20
 
     /// Reads a configuration from a file.
     ///

@@ -49,9 +49,9 @@ package final class CgroupFreezer {
 
     /// Says what the text of a `cgroup.events` says; `nil` when it says nothing (before Linux 5.2).
     package static func isFrozen(inEvents text: String) -> Bool? {
-        for line in text.split(separator: "\n") {
-            let words = line.split(separator: " ")
-            if words.count == 2, words[0] == "frozen" { return words[1] == "1" }
+        for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
+            let words = line.split(separator: UInt8(ascii: " "))
+            if words.count == 2, words[0].elementsEqual("frozen".utf8) { return words[1].elementsEqual("1".utf8) }
         }
         return nil
     }

@@ -20,11 +20,11 @@ package struct UnixAddress: Sendable, Hashable, CustomStringConvertible {
     /// - Throws: `Invalid`, with the reason. Abstract sockets have no file mode and TCP no credentials:
     ///   neither is taken.
     package init(_ text: String) throws(Invalid) {
-        guard text.hasPrefix("unix:") else {
+        guard text.utf8.starts(with: "unix:".utf8) else {
             throw Invalid(description: "\(text): not an address; it starts with unix:, as in unix:/run/user/1000/bus")
         }
-        let path = String(text.dropFirst("unix:".count).prefix { $0 != ";" })
-        guard path.hasPrefix("/") else {
+        let path = String(Substring(text.utf8.dropFirst("unix:".utf8.count).prefix { $0 != UInt8(ascii: ";") }))
+        guard path.utf8.first == UInt8(ascii: "/") else {
             throw Invalid(description: "\(text): the path of the socket must be absolute")
         }
         guard !path.utf8.contains(0), path.utf8.count <= Self.pathLimit else {

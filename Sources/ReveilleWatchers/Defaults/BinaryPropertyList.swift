@@ -124,7 +124,7 @@ struct BinaryPropertyList {
                 guard case .string(let name) = try read(key, depth: depth + 1) else {
                     throw Self.invalid("object \(key) is a key and no text")
                 }
-                try SettingsBudget.check(key: name)
+                try budget.pay(forKey: name)
                 values[name] = try value(object, depth: depth + 1)
             }
             return .dictionary(values)

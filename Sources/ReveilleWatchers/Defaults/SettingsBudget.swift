@@ -22,8 +22,12 @@ struct SettingsBudget {
         }
     }
 
-    /// Checks a key before it is compared with others.
-    static func check(key: String) throws(FileProblem) {
+    /// How many bytes of keys beyond ASCII cost as much as one value: to compare them takes that much longer.
+    private static let bytesPerValue = 10
+
+    /// Checks a key before it is compared with others, and pays for it.
+    mutating func pay(forKey key: String) throws(FileProblem) {
+        if !key.utf8.allSatisfy({ $0 < 0x80 }) { try pay(key.utf8.count / Self.bytesPerValue) }
         guard !CombiningMarks.areTooMany(in: key) else {
             throw FileProblem(reason: "has a key with more than \(CombiningMarks.limit) combining marks in a row")
         }

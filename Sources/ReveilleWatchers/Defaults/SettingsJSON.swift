@@ -99,7 +99,7 @@ struct SettingsJSON {
         while try !skip(UInt8(ascii: "}")) {
             guard try next() == UInt8(ascii: "\"") else { throw invalid }
             let key = try string()
-            try SettingsBudget.check(key: key)
+            try budget.pay(forKey: key)
             guard try skip(UInt8(ascii: ":")) else { throw invalid }
             values[key] = try value(depth: depth)
             try separator(before: UInt8(ascii: "}"))

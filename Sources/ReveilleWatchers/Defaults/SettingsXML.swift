@@ -59,7 +59,7 @@ struct SettingsXML {
             case .end("dict"): return values
             case .start("key", let isEmpty):
                 let key = isEmpty ? "" : try scanner.text(endingWith: "key")
-                try SettingsBudget.check(key: key)
+                try budget.pay(forKey: key)
                 guard case .start(let name, let isEmpty) = try scanner.tag() else { throw scanner.invalid }
                 values[key] = try value(name, isEmpty: isEmpty, depth: depth)
             default: throw scanner.invalid

@@ -81,29 +81,37 @@ struct XMLScanner {
         }
     }
 
+    private static let entities: [(StaticString, UInt8)] = [
+        ("lt;", UInt8(ascii: "<")), ("gt;", UInt8(ascii: ">")), ("amp;", UInt8(ascii: "&")),
+        ("quot;", UInt8(ascii: "\"")), ("apos;", UInt8(ascii: "'")),
+    ]
+
     private mutating func entity(into text: inout [UInt8]) throws(FileProblem) {
-        let start = position
-        // The longest are a number's: `&#x10FFFF;`.
-        while position < bytes.count, position < start + 9, bytes[position] != UInt8(ascii: ";") { position += 1 }
-        let name = String(decoding: bytes[start..<position], as: UTF8.self)
-        guard skip(";"), let scalar = Self.scalar(of: name) else { throw invalid }
-        text += UTF8.encode(scalar).map { Array($0) } ?? []
+        if skip("#") {
+            let isHexadecimal = skip("x")
+            guard let number = number(radix: isHexadecimal ? 16 : 10), skip(";"), let scalar = Unicode.Scalar(number)
+            else { throw invalid }
+            UTF8.encode(scalar).map { text.append(contentsOf: $0) }
+            return
+        }
+        for (name, byte) in Self.entities where skip(name) {
+            text.append(byte)
+            return
+        }
+        throw invalid
     }
 
-    private static func scalar(of entity: String) -> Unicode.Scalar? {
-        switch entity {
-        case "lt": return "<"
-        case "gt": return ">"
-        case "amp": return "&"
-        case "quot": return "\""
-        case "apos": return "'"
-        default:
-            guard entity.utf8.first == UInt8(ascii: "#") else { return nil }
-            let digits = entity.utf8.dropFirst()
-            let isHexadecimal = digits.first == UInt8(ascii: "x")
-            let plain = Substring(isHexadecimal ? digits.dropFirst() : digits)
-            return UInt32(plain, radix: isHexadecimal ? 16 : 10).flatMap { Unicode.Scalar($0) }
+    private mutating func number(radix: UInt32) -> UInt32? {
+        let start = position
+        var number: UInt32 = 0
+        // The longest number of a scalar has seven digits.
+        while position < bytes.count, position < start + 7,
+            let digit = Character(Unicode.Scalar(bytes[position])).hexDigitValue, digit < radix
+        {
+            number = number * radix + UInt32(digit)
+            position += 1
         }
+        return position > start ? number : nil
     }
 
     /// Passes over a comment or an instruction, and says whether there was one.
