@@ -5,7 +5,9 @@
 #include "CUmockdev.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <glob.h>
 #include <limits.h>
 #include <poll.h>
@@ -22,6 +24,11 @@
 #define FIELDS_MAX 256
 // How long a program that listens may leave its queue full.
 #define PATIENCE_MS 10000
+// The most directories that a phone has.
+#define DIRECTORIES_MAX 4
+// How often a directory is removed in which a program still writes, and the pause between.
+#define REMOVALS_MAX 100
+#define REMOVAL_PAUSE_MS 50
 
 typedef struct testbed testbed;
 
@@ -132,6 +139,37 @@ static int listeners_have_room(const char *root) {
     return room;
 }
 
+static char *directories[DIRECTORIES_MAX];
+
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place) {
+    (void)status, (void)type, (void)place;
+    remove(path);
+    return 0;
+}
+
+// The owner may have been killed: then nobody else removes the directories of its phone.
+static void remove_directories(void) {
+    for (int i = 0; i < DIRECTORIES_MAX && directories[i]; i++) {
+        for (int round = 0; round < REMOVALS_MAX; round++) {
+            if (nftw(directories[i], remove_entry, 16, FTW_DEPTH | FTW_PHYS) && errno == ENOENT) break;
+            if (access(directories[i], F_OK)) break;
+            // The bus of the phone ends as we do, and saves its state.
+            poll(NULL, 0, REMOVAL_PAUSE_MS);
+        }
+        free(directories[i]);
+    }
+}
+
+static void keep(const char *directory) {
+    for (int i = 0; i < DIRECTORIES_MAX; i++) {
+        if (directories[i]) continue;
+        directories[i] = strdup(directory);
+        printf("ok\n");
+        return;
+    }
+    printf("error keep %s: too many directories\n", directory);
+}
+
 static void serve(testbed *bed, const char *root) {
     char *line = NULL, *fields[FIELDS_MAX];
     size_t size = 0;
@@ -150,6 +188,8 @@ static void serve(testbed *bed, const char *root) {
             library.uevent(bed, fields[1], "remove");
             library.remove(bed, fields[1]);
             printf("ok\n");
+        } else if (!strcmp(fields[0], "keep") && count == 2) {
+            keep(fields[1]);
         } else {
             printf("error %s: unknown request\n", fields[0]);
         }
@@ -167,6 +207,7 @@ static void serve_testbed(void) {
     serve(bed, root);
     free(root);
     library.unref(bed);
+    remove_directories();
 }
 
 static int serve_phone_bus(int count, char **arguments) {

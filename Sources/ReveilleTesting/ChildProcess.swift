@@ -68,7 +68,7 @@ package final class ChildProcess {
     }
 
     /// Whether a signal or a debugger has stopped it, and nothing has let it go on.
-    var isStopped: Bool {
+    package var isStopped: Bool {
         guard exitCode == nil, case .bytes(let bytes) = FileContents.read("/proc/\(pid)/stat", limit: 4_096) else {
             return false
         }

@@ -84,7 +84,7 @@ final class PhoneBusLink {
     private func receive(until deadline: ContinuousClock.Instant) throws(TestbedError) -> [UInt8]? {
         do throws(SystemError) {
             while true {
-                if let bytes = try stream.received() { return bytes.isEmpty ? nil : bytes }
+                if let bytes = try stream.received(atMost: 1_024) { return bytes.isEmpty ? nil : bytes }
                 let left = deadline - .now
                 guard left > .zero, try Readiness.wait(stream.number, for: .readable, atMost: left) else { return [] }
             }
@@ -96,8 +96,8 @@ final class PhoneBusLink {
 
 extension UnixStream {
     /// What has come, none when the peer is gone; `nil` when nothing has come yet.
-    func received() throws(SystemError) -> [UInt8]? {
-        try withUnsafeTemporaryAllocation(byteCount: 1_024, alignment: 1) { buffer throws(SystemError) in
+    func received(atMost limit: Int) throws(SystemError) -> [UInt8]? {
+        try withUnsafeTemporaryAllocation(byteCount: limit, alignment: 1) { buffer throws(SystemError) in
             switch try read(into: buffer) {
             case .bytes(let count): Array(buffer[..<count])
             case .ended: []

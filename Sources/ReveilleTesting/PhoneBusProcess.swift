@@ -45,61 +45,54 @@ func runPhoneBus(count: Int32, arguments: UnsafeMutablePointer<UnsafeMutablePoin
 
 /// Reads the phone when the phone asks for it, so that each step of a test is one change.
 private final class PhoneReadings {
+    /// Between two looks at a phone that changes.
+    private static let pause: Duration = .seconds(60)
+
     private let service: Service
     private let requests: UnixStream
     private var source: EventSource?
-    private var waiting: ArraySlice<UInt8> = []
-
-    /// Between two looks at a phone that changes.
-    private static let pause: Duration = .seconds(60)
 
     init(_ service: Service, requests: UnixStream) throws(SystemError) {
         self.service = service
         self.requests = requests
         // Events of devices and files have a higher priority: those sent before a request are read before it.
         source = try service.loop.watch(requests.number, for: .readable) { [unowned self] _ in
-            do throws(SystemError) {
-                try carryOut()
-            } catch {
-                service.loop.exit()
-            }
+            endingOnError { () throws(SystemError) in try carryOut() }
         }
     }
 
     /// Blocks the loop from `hold` to `read`: nothing can be read while the phone is half changed.
     private func carryOut() throws(SystemError) {
-        repeat {
-            guard try next() == .hold else { return service.loop.exit() }
-            try answer()
-            guard try next() == .read else { return service.loop.exit() }
-            read()
-        } while !waiting.isEmpty
-    }
-
-    private func read() {
+        guard try next() == .hold else { return service.loop.exit() }
+        try answer()
+        guard try next() == .read else { return service.loop.exit() }
+        // A phone that gave up waiting asks for more at once. A hold would block what the answer needs.
+        source?.rearm([])
         service.bus.broker.reread(monitoredOnly: false) { [weak self] in
-            do throws(SystemError) {
-                try self?.answer()
-            } catch {
-                self?.service.loop.exit()
-            }
+            self?.endingOnError { () throws(SystemError) in try self?.answer() }
+            self?.source?.rearm(.readable)
         }
     }
 
     /// The phone's next request; `nil` when the phone is gone.
     private func next() throws(SystemError) -> PhoneBusLink.Request? {
-        while waiting.isEmpty {
-            if let bytes = try requests.received() {
-                guard !bytes.isEmpty else { return nil }
-                waiting = bytes[...]
-            } else {
-                try Readiness.wait(requests.number, for: .readable, atMost: Self.pause)
+        while true {
+            if let bytes = try requests.received(atMost: 1) {
+                return bytes.first.flatMap { PhoneBusLink.Request(rawValue: $0) }
             }
+            try Readiness.wait(requests.number, for: .readable, atMost: Self.pause)
         }
-        return PhoneBusLink.Request(rawValue: waiting.removeFirst())
     }
 
     private func answer() throws(SystemError) {
         _ = try requests.write([0])
+    }
+
+    private func endingOnError(_ body: () throws(SystemError) -> Void) {
+        do throws(SystemError) {
+            try body()
+        } catch {
+            service.loop.exit()
+        }
     }
 }

@@ -61,6 +61,7 @@ public final class SyntheticPhone {
         runtime = try TemporaryDirectory(forSocket: Self.socket)
         files = directory.path + "/files"
         testbed = try Testbed()
+        try testbed.keep([directory, runtime])
         charger = .charger(testbed)
         battery = SyntheticBattery(testbed, name: "battery")
         self.batteries = [battery]

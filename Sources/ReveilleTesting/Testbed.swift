@@ -106,6 +106,11 @@ public final class Testbed {
         try step {}
     }
 
+    /// Has the host remove directories when it ends, which it does however this process ends.
+    func keep(_ directories: [TemporaryDirectory]) throws(TestbedError) {
+        for directory in directories { try ask(["keep", directory.path]) }
+    }
+
     @discardableResult
     func ask(_ fields: [String]) throws(TestbedError) -> String {
         let line = fields.map { $0.replacing("\n", with: "\u{1E}") }.joined(separator: "\u{1F}") + "\n"

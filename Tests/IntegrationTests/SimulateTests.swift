@@ -5,191 +5,64 @@ import Glibc
 import ReveilleSystem
 import ReveilleTesting
 import Testing
-import Varlink
 
-/// `reveille simulate`: programs of other languages, on phones that follow scenarios.
+/// `reveille simulate`: programs that begin and end, and scenarios that are wrong.
 @Suite(.timeLimit(.minutes(5))) struct SimulateTests {
-    private static let python: [String] = {
-        let folder = #filePath.split(separator: "/").dropLast().joined(separator: "/")
-        return ["python3", "/" + folder + "/Python/phone_program.py"]
-    }()
-
-    private let directory: TemporaryDirectory
+    private let scene: SimulateScene
 
     init() throws {
-        directory = try TemporaryDirectory()
-    }
-
-    private func simulate(_ scenario: String, options: [String] = [], _ command: [String]) throws -> ProgramRun {
-        try directory.write(scenario, to: "scenario")
-        let arguments = ["simulate"] + options + [directory.path + "/scenario", "--"] + command
-        return try ProgramRun(arguments, in: directory)
-    }
-
-    /// Starts it, and gives what its program reads.
-    private func start(_ scenario: String, _ command: [String]) throws -> (process: ChildProcess, input: Pipe) {
-        try directory.write(scenario, to: "scenario")
-        let input = try Pipe()
-        let output = open(directory.path + "/stdout", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        let errors = open(directory.path + "/stderr", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        defer {
-            close(output)
-            close(errors)
-        }
-        let process = try ChildProcess(
-            [BusProcess.program, "simulate", directory.path + "/scenario", "--"] + command,
-            environment: ChildProcess.environment,
-            descriptors: [0: input.readingEnd, 1: output, 2: errors])
-        return (process, input)
-    }
-
-    private func wait(for text: String, in file: String) throws {
-        let deadline = Deadline(seconds: 60)
-        while !directory.read(file).contains(text) {
-            guard !deadline.hasPassed else { throw Trouble("\(file) has no \(text): \(directory.read(file))") }
-            deadline.pause()
-        }
-    }
-
-    @Test("a Python program that slept through a burst is told once") func pythonProgramSleeps() throws {
-        let scenario = """
-            wait subscribed
-            level 0.5
-            wait delivered
-            background
-            burst 100
-            level 0.1
-            foreground
-            """
-        let run = try simulate(scenario, Self.python)
-        #expect(run.code == 0, "\(run.errors)")
-        let lines = run.output.split(separator: "\n")
-        #expect(lines.first == "0.5 1")
-        #expect(lines.count == 2, "\(run.output)")
-        #expect(lines.last?.hasPrefix("0.1 ") == true)
-    }
-
-    @Test("a shell program sees every aspect change once") func shellProgramSeesAll() throws {
-        let scenario = """
-            # Before it starts, the phone may be another.
-            remove proximity
-            level 0.5
-            start
-            wait subscribed
-            level 0.2
-            rotate faceDown
-            add proximity
-            locale de_DE.UTF-8
-            settings app.json {"theme": "dark"}
-            """
-        let script = "\"$0\" watch --json --count 5 --timeout 60 | sed 's/.*\"aspect\":\"\\([a-z]*\\)\".*/\\1/' | sort"
-        let run = try simulate(scenario, ["sh", "-c", script, BusProcess.program])
-        #expect(run.code == 0, "\(run.errors)")
-        #expect(run.output == "battery\ndefaults\nlocale\norientation\nproximity\n")
-    }
-
-    @Test("packs come and go, the charger is plugged in, and the bus starts again") func partsComeAndGo() throws {
-        let scenario = """
-            add battery2
-            level 1 battery2
-            remove battery
-            plug
-            start
-            wait subscribed
-            restart
-            """
-        // The stream ends with the bus; then there is a new one.
-        let script = """
-            "$0" watch battery; echo $?
-            until "$0" refresh; do :; done
-            "$0" get battery --json
-            """
-        let run = try simulate(scenario, ["sh", "-c", script, BusProcess.program])
-        #expect(run.code == 0, "\(run.errors)")
-        #expect(run.output.hasPrefix("69\n"))
-        #expect(run.output.contains(#""name":"battery2""#) && !run.output.contains(#""name":"battery""#))
-        #expect(run.output.contains(#""plugged":true"#))
+        scene = try SimulateScene()
     }
 
     @Test("the exit code is the program's", arguments: [("exit 5", 5), ("kill -KILL $$", 137)])
     func exitCodeIsTheProgramsOwn(script: String, code: Int32) throws {
-        #expect(try simulate("wait subscribed", ["sh", "-c", script]).code == code)
+        #expect(try scene.simulate("wait subscribed", ["sh", "-c", script]).code == code)
     }
 
     @Test("the step end ends the program, for which SIGTERM is no failure") func endEndsTheProgram() throws {
-        #expect(try simulate("wait subscribed\nend", Self.python).code == 9)
-        #expect(try simulate("end", ["sleep", "1000"]).code == 0)
-        #expect(try simulate("", ["sh", "-c", "kill -TERM $$"]).code == 128 + SIGTERM)
-    }
-
-    @Test("the README's Python runs on the phone as it is") func pythonOfTheReadmeRuns() throws {
-        try directory.write(DocumentTests.block("python", of: "README.md"), to: "subscriber.py")
-        let (process, input) = try start(
-            "wait subscribed\nlevel 0.3",
-            ["env", "-u", "REVEILLE_ADDRESS", "python3", directory.path + "/subscriber.py"])
-        try wait(for: "'level': 0.3", in: "stdout")
-        process.signal(SIGTERM)
-        #expect(process.wait() == 128 + SIGTERM)
-        withExtendedLifetime(input) {}
-    }
-
-    @Test("the phone's sockets are in a directory of the user's alone") func runtimeDirectoryIsPrivate() throws {
-        let run = try simulate(
-            "", ["sh", "-c", "stat -c %a $XDG_RUNTIME_DIR; echo $REVEILLE_ADDRESS $XDG_RUNTIME_DIR"])
-        let words = run.output.split(whereSeparator: \.isWhitespace)
-        #expect(words.first == "700")
-        #expect(words.dropFirst().first == "unix:\(words.last ?? "")/reveille/org.reveille.Bus")
-    }
-
-    @Test("a phone finds room for its socket where TMPDIR is long") func longTemporaryDirectoryIsNoTrouble() throws {
-        let long = String(repeating: "/long", count: 20)
-        try directory.write("", to: "scenario")
-        try directory.write("", to: long + "/.keep")
-        let run = try ProgramRun(
-            ["simulate", directory.path + "/scenario", "--", BusProcess.program, "get", "proximity"], in: directory,
-            environment: ["TMPDIR": directory.path + long])
-        #expect(run.code == 0, "\(run.errors)")
-        #expect(run.output.contains("far"))
-    }
-
-    @Test("an event names a file that the program can open") func eventNamesAFileThatOpens() throws {
-        let script = """
-            file=$("$0" watch defaults --json --count 1 | sed 's/.*"path":"\\([^"]*\\)".*/\\1/')
-            cat "$file"; test "$file" = ~/.config/app.json || echo "$file"
-            """
-        let scenario = "wait subscribed\nsettings app.json {\"theme\": \"dark\"}"
-        let run = try simulate(scenario, ["sh", "-c", script, BusProcess.program])
-        #expect(run.output == #"{"theme": "dark"}"#, "\(run.errors)")
-    }
-
-    @Test("doctor finds on the phone what the phone's bus reads") func doctorSaysWhatStatusSays() throws {
-        let run = try simulate(
-            "locale de_DE.UTF-8\nremove proximity\nstart",
-            ["sh", "-c", "\"$0\" doctor --json; \"$0\" status --json", BusProcess.program])
-        #expect(run.code == 0, "\(run.errors)")
-        let objects = try run.output.split(separator: "\n").map { try JSON.parse(Array($0.utf8)).objectValue ?? [:] }
-        let aspects = try #require(objects.last?["aspects"]?.arrayValue).compactMap(\.objectValue)
-        #expect(aspects.count == 5)
-        for aspect in aspects {
-            let examined = objects.first { $0["aspect"] == aspect["aspect"] }
-            #expect(examined?["available"] == aspect["available"])
-            #expect((examined?["source"] ?? .null) == aspect["source"])
-            #expect((examined?["reason"] ?? .null) == aspect["reason"])
-        }
+        #expect(try scene.simulate("wait subscribed\nend", SimulateScene.python).code == 9)
+        #expect(try scene.simulate("end", ["sleep", "1000"]).code == 0)
+        #expect(try scene.simulate("", ["sh", "-c", "kill -TERM $$"]).code == 128 + SIGTERM)
     }
 
     @Test("a signal is passed on", arguments: [SIGTERM, SIGINT]) func signalIsPassedOn(signal: Int32) throws {
-        let (process, input) = try start("", Self.python)
-        try wait(for: "ready", in: "stderr")
+        let (process, input) = try scene.start("", SimulateScene.python)
+        try scene.wait(for: "ready", in: "stderr")
         process.signal(signal)
         #expect(process.wait() == 9)
         withExtendedLifetime(input) {}
     }
 
+    @Test("no signal leaves anything behind", arguments: [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGKILL])
+    func nothingIsLeftBehind(signal: Int32) throws {
+        let temporary = scene.directory.path + "/tmp"
+        #expect(mkdir(temporary, 0o700) == 0)
+        let (process, input) = try scene.start(
+            "", ["sh", "-c", "echo ready; exec cat"], environment: ["TMPDIR": temporary])
+        try scene.wait(for: "ready", in: "stdout")
+        #expect(rmdir(temporary) == -1)
+        process.signal(signal)
+        #expect(process.wait() == 128 + signal)
+        let deadline = Deadline(seconds: 60)
+        while rmdir(temporary) != 0 {
+            guard !deadline.hasPassed else { throw Trouble("\(temporary) is not empty") }
+            deadline.pause()
+        }
+        input.closeWritingEnd()
+    }
+
+    @Test("a hangup that is ignored is ignored") func hangupIsIgnoredUnderNohup() throws {
+        let script = "trap '' HUP; \"$0\" simulate \"$1\" -- sh -c 'kill -HUP $PPID; exit 3'"
+        try scene.directory.write("", to: "scenario")
+        let run = try ProgramRun(
+            ["-c", script, BusProcess.program, scene.directory.path + "/scenario"], program: "sh", in: scene.directory)
+        #expect(run.code == 3)
+    }
+
     @Test("a bus whose owner is killed ends") func busEndsWithItsOwner() throws {
-        let (process, input) = try start("", ["sh", "-c", "echo $REVEILLE_ADDRESS.; exec cat"])
-        try wait(for: ".", in: "stdout")
-        let address = directory.read("stdout").dropFirst("unix:".count).dropLast(2)
+        let (process, input) = try scene.start("", ["sh", "-c", "echo $REVEILLE_ADDRESS.; exec cat"])
+        try scene.wait(for: ".", in: "stdout")
+        let address = scene.directory.read("stdout").dropFirst("unix:".count).dropLast(2)
         let client = try RawClient(String(address))
         try client.call("GetState")
         process.signal(SIGKILL)
@@ -207,13 +80,14 @@ import Varlink
             ("wait subscribed 2", 124, "scenario:1: wait subscribed 2: fewer than 2 subscribed within"),
         ])
     func failingStepEndsTheProgram(scenario: String, code: Int32, message: String) throws {
-        let run = try simulate(scenario, options: ["--patience", code == 124 ? "0.1" : "60"], Self.python)
+        let run = try scene.simulate(
+            scenario, options: ["--patience", code == 124 ? "0.1" : "60"], SimulateScene.python)
         #expect(run.code == code)
         #expect(run.errors.contains(message), "\(run.errors)")
     }
 
     @Test("a program that cannot be started is said") func missingProgramIsSaid() throws {
-        let run = try simulate("", ["/there/is/no/such/program"])
+        let run = try scene.simulate("", ["/there/is/no/such/program"])
         #expect(run.code == 127)
         #expect(run.errors.contains("/there/is/no/such/program"))
     }
@@ -236,14 +110,15 @@ import Varlink
             ("end\nstart", "scenario:1: expected start before"),
         ])
     func wrongScenarioNamesItsLine(scenario: String, message: String) throws {
-        let run = try simulate(scenario, ["true"])
+        let run = try scene.simulate(scenario, ["true"])
         #expect(run.code == 78)
         #expect(run.errors.contains(message), "\(run.errors)")
     }
 
     @Test("usage is checked: no program, no file") func usageIsChecked() throws {
-        #expect(try simulate("", []).code == 64)
-        let missing = try ProgramRun(["simulate", directory.path + "/missing", "--", "true"], in: directory)
+        #expect(try scene.simulate("", []).code == 64)
+        let missing = try ProgramRun(
+            ["simulate", scene.directory.path + "/missing", "--", "true"], in: scene.directory)
         #expect(missing.code == 78)
         #expect(missing.errors.contains("missing: No such file"))
     }

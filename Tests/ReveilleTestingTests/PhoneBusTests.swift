@@ -82,12 +82,12 @@ import Varlink
         let bus = try phone.startBus()
         let reader = try RunningExample("StatusLine", on: phone)
         #expect(reader.nextLine() != nil)
-        reader.signal(SIGSTOP)
+        reader.stop()
         phone.battery.level = 0.5
         phone.battery.level = 0.4
         let error = await #expect(throws: ReveilleError.self) { try await bus.waitUntilTold(atMost: .zero) }
         #expect(error?.description.contains("status line, pid ") == true)
-        reader.signal(SIGCONT)
+        reader.goOn()
         try await bus.waitUntilTold()
     }
 

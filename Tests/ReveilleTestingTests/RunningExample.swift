@@ -30,9 +30,15 @@ final class RunningExample {
         fclose(output)
     }
 
-    /// Sends it a signal.
-    func signal(_ number: Int32) {
-        process.signal(number)
+    /// Stops it; it has when this returns.
+    func stop() {
+        process.signal(SIGSTOP)
+        while !process.isStopped { poll(nil, 0, 2) }
+    }
+
+    /// Lets it go on.
+    func goOn() {
+        process.signal(SIGCONT)
     }
 
     /// Waits for its next line; `nil` when it has ended.

@@ -9,6 +9,10 @@ import ReveilleTesting
 final class Simulation {
     /// How long a program that is told to end by a scenario's failure has for it.
     private static let grace: Duration = .seconds(5)
+    /// What ends a program, or is for it to interpret.
+    private static let signals = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
+    /// Those of them that the terminal's keys send, to every process of its program.
+    private static let keys = [SIGINT, SIGQUIT]
     /// Between two looks at what nobody tells of.
     private static let pause: Duration = .milliseconds(10)
     /// Changes of a burst between two looks at the program and the signals; even, so that each chunk ends where it began.
@@ -41,7 +45,8 @@ final class Simulation {
             try loop.onSignal(SIGCHLD) { [unowned self] in
                 if program?.hasEnded == true { loop.exit() }
             })
-        for number in [SIGINT, SIGTERM] {
+        // What is ignored from the start, as by nohup, stays so.
+        for number in Self.signals where !Self.isIgnored(number) {
             sources.append(try loop.onSignal(number) { [unowned self] in pass(number) })
         }
         let timer = try loop.timer { [unowned self] in proceed() }
@@ -62,14 +67,21 @@ final class Simulation {
         return isEnded && code == 128 + SIGTERM ? 0 : code
     }
 
+    private static func isIgnored(_ signal: Int32) -> Bool {
+        var action = sigaction()
+        // A pointer that cannot be called, by its value (SIG_IGN of signal(7)).
+        return sigaction(signal, nil, &action) == 0
+            && unsafeBitCast(action.__sigaction_handler.sa_handler, to: UInt.self) == 1
+    }
+
     /// Gives a signal to the program; without one, ends.
     private func pass(_ number: Int32) {
         guard let program else {
             signal = number
             return loop.exit()
         }
-        // Ctrl-C has reached it too, if it is the terminal's program as this one is.
-        if number == SIGINT && tcgetpgrp(STDIN_FILENO) == getpgrp() { return }
+        // A key has reached it too, if it is the terminal's program as this one is.
+        if Self.keys.contains(number) && tcgetpgrp(STDIN_FILENO) == getpgrp() { return }
         program.signal(number)
     }
 

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// What programs of other languages see of a phone that follows a scenario.
+@Suite(.timeLimit(.minutes(5))) struct SimulatedPhoneTests {
+    private let scene: SimulateScene
+
+    init() throws {
+        scene = try SimulateScene()
+    }
+
+    @Test("a Python program that slept through a burst is told once") func pythonProgramSleeps() throws {
+        let scenario = """
+            wait subscribed
+            level 0.5
+            wait delivered
+            background
+            burst 100
+            level 0.1
+            foreground
+            """
+        let run = try scene.simulate(scenario, SimulateScene.python)
+        #expect(run.code == 0, "\(run.errors)")
+        let lines = run.output.split(separator: "\n")
+        #expect(lines.first == "0.5 1")
+        #expect(lines.count == 2, "\(run.output)")
+        #expect(lines.last?.hasPrefix("0.1 ") == true)
+    }
+
+    @Test("a shell program sees every aspect change once") func shellProgramSeesAll() throws {
+        let scenario = """
+            # Before it starts, the phone may be another.
+            remove proximity
+            level 0.5
+            start
+            wait subscribed
+            level 0.2
+            rotate faceDown
+            add proximity
+            locale de_DE.UTF-8
+            settings app.json {"theme": "dark"}
+            """
+        let script = "\"$0\" watch --json --count 5 --timeout 60 | sed 's/.*\"aspect\":\"\\([a-z]*\\)\".*/\\1/' | sort"
+        let run = try scene.simulate(scenario, ["sh", "-c", script, BusProcess.program])
+        #expect(run.code == 0, "\(run.errors)")
+        #expect(run.output == "battery\ndefaults\nlocale\norientation\nproximity\n")
+    }
+
+    @Test("packs come and go, the charger is plugged in, and the bus starts again") func partsComeAndGo() throws {
+        let scenario = """
+            add battery2
+            level 1 battery2
+            remove battery
+            plug
+            start
+            wait subscribed
+            restart
+            """
+        // The stream ends with the bus; then there is a new one.
+        let script = """
+            "$0" watch battery; echo $?
+            until "$0" refresh; do :; done
+            "$0" get battery --json
+            """
+        let run = try scene.simulate(scenario, ["sh", "-c", script, BusProcess.program])
+        #expect(run.code == 0, "\(run.errors)")
+        #expect(run.output.hasPrefix("69\n"))
+        #expect(run.output.contains(#""name":"battery2""#) && !run.output.contains(#""name":"battery""#))
+        #expect(run.output.contains(#""plugged":true"#))
+    }
+
+    @Test("the README's Python runs on the phone as it is") func pythonOfTheReadmeRuns() throws {
+        try scene.directory.write(DocumentTests.block("python", of: "README.md"), to: "subscriber.py")
+        let (process, input) = try scene.start(
+            "wait subscribed\nlevel 0.3",
+            ["env", "-u", "REVEILLE_ADDRESS", "python3", scene.directory.path + "/subscriber.py"])
+        try scene.wait(for: "'level': 0.3", in: "stdout")
+        process.signal(SIGTERM)
+        #expect(process.wait() == 128 + SIGTERM)
+        withExtendedLifetime(input) {}
+    }
+
+    @Test("the phone's sockets are in a directory of the user's alone") func runtimeDirectoryIsPrivate() throws {
+        let run = try scene.simulate(
+            "", ["sh", "-c", "stat -c %a $XDG_RUNTIME_DIR; echo $REVEILLE_ADDRESS $XDG_RUNTIME_DIR"])
+        let words = run.output.split(whereSeparator: \.isWhitespace)
+        #expect(words.first == "700")
+        #expect(words.dropFirst().first == "unix:\(words.last ?? "")/reveille/org.reveille.Bus")
+    }
+
+    @Test("a phone finds room for its socket where TMPDIR is long") func longTemporaryDirectoryIsNoTrouble() throws {
+        let long = String(repeating: "/long", count: 20)
+        try scene.directory.write("", to: "scenario")
+        try scene.directory.write("", to: long + "/.keep")
+        let run = try ProgramRun(
+            ["simulate", scene.directory.path + "/scenario", "--", BusProcess.program, "get", "proximity"],
+            in: scene.directory,
+            environment: ["TMPDIR": scene.directory.path + long])
+        #expect(run.code == 0, "\(run.errors)")
+        #expect(run.output.contains("far"))
+    }
+
+    @Test("an event names a file that the program can open") func eventNamesAFileThatOpens() throws {
+        let script = """
+            file=$("$0" watch defaults --json --count 1 | sed 's/.*"path":"\\([^"]*\\)".*/\\1/')
+            cat "$file"; test "$file" = ~/.config/app.json || echo "$file"
+            """
+        let scenario = "wait subscribed\nsettings app.json {\"theme\": \"dark\"}"
+        let run = try scene.simulate(scenario, ["sh", "-c", script, BusProcess.program])
+        #expect(run.output == #"{"theme": "dark"}"#, "\(run.errors)")
+    }
+
+    @Test("doctor finds on the phone what the phone's bus reads") func doctorSaysWhatStatusSays() throws {
+        let run = try scene.simulate(
+            "locale de_DE.UTF-8\nremove proximity\nstart",
+            ["sh", "-c", "\"$0\" doctor --json; \"$0\" status --json", BusProcess.program])
+        #expect(run.code == 0, "\(run.errors)")
+        let objects = try run.output.split(separator: "\n").map { try JSON.parse(Array($0.utf8)).objectValue ?? [:] }
+        let aspects = try #require(objects.last?["aspects"]?.arrayValue).compactMap(\.objectValue)
+        #expect(aspects.count == 5)
+        for aspect in aspects {
+            let examined = objects.first { $0["aspect"] == aspect["aspect"] }
+            #expect(examined?["available"] == aspect["available"])
+            #expect((examined?["source"] ?? .null) == aspect["source"])
+            #expect((examined?["reason"] ?? .null) == aspect["reason"])
+        }
+    }
+}
