@@ -19,7 +19,7 @@ package final class Broker {
     static let deliveriesPerTurn = 256
 
     let loop: any Loop
-    let limits: Configuration.Bus
+    var limits: Configuration.Bus
     let logger: Logger
     let description: ServiceDescription
     var bus: Bus

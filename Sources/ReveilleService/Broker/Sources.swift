@@ -17,7 +17,10 @@ final class Sources {
     private static let onDemand: [Aspect] = [.battery, .proximity, .orientation]
 
     private let loop: any Loop
-    private let watchers: [Aspect: any Watcher]
+    private var watchers: [Aspect: any Watcher]
+    /// Watchers of before, which still answer to who waits for them.
+    private var retired: [any Watcher] = []
+    private var retirement: (any LoopSource)?
     private var uses = AspectTable<Int>(repeating: 0)
     private var lingering = AspectTable<(any LoopSource)?>(repeating: nil)
     /// Who waits for a sample that is being taken, by aspect.
@@ -25,7 +28,30 @@ final class Sources {
 
     init(loop: any Loop, watchers: [any Watcher]) {
         self.loop = loop
-        self.watchers = Dictionary(watchers.map { ($0.aspect, $0) }, uniquingKeysWith: { $1 })
+        self.watchers = Self.byAspect(watchers)
+    }
+
+    private static func byAspect(_ watchers: [any Watcher]) -> [Aspect: any Watcher] {
+        Dictionary(watchers.map { ($0.aspect, $0) }, uniquingKeysWith: { $1 })
+    }
+
+    /// Goes on with other watchers, each at the pace of the one before.
+    ///
+    /// Those before are to report nothing any more. Who waits for a sample gets one of the new watchers.
+    func replaceWatchers(_ next: [any Watcher]) throws(SystemError) {
+        let timer = try loop.timer { [weak self] in self?.retired = [] }
+        let before = watchers
+        watchers = Self.byAspect(next)
+        retired += before.values
+        for watcher in before.values {
+            let pace = watcher.pace
+            watcher.pace = .off
+            watchers[watcher.aspect]?.pace = pace
+            if waiting[watcher.aspect] != nil { sample(watcher.aspect) }
+        }
+        // Longer than any of their readers waits for a sensor.
+        timer.fire(after: Pace.sampleTimeout * 2)
+        retirement = timer
     }
 
     /// Starts what is always watched.
@@ -97,13 +123,21 @@ final class Sources {
                 lingering[aspect] = nil
                 watcher.pace = .live
             }
-            watcher.refresh { [weak self] in
-                let waiting = self?.waiting[aspect] ?? []
-                self?.waiting[aspect] = nil
-                for leave in waiting { leave() }
-            }
+            sample(aspect)
         }
         barrier.seal()
+    }
+
+    /// Takes a sample for those who wait.
+    private func sample(_ aspect: Aspect) {
+        guard let watcher = watchers[aspect] else { return }
+        watcher.refresh { [weak self, weak watcher] in
+            // A watcher that was replaced meanwhile answers for nothing any more.
+            guard let self, watchers[aspect] === watcher else { return }
+            let waiting = waiting[aspect] ?? []
+            self.waiting[aspect] = nil
+            for leave in waiting { leave() }
+        }
     }
 
     /// Reads every source again, and calls back when all have been read.
