@@ -36,7 +36,11 @@ struct ServeCommand: ParsableCommand {
     @Flag(help: "Only print the configuration in force: every key, as JSON that --config reads.")
     var printConfig = false
 
-    @OptionGroup var bus: BusOptions
+    @Option(
+        help:
+            "Where to listen, unix:PATH. Default: $REVEILLE_ADDRESS, else the user's own address; root's is the machine's."
+    )
+    var address: String?
 
     @OptionGroup var files: FileOptions
 
@@ -50,7 +54,7 @@ struct ServeCommand: ParsableCommand {
     }
 
     private func serve(_ configuration: Configuration) throws(Failure) {
-        let address = try bus.resolved()
+        let address = try resolvedAddress()
         DescriptorLimit.raise()
         // A log that nobody reads any more loses its lines, and nothing else.
         signal(SIGPIPE, SIG_IGN)
@@ -63,6 +67,14 @@ struct ServeCommand: ParsableCommand {
             try service.run()
         } catch {
             throw Failure(serving: error)
+        }
+    }
+
+    private func resolvedAddress() throws(Failure) -> UnixAddress {
+        do throws(ReveilleError) {
+            return try BusAddress.toServe(address)
+        } catch {
+            throw Failure(error)
         }
     }
 
