@@ -32,8 +32,8 @@ public final class Device: Sendable {
 
     /// Reaches a bus.
     ///
-    /// - Parameter address: `unix:PATH`. Without one `$REVEILLE_ADDRESS` counts, else root's own bus for root and the
-    ///   user's for everybody else.
+    /// - Parameter address: `unix:PATH`. Without one `$REVEILLE_ADDRESS` counts, else the user's own bus, and where
+    ///   nobody serves that, the machine's; root has no other than the machine's.
     /// - Returns: The device, once the bus has answered.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` where nobody serves the address.
     public static func connect(to address: String? = nil) async throws(ReveilleError) -> Device {

@@ -39,12 +39,22 @@ struct Tool: ParsableCommand {
     /// Runs the command that the arguments name.
     static func main() {
         Console.reserveStandardStreams()
+        Failure.guarding { try refuseUnknownCommand(CommandLine.arguments.dropFirst()) }
         do {
             var command = try parseAsRoot()
             try command.run()
         } catch {
             end(error)
         }
+    }
+
+    /// Says more of a command that is none than the parser would: what may have been meant.
+    private static func refuseUnknownCommand(_ arguments: ArraySlice<String>) throws(Failure) {
+        let words = arguments.first == "help" ? arguments.dropFirst() : arguments
+        let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+        guard let word = words.first, !word.hasPrefix("-"), !names.contains(word) else { return }
+        let hint = Suggestion.phrase(for: word, among: names)
+        throw Failure(.usage, "there is no command '\(word)'" + (hint.isEmpty ? "; 'reveille help' lists them" : hint))
     }
 
     /// Writes what a command that was not run says, help above all, and ends.

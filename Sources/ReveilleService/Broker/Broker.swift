@@ -23,7 +23,7 @@ package final class Broker {
     package static let interfaces = [BusInterface.make()]
 
     let loop: any Loop
-    let limits: Configuration.Bus
+    var limits: Configuration.Bus
     let logger: Logger
     let description: ServiceDescription
     /// Gives the instance and the subscriptions their names.

@@ -17,15 +17,42 @@ final class Sources {
     private static let onDemand: [Aspect] = [.battery, .proximity, .orientation]
 
     private let loop: any Loop
-    private let watchers: [Aspect: any Watcher]
+    private var watchers: [Aspect: any Watcher]
+    /// Watchers of before, which still answer to who waits for them.
+    private var retired: [any Watcher] = []
+    private var retirement: (any LoopSource)?
     private var uses = AspectTable<Int>(repeating: 0)
     private var lingering = AspectTable<(any LoopSource)?>(repeating: nil)
     private var samplings = AspectTable<SharedSampling?>(repeating: nil)
 
     init(loop: any Loop, watchers: [any Watcher]) throws(SystemError) {
         self.loop = loop
-        self.watchers = Dictionary(watchers.map { ($0.aspect, $0) }, uniquingKeysWith: { $1 })
+        self.watchers = Self.byAspect(watchers)
         for watcher in watchers { samplings[watcher.aspect] = try SharedSampling(of: watcher, loop: loop) }
+    }
+
+    private static func byAspect(_ watchers: [any Watcher]) -> [Aspect: any Watcher] {
+        Dictionary(watchers.map { ($0.aspect, $0) }, uniquingKeysWith: { $1 })
+    }
+
+    /// Goes on with other watchers, each at the pace of the one before.
+    ///
+    /// Those before are to report nothing any more. Who waits for a sample gets one of the new watchers.
+    func replaceWatchers(_ next: [any Watcher]) throws(SystemError) {
+        let timer = try loop.timer { [weak self] in self?.retired = [] }
+        let before = watchers
+        watchers = Self.byAspect(next)
+        retired += before.values
+        for watcher in before.values {
+            let pace = watcher.pace
+            watcher.pace = .off
+            guard let successor = watchers[watcher.aspect] else { continue }
+            successor.pace = pace
+            samplings[watcher.aspect]?.replaceWatcher(by: successor)
+        }
+        // Longer than any of their readers waits for a sensor.
+        timer.fire(after: Pace.sampleTimeout * 2)
+        retirement = timer
     }
 
     /// Starts what is always watched.

@@ -33,6 +33,20 @@ package struct UnixAddress: Sendable, Hashable, CustomStringConvertible {
         self.path = path
     }
 
+    /// The address that a socket is bound to; `nil` for one without a path.
+    init?(boundTo descriptor: Int32) {
+        var address = sockaddr_un()
+        var size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
+        }
+        guard result == 0, address.sun_family == sa_family_t(AF_UNIX) else { return nil }
+        // A path as long as there is room has no NUL behind it.
+        let path = withUnsafeBytes(of: &address.sun_path) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        guard path.hasPrefix("/") else { return nil }
+        self.path = path
+    }
+
     /// The size of `sun_path`, less the byte that ends it (unix(7)).
     package static let pathLimit = 107
 

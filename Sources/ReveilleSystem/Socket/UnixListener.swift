@@ -64,6 +64,11 @@ package final class UnixListener {
     /// The descriptor, borrowed for as long as the listener lives.
     package var number: Int32 { descriptor.number }
 
+    /// Where it listens, as far as that has a path.
+    package var address: UnixAddress? {
+        UnixAddress(boundTo: descriptor.number)
+    }
+
     /// Takes the next connection that waits, if there is a descriptor for it that is not kept back
     /// (``DescriptorLimit``).
     package func accept() throws(SystemError) -> Accepted {

@@ -21,7 +21,9 @@ struct WatchCommand: ParsableCommand {
               reveille watch --state ~/.cache/watched --count 1    each change once, run after run
             """)
 
-    @Argument(help: "What to watch; all five aspects if none is named.")
+    @Argument(
+        help: "What to watch; all five aspects if none is named.", completion: Aspect.completion,
+        transform: Aspect.init(argument:))
     var aspects: [Aspect] = []
 
     @Flag(help: "Print the current state first.")

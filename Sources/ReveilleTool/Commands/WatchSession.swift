@@ -34,7 +34,7 @@ final class WatchSession {
     /// Prints until the count is reached, time is up or a person ends it.
     func run() throws {
         // First of all, so that the threads that follow leave signals to this one.
-        for signal in [SIGINT, SIGTERM, SIGHUP] where !Self.isIgnored(signal) {
+        for signal in [SIGINT, SIGTERM, SIGHUP] where !IgnoredSignals.contains(signal) {
             sources.append(try loop.onSignal(signal) { [unowned self] in loop.exit() })
         }
         sources.append(try loop.watch(stream.end.readingEnd, for: .readable) { [unowned self] _ in loop.exit() })
@@ -56,14 +56,6 @@ final class WatchSession {
         try loop.run()
         leaveTerminal()
         if let error = stream.failure.withLock({ $0 }) ?? failure { throw error }
-    }
-
-    /// Whether the process was started to take no notice of a signal, as by nohup(1).
-    private static func isIgnored(_ signal: Int32) -> Bool {
-        var action = sigaction()
-        sigaction(signal, nil, &action)
-        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
-            == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     // MARK: - The terminal

@@ -11,14 +11,14 @@ enum Console {
     ///
     /// - Throws: `Failure` when it is lost.
     static func line(_ text: StyledText) throws(Failure) {
-        try data(text.rendered)
+        try line(printable: text.rendered)
     }
 
     /// Writes a line of data for programs.
     ///
     /// - Throws: `Failure` when it is lost.
     static func json(_ value: JSON) throws(Failure) {
-        try data(value.printable)
+        try line(printable: value.printable)
     }
 
     /// Writes a message for people; one that is lost has nobody to be told.
@@ -62,9 +62,12 @@ enum Console {
         }
     }
 
-    private static func data(_ line: String) throws(Failure) {
+    /// Writes a line of data that a terminal may be given as it is.
+    ///
+    /// - Throws: `Failure` when it is lost.
+    static func line(printable text: String) throws(Failure) {
         do throws(SystemError) {
-            try write(line + "\n", to: STDOUT_FILENO)
+            try write(text + "\n", to: STDOUT_FILENO)
         } catch {
             if error.code == EPIPE { endForWantOfAReader() }
             throw Failure(.output, "\(error)")
