@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Reveille
+import ReveilleSimulation
 import ReveilleTesting
 import ReveilleWire
 import Varlink
