@@ -76,8 +76,9 @@ extension Broker {
     }
 
     private func handle(_ connection: Connection, _ interest: EventLoop.Interest) {
-        // A peer that is gone altogether wants no stream; calls that it left are still carried out.
-        if interest.contains(.failed) || interest.contains(.hungUp) && connection.subscription != nil {
+        // A peer that is gone altogether wants no stream, not even one that has not begun; calls that it left are still
+        // carried out.
+        if interest.contains(.failed) || interest.contains(.hungUp) && !connection.aspects.isEmpty {
             return close(connection)
         }
         if !interest.isDisjoint(with: [.readable, .halfClosed, .hungUp]) { connection.canRead = true }

@@ -28,7 +28,7 @@ final class Connection {
     var source: (any LoopSource)?
     /// What it streams.
     var subscription: SubscriptionID?
-    /// What it keeps watched.
+    /// What it keeps watched: what it streams, from the call on.
     var aspects: AspectSet = []
     /// The process behind the subscription, where it can be held on to.
     var process: PeerProcess?

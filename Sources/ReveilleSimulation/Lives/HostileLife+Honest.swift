@@ -103,7 +103,8 @@ extension HostileLife {
 
     private func ask(_ user: HonestUser, _ method: String, _ parameters: JSONObject = [:]) throws(Broken) {
         if user.control?.isClosed != false {
-            if user.isCrowded { try bus.rest() }
+            // The bus may not have seen yet that connections of before are gone.
+            try bus.rest()
             user.control = open(user.credentials, room: 100_000)
         }
         if let control = user.control { try ask(control, method, parameters) }
