@@ -31,7 +31,7 @@ struct InstructionCounter: ~Copyable {
         return count >= 0 ? Int(count) : nil
     }
 
-    /// Whether the machine has a counter to open. Many virtual machines have none.
+    /// Whether the machine has a counter to open; many virtual machines have none.
     static var isThere: Bool {
         do throws(Unavailable) {
             _ = try InstructionCounter()

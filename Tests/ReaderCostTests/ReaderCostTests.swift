@@ -5,7 +5,7 @@ import Glibc
 import ReveilleCosts
 import Testing
 
-/// Twice the input takes twice the work, whatever it is. Instructions are counted, not seconds.
+/// Twice the input takes twice the work, whatever it is: instructions are counted, not seconds.
 @Suite(
     .enabled(
         if: InstructionCounter.isThere || getenv("CI") != nil && access("/sys/bus/event_source/devices/cpu", F_OK) == 0,
@@ -13,7 +13,6 @@ import Testing
 struct ReaderCostTests {
     /// The shortest of three inputs: long enough that a square shows beside what each byte costs.
     private static let shortest = 8_192
-    /// Twice is what is right, four times a square; how a shape happens to be cut makes some difference.
     /// Instructions that do not count: what a run costs whatever it reads.
     private static let slack = 200_000
 
@@ -28,6 +27,7 @@ struct ReaderCostTests {
             reader.read(inputs[0])
             let counts = try inputs.map { bytes in try #require(counter.count { reader.read(bytes) }) }
             let (first, second) = (counts[1] - counts[0], counts[2] - counts[1])
+            // Twice is what is right, four times is a square; how a shape happens to be cut makes some difference.
             #expect(second <= 3 * first + Self.slack, "\(reader), \(input): \(counts)")
         }
     }

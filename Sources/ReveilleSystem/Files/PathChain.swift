@@ -13,6 +13,12 @@ package struct PathChain: Sendable, Hashable {
         case directory, link, file, missing
     }
 
+    /// Which file of all a name stands for; 0 for none.
+    package struct Identity: Sendable, Hashable {
+        var device: UInt = 0
+        var number: UInt = 0
+    }
+
     /// A name looked up in a directory.
     package struct Step: Sendable, Hashable {
         /// The directory, without links.
@@ -21,6 +27,8 @@ package struct PathChain: Sendable, Hashable {
         package let name: String
         /// What the name stands for.
         package let kind: Kind
+        /// Which file that is; another one when something is mounted over it.
+        package let identity: Identity
 
         /// The path of the name, without links but, perhaps, the last.
         package var path: String { directory == "/" ? "/" + name : directory + "/" + name }
@@ -72,8 +80,8 @@ package struct PathChain: Sendable, Hashable {
                 continue
             }
             let here = directory == "/" ? "/\(name)" : "\(directory)/\(name)"
-            let (kind, failure) = Self.look(here)
-            steps.append(Step(directory: directory, name: name, kind: kind))
+            let (kind, identity, failure) = Self.look(here)
+            steps.append(Step(directory: directory, name: name, kind: kind, identity: identity))
             if let failure { return end = .refused(failure) }
             switch kind {
             case .directory:
@@ -99,16 +107,17 @@ package struct PathChain: Sendable, Hashable {
         end = .directory(directory)
     }
 
-    private static func look(_ path: String) -> (Kind, SystemError?) {
+    private static func look(_ path: String) -> (Kind, Identity, SystemError?) {
         var status = stat()
         guard lstat(path, &status) == 0 else {
             let error = SystemError("lstat", on: path)
-            return (.missing, error.isAbsence ? nil : error)
+            return (.missing, Identity(), error.isAbsence ? nil : error)
         }
+        let identity = Identity(device: UInt(status.st_dev), number: UInt(status.st_ino))
         switch status.st_mode & S_IFMT {
-        case S_IFDIR: return (.directory, nil)
-        case S_IFLNK: return (.link, nil)
-        default: return (.file, nil)
+        case S_IFDIR: return (.directory, identity, nil)
+        case S_IFLNK: return (.link, identity, nil)
+        default: return (.file, identity, nil)
         }
     }
 
