@@ -34,12 +34,13 @@ import Testing
         process.wait()
     }
 
-    @Test func scenarioOfTheDocumentPlaysToItsEnd() throws {
+    @Test func scenarioOfTheDocumentTellsWhatItPromises() throws {
         let directory = try TemporaryDirectory()
-        try directory.write(Self.block("scenario", of: "Docs/Testing.md"), to: "scenario")
-        let subscriber = [BusProcess.program, "watch", "--json"]
-        let run = try ProgramRun(["simulate", directory.path + "/scenario", "--"] + subscriber, in: directory)
+        try directory.write(Self.block("scenario", of: "Docs/Testing.md"), to: "pocket.scenario")
+        let run = try ProgramRun(
+            ["simulate", "--tap", directory.path + "/pocket.scenario", "--", BusProcess.program, "watch"], in: directory
+        )
         #expect(run.code == 0, "\(run.errors)")
-        #expect(run.output.split(separator: "\n").first?.contains(#""aspect":"battery""#) == true, "\(run.output)")
+        #expect(try run.output == Self.block("tap", of: "Docs/Testing.md") + "\n")
     }
 }

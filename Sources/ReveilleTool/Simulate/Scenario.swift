@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import Glibc
 import ReveilleSystem
 
 /// What happens to a synthetic phone while a program runs: a step a line.
@@ -18,6 +19,9 @@ struct Scenario {
     /// In their order; exactly one is the start.
     let lines: [Line]
 
+    /// What names stdin in place of a file.
+    static let standardInput = "-"
+
     /// Far more than anybody writes by hand.
     private static let limit = 1 << 20
 
@@ -25,17 +29,45 @@ struct Scenario {
     ///
     /// - Throws: `Failure` naming the file, and the line that is wrong with what was expected there.
     init(file: String) throws(Failure) {
+        guard file != Self.standardInput else {
+            try self.init(Self.input(), file: file)
+            return
+        }
         switch FileContents.read(file, limit: Self.limit) {
         case .bytes(let bytes):
-            guard let text = String(validating: bytes, as: UTF8.self) else {
-                throw Failure(.configuration, "\(file): not UTF-8")
-            }
-            try self.init(text, file: file)
+            try self.init(bytes, file: file)
         case .missing: throw Failure(.configuration, "open \(file): No such file or directory (ENOENT)")
         case .notAFile: throw Failure(.configuration, "\(file): not a file")
         case .tooLarge(let limit): throw Failure(.configuration, "\(file): longer than \(limit) bytes")
         case .unreadable(let error): throw Failure(.configuration, "\(error)")
         }
+    }
+
+    /// An error with the line at which it came; the start that nobody wrote has none.
+    func failure(_ error: any Error, at line: Line) -> Failure {
+        let place = line.number > 0 ? "\(file):\(line.number): \(line.text): " : ""
+        return Failure((error as? Failure)?.code ?? .failure, "\(place)\(error)")
+    }
+
+    private static func input() throws(Failure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count <= limit {
+            let count = withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
+                let count = retryingOnInterrupt { Glibc.read(STDIN_FILENO, buffer.baseAddress, buffer.count) }
+                if count > 0 { bytes += buffer[..<count] }
+                return count
+            }
+            guard count >= 0 else { throw Failure(.configuration, "\(SystemError("read", on: standardInput))") }
+            if count == 0 { return bytes }
+        }
+        throw Failure(.configuration, "\(standardInput): longer than \(limit) bytes")
+    }
+
+    private init(_ bytes: [UInt8], file: String) throws(Failure) {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Failure(.configuration, "\(file): not UTF-8")
+        }
+        try self.init(text, file: file)
     }
 
     /// Reads a scenario's text.

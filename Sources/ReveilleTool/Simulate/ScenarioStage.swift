@@ -10,15 +10,23 @@ final class ScenarioStage {
     let phone: SyntheticPhone
     private let bus: PhoneBus
     private let address: UnixAddress
+    private let reader: ScenarioReader?
 
-    init() throws {
+    /// Makes a phone, and a subscriber of its own if something is expected.
+    init(for scenario: Scenario) throws {
         phone = try SyntheticPhone()
         bus = try phone.startBus()
         address = try UnixAddress(bus.address)
+        reader = try scenario.lines.contains { $0.step.isExpectation } ? ScenarioReader(address) : nil
     }
 
     /// Does a step; nothing for those that wait or concern the program.
     func perform(_ step: ScenarioStep) throws {
+        try change(by: step)
+        try read()
+    }
+
+    private func change(by step: ScenarioStep) throws {
         switch step {
         case .level(let level, let number): try battery(number).setLevel(level)
         case .plug: try phone.plugIn()
@@ -30,16 +38,36 @@ final class ScenarioStage {
         case .add(.battery(phone.batteries.count + 1)): try phone.addBattery()
         case .add(let part): try device(part).insert()
         case .remove(let part): try device(part).remove()
-        case .background: try setStates("background")
-        case .foreground: try setStates("foreground")
-        case .restart: try bus.restart()
-        case .start, .wait, .waitSubscribed, .waitDelivered, .burst, .end: break
+        case .background: try setStates(isAsleep: true)
+        case .foreground: try setStates(isAsleep: false)
+        case .restart:
+            try bus.restart()
+            try reader?.reconnect()
+        case .start, .wait, .waitSubscribed, .waitDelivered, .burst, .expect, .end: break
         }
     }
 
-    /// How many subscriptions there are.
+    /// Has the scenario's own subscriber read the event of a step before the next step is done.
+    private func read() throws {
+        guard let reader else { return }
+        let deadline = ContinuousClock.now + BusClient.patience
+        repeat {
+            try reader.read()
+            guard ContinuousClock.now < deadline else { throw Failure(.timeout, "the bus does not tell what it read") }
+        } while try !subscriptions().allSatisfy { !isOwn($0) || $0.isTold }
+    }
+
+    /// What the last event of an expectation's aspect says instead; `nil` when it says what is expected.
+    func contradiction(to expectation: Expectation) throws -> String? {
+        try read()
+        guard try isDelivered() else { return "not everything was read" }
+        guard let event = reader?.last[expectation.aspect] else { return "nothing was told of \(expectation.aspect)" }
+        return expectation.holds(for: event) ? nil : "the last event says \(expectation.found(in: event))"
+    }
+
+    /// How many subscriptions there are, without the scenario's own.
     func subscriptionCount() throws -> Int {
-        try subscriptions().count
+        try subscriptions().count { !isOwn($0) }
     }
 
     /// Makes the bus read everything now.
@@ -49,21 +77,22 @@ final class ScenarioStage {
 
     /// Whether each subscription that is not asleep has read all that changed.
     func isDelivered() throws -> Bool {
-        try subscriptions().allSatisfy { subscription in
-            let held = subscription["held"]?.arrayValue?.compactMap(\.stringValue) ?? []
-            guard held.allSatisfy({ $0 == "unread" }) else { return true }
-            return held.isEmpty && subscription["pending"]?.arrayValue?.isEmpty != false
-        }
+        try subscriptions().allSatisfy(\.isTold)
+    }
+
+    private func isOwn(_ subscription: JSONObject) -> Bool {
+        subscription["subscription"]?.stringValue == reader?.subscription
     }
 
     private func subscriptions() throws -> [JSONObject] {
         try BusClient(address).call("ListSubscriptions")["subscriptions"]?.arrayValue?.compactMap(\.objectValue) ?? []
     }
 
-    private func setStates(_ state: String) throws {
+    private func setStates(isAsleep: Bool) throws {
         for subscription in try subscriptions() {
             _ = try BusClient(address).call(
-                "SetState", ["subscription": subscription["subscription"] ?? "", "state": .string(state)])
+                "SetState",
+                ["subscription": subscription["subscription"] ?? "", "state": isAsleep ? "background" : "foreground"])
         }
     }
 
@@ -82,5 +111,15 @@ final class ScenarioStage {
         case .accelerometer: phone.accelerometer
         case .proximity: phone.proximitySensor
         }
+    }
+}
+
+/// A subscription as ListSubscriptions gives it.
+extension JSONObject {
+    /// Whether it sleeps, or has read all that changed.
+    fileprivate var isTold: Bool {
+        let held = self["held"]?.arrayValue?.compactMap(\.stringValue) ?? []
+        guard held.allSatisfy({ $0 == "unread" }) else { return true }
+        return held.isEmpty && self["pending"]?.arrayValue?.isEmpty != false
     }
 }

@@ -29,8 +29,14 @@ enum ScenarioStep: Equatable {
     case foreground
     /// The bus ends and starts again.
     case restart
+    /// Until the last event says so.
+    case expect(Expectation)
     /// The program is told to end.
     case end
+
+    var isExpectation: Bool {
+        if case .expect = self { true } else { false }
+    }
 
     /// Whether it needs the program that runs.
     var needsProgram: Bool {

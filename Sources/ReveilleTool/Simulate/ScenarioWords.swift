@@ -57,6 +57,7 @@ struct ScenarioWords {
         ("background", "background"),
         ("foreground", "foreground"),
         ("restart", "restart"),
+        ("expect", Expectation.form),
         ("end", "end"),
     ]
 
@@ -83,6 +84,7 @@ struct ScenarioWords {
         case "background": .background
         case "foreground": .foreground
         case "restart": .restart
+        case "expect": expect()
         case "end": .end
         default: nil
         }
@@ -97,6 +99,12 @@ struct ScenarioWords {
         }
         guard let seconds = Double(word), 0...Self.longestWait ~= seconds else { return nil }
         return .wait(.seconds(seconds))
+    }
+
+    private mutating func expect() -> ScenarioStep? {
+        var words: [String] = []
+        while let word = next() { words.append(word) }
+        return Expectation(words).map { .expect($0) }
     }
 
     private mutating func level() -> ScenarioStep? {

@@ -29,21 +29,34 @@ struct SimulateCommand: ParsableCommand {
               add PART, remove PART    battery, battery2, charger, accelerometer, proximity
               background, foreground   all subscriptions sleep, or wake
               restart                  the bus ends and starts again
+              expect ASPECT [FIELD] VALUE [changes COUNT]
+                                       the last event says so, or soon does
               end                      SIGTERM to the program
 
-            The exit code is the program's, 128 and the signal that ended it, or 127 if it cannot be started. \
-            A step that fails ends the program; the exit code is then 78 for the scenario, 124 for a wait that \
-            took too long.
+            Each step that changes the phone is one change: the bus has read it before the next step. What \
+            'expect' looks at is what a subscriber of all aspects that reads at once was told last; it sleeps \
+            and wakes with the program.
+
+            The exit code is the program's, 128 and the signal that ended it (0 for the SIGTERM of 'end'), or \
+            127 if it cannot be started. A step that fails ends the program; the exit code is then 78 for the \
+            scenario, 124 for a wait that took too long, 1 for what was expected and is not so.
 
             EXAMPLES
               reveille simulate day.scenario -- python3 app.py
             """)
 
-    @Argument(help: "The file with the scenario.")
+    @Argument(help: "The file with the scenario; - for stdin.")
     var scenario: String
 
-    @Option(help: "How many seconds 'wait subscribed' and 'wait delivered' wait at most.")
+    @Option(help: "How many seconds 'wait subscribed', 'wait delivered' and 'expect' wait at most.")
     var patience: Double = 30
+
+    @Flag(
+        help: """
+            Report each 'expect' on stdout, by the Test Anything Protocol, and go on after one that fails; the \
+            program's stdout is then stderr.
+            """)
+    var tap = false
 
     @Argument(parsing: .postTerminator, help: "The program, after --, and its arguments.")
     var command: [String] = []
@@ -56,7 +69,8 @@ struct SimulateCommand: ParsableCommand {
     func run() {
         Failure.guarding {
             let scenario = try Scenario(file: scenario)
-            let code = try Simulation(scenario, command: command, patience: .seconds(patience)).run()
+            let code = try Simulation(scenario, command: command, patience: .seconds(patience), reportsTests: tap)
+                .run()
             // The phone is gone by now.
             Glibc.exit(code)
         }

@@ -34,13 +34,23 @@ final class Simulation {
     /// The scenario has told the program to end.
     private var isEnded = false
     private var signal: Int32?
+    private var report: TestReport?
 
-    init(_ scenario: Scenario, command: [String], patience: Duration) throws {
+    /// Makes a run that has not begun.
+    ///
+    /// - Parameters:
+    ///   - scenario: What happens to the phone.
+    ///   - command: The program and its arguments.
+    ///   - patience: How long a wait or an expectation may take.
+    ///   - reportsTests: Whether stdout gets a report of what is expected; the program's stdout is then stderr.
+    /// - Throws: `TestbedError` or `Failure` when no phone or no bus can be made.
+    init(_ scenario: Scenario, command: [String], patience: Duration, reportsTests: Bool) throws {
         self.scenario = scenario
         self.command = command
         self.patience = patience
         loop = try EventLoop()
-        stage = try ScenarioStage()
+        stage = try ScenarioStage(for: scenario)
+        report = reportsTests ? TestReport(of: scenario) : nil
         sources.append(
             try loop.onSignal(SIGCHLD) { [unowned self] in
                 if program?.hasEnded == true { loop.exit() }
@@ -64,7 +74,38 @@ final class Simulation {
         try loop.run()
         if let failure { throw failure }
         let code = program?.exitCode ?? 128 + (signal ?? SIGTERM)
+        try finishExpectations(code)
+        if report?.hasFailures == true { return Failure.Code.failure.rawValue }
         return isEnded && code == 128 + SIGTERM ? 0 : code
+    }
+
+    /// Looks at what was expected as the program ended; what was to be expected later is not so.
+    private func finishExpectations(_ code: Int32) throws {
+        var hasEndedBefore = false
+        for line in scenario.lines[next...] {
+            guard case .expect(let expectation) = line.step else {
+                hasEndedBefore = true
+                continue
+            }
+            do {
+                try settle(
+                    line,
+                    hasEndedBefore
+                        ? "the program ended before, with exit code \(code)" : stage.contradiction(to: expectation))
+            } catch {
+                throw scenario.failure(error, at: line)
+            }
+        }
+    }
+
+    /// Reports an expectation; without a report, one that is not met is a failure.
+    private func settle(_ line: Scenario.Line, _ contradiction: String?) throws {
+        guard let contradiction else {
+            report?.pass(line)
+            return
+        }
+        guard report != nil else { throw Failure(.failure, contradiction) }
+        report?.fail(line, contradiction)
     }
 
     private static func isIgnored(_ signal: Int32) -> Bool {
@@ -103,14 +144,13 @@ final class Simulation {
             }
             timer?.fire(after: outcome.delay)
         } catch {
-            let code = (error as? Failure)?.code ?? .failure
-            let place = line.number > 0 ? "\(scenario.file):\(line.number): \(line.text): " : ""
-            fail(Failure(code, "\(place)\(error)"))
+            fail(scenario.failure(error, at: line))
         }
     }
 
     private func fail(_ failure: Failure) {
         self.failure = failure
+        report?.bailOut(failure.description)
         guard let program else { return loop.exit() }
         program.signal(SIGTERM)
         timer?.fire(after: Self.grace)
@@ -122,12 +162,16 @@ final class Simulation {
         case .end:
             isEnded = true
             program?.signal(SIGTERM)
-        case .wait(let time): return (true, time)
+        case .wait(let time) where rounds == 0:
+            rounds = 1
+            return (false, time)
+        case .wait: break
         case .waitSubscribed(let count):
             return try wait("fewer than \(count) subscribed") { try stage.subscriptionCount() >= count }
         case .waitDelivered:
             if rounds == 0 { try stage.refresh() }
             return try wait("not everything was read") { try stage.isDelivered() }
+        case .expect(let expectation): return try expect(expectation, scenario.lines[next])
         case .burst(let count):
             let chunk = min(count - rounds, Self.burstChunk)
             try stage.phone.burst(chunk)
@@ -140,21 +184,37 @@ final class Simulation {
 
     private func start() throws {
         do throws(TestbedError) {
-            program = try ChildProcess(command, environment: stage.phone.environment)
+            program = try ChildProcess(
+                command, environment: stage.phone.environment,
+                descriptors: report == nil ? [:] : [STDOUT_FILENO: STDERR_FILENO])
         } catch {
             throw Failure(.notStarted, "\(error)")
         }
+    }
+
+    private func expect(
+        _ expectation: Expectation, _ line: Scenario.Line
+    ) throws -> (isDone: Bool, delay: Duration) {
+        let contradiction = try stage.contradiction(to: expectation)
+        if contradiction != nil && hasTime { return (false, Self.pause) }
+        try settle(line, contradiction)
+        return (true, .zero)
+    }
+
+    /// Whether the step at hand may be looked at once more.
+    private var hasTime: Bool {
+        rounds += 1
+        let now = ContinuousClock.now
+        let deadline = deadline ?? now + patience
+        self.deadline = deadline
+        return now < deadline
     }
 
     private func wait(
         _ otherwise: String, until condition: () throws -> Bool
     ) throws -> (isDone: Bool, delay: Duration) {
         if try condition() { return (true, .zero) }
-        rounds += 1
-        let now = ContinuousClock.now
-        let deadline = deadline ?? now + patience
-        self.deadline = deadline
-        guard now < deadline else {
+        guard hasTime else {
             throw Failure(.timeout, "\(otherwise) within \(patience / .seconds(1)) seconds")
         }
         return (false, Self.pause)

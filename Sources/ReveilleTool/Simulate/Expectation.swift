@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleWire
+import Varlink
+
+/// What a scenario expects the last event of an aspect to say.
+struct Expectation: Equatable {
+    let aspect: Aspect
+    /// A field of the interface's structure, or of `defaults` a domain; `nil` where only `changes` is looked at.
+    let field: String?
+    /// Its value as text; of a domain one of its keys, empty for any.
+    let value: String
+    /// How many changes the event stands for.
+    let changes: Int?
+
+    /// The forms, for messages.
+    static let form = """
+        expect ASPECT [FIELD] VALUE [changes COUNT], expect ASPECT changes COUNT or expect defaults DOMAIN [KEY] \
+        [changes COUNT]
+        """
+
+    /// Reads what follows the word `expect`; `nil` where no event can ever say so.
+    init?(_ words: [String]) {
+        guard let aspect = words.first.flatMap({ Aspect(rawValue: $0) }) else { return nil }
+        var rest = words.dropFirst()
+        var changes: Int?
+        if rest.count >= 2, rest[rest.endIndex - 2] == "changes" {
+            guard let count = rest.last.flatMap({ Int($0) }), count >= 0 else { return nil }
+            changes = count
+            rest = rest.dropLast(2)
+        }
+        self.aspect = aspect
+        self.changes = changes
+        switch (aspect, rest.count) {
+        case (_, 0) where changes != nil: (field, value) = (nil, "")
+        case (.defaults, 1): (field, value) = (rest.first, "")
+        case (_, 1): (field, value) = (Self.mainField(of: aspect), rest.first ?? "")
+        case (_, 2): (field, value) = (rest.first, rest.last ?? "")
+        default: return nil
+        }
+        guard aspect == .defaults || isPossible else { return nil }
+    }
+
+    /// The field that is meant where none is named.
+    private static func mainField(of aspect: Aspect) -> String {
+        switch aspect {
+        case .battery, .proximity: "state"
+        case .orientation: "pose"
+        case .locale: "identifier"
+        case .defaults: "domains"
+        }
+    }
+
+    private static let fields: [Aspect: Set<String>] = [
+        .battery: ["state", "level", "plugged", "chargeStatus"], .proximity: ["state"],
+        .orientation: ["pose", "planar"],
+        .locale: ["identifier", "languages", "numeric", "time", "monetary", "measurement"],
+    ]
+
+    /// Whether the interface has the field, and allows the value in it.
+    private var isPossible: Bool {
+        guard let field else { return true }
+        guard Self.fields[aspect]?.contains(field) == true else { return false }
+        switch field {
+        case "level": return value == Self.none || Double(value).map { 0...1 ~= $0 } == true
+        case "plugged": return [Self.none, "true", "false"].contains(value)
+        case "state" where aspect == .battery: return Battery.State(rawValue: value) != nil
+        case "state": return Proximity(rawValue: value) != nil
+        case "chargeStatus": return Battery.ChargeStatus(rawValue: value) != nil
+        case "pose": return Orientation.Pose(rawValue: value) != nil
+        case "planar": return value == Self.none || Orientation.Pose(rawValue: value) != nil
+        default: return true
+        }
+    }
+
+    /// What stands for a value that the device does not know.
+    private static let none = "unknown"
+
+    /// Whether an event says so.
+    func holds(for event: Event) -> Bool {
+        guard changes == nil || changes == event.changes else { return false }
+        guard let field else { return true }
+        if aspect == .defaults {
+            return event.settings.contains { $0.domain == field && (value.isEmpty || $0.keys.contains(value)) }
+        }
+        guard field == "level", let expected = Double(value), let level = Self.level(of: event) else {
+            return Self.text(field, of: event) == value
+        }
+        // What is told is the mean of all packs.
+        return abs(level - expected) < 1e-9
+    }
+
+    private static func level(of event: Event) -> Double? {
+        if case .battery(let battery) = event.reading { battery.level } else { nil }
+    }
+
+    private static func text(_ field: String, of event: Event) -> String {
+        let state = ReadingCoding.encode(event.reading, settings: event.settings).objectValue
+        return text(state?[field] ?? .null)
+    }
+
+    private static func text(_ value: JSON) -> String {
+        if let text = value.stringValue { return text }
+        if let list = value.arrayValue { return list.map(text).joined(separator: ",") }
+        return value == .null ? none : value.description
+    }
+
+    /// What an event says where something else was expected: the same field, and the count.
+    func found(in event: Event) -> String {
+        let count = "changes \(event.changes)"
+        guard let field else { return "\(aspect) \(count)" }
+        if aspect == .defaults {
+            let domains = event.settings.map { ([$0.domain] + $0.keys).joined(separator: " ") }
+            return "\(aspect) \(domains.isEmpty ? "none" : domains.joined(separator: "; ")), \(count)"
+        }
+        return "\(aspect) \(field) \(Self.text(field, of: event)) \(count)"
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+
+/// What scenarios expect, and how it is reported.
+@Suite(.timeLimit(.minutes(5))) struct ExpectationTests {
+    private let scene: SimulateScene
+
+    init() throws {
+        scene = try SimulateScene()
+    }
+
+    private static let all = """
+        level 0.3
+        expect battery level 0.3 changes 1
+        expect battery unplugged
+        start
+        wait subscribed
+        plug
+        expect battery charging changes 1
+        expect battery plugged true
+        background
+        level 0.2
+        level 0.1
+        locale de_DE.UTF-8
+        rotate faceUp
+        rotate landscapeLeft
+        expect battery level 0.3
+        foreground
+        expect battery level 0.1 changes 2
+        expect locale de_DE changes 1
+        expect orientation changes 2
+        expect orientation planar landscapeLeft
+        settings app.json {"theme": "dark", "size": 2}
+        expect defaults app theme
+        """
+
+    @Test("what a sleeper is told on wake is what was expected") func expectationsAreMet() throws {
+        let run = try scene.simulate(Self.all + "\nend", [BusProcess.program, "watch"])
+        #expect(run.code == 0, "\(run.errors)")
+    }
+
+    @Test("a restart of the bus in a sleep loses no change") func restartLosesNothing() throws {
+        let scenario = """
+            level 0.3
+            background
+            level 0.2
+            level 0.1
+            expect battery level 0.3 changes 1
+            restart
+            expect battery level 0.1 changes 2
+            end
+            """
+        let run = try scene.simulate(scenario, ["sleep", "1000"])
+        #expect(run.code == 0, "\(run.errors)")
+    }
+
+    @Test("a program that ends as soon as it is told does not keep from looking") func endOfTheProgramIsNoMatter()
+        throws
+    {
+        let scenario = "wait subscribed\nlevel 0.1\nexpect battery level 0.1 changes 1"
+        #expect(try scene.simulate(scenario, SimulateScene.python).code == 0)
+    }
+
+    @Test(
+        "an expectation that is not met ends the program and says what was there",
+        arguments: [
+            (
+                "expect battery level 0.4",
+                "scenario:1: expect battery level 0.4: the last event says battery level 0.8 changes 0"
+            ),
+            (
+                "near\nexpect proximity near changes 2",
+                "scenario:2: expect proximity near changes 2: the last event says"
+            ),
+            (
+                "start\nend\nwait 60\nexpect battery full",
+                "scenario:4: expect battery full: the program ended before, with"
+            ),
+        ])
+    func unmetExpectationIsSaid(scenario: String, message: String) throws {
+        let run = try scene.simulate(scenario, options: ["--patience", "0.1"], ["sleep", "1000"])
+        #expect(run.code == 1)
+        #expect(run.errors.contains(message), "\(run.errors)")
+    }
+
+    @Test("a report goes on after a failure, and has stdout to itself") func reportGoesOn() throws {
+        let scenario = """
+            expect battery level 0.4
+            near
+            expect proximity near
+            end
+            wait 60
+            expect proximity far
+            """
+        let run = try scene.simulate(
+            scenario, options: ["--tap", "--patience", "0.1"], ["sh", "-c", "echo mine; exec sleep 1000"])
+        #expect(run.code == 1)
+        #expect(run.errors == "mine\n")
+        #expect(
+            run.output == """
+                TAP version 14
+                1..3
+                not ok 1 - expect battery level 0.4
+                  ---
+                  message: "the last event says battery level 0.8 changes 0"
+                  at: "\(scene.directory.path)/scenario:1"
+                  ...
+                ok 2 - expect proximity near
+                not ok 3 - expect proximity far
+                  ---
+                  message: "the program ended before, with exit code 143"
+                  at: "\(scene.directory.path)/scenario:6"
+                  ...
+
+                """)
+    }
+
+    @Test("a step that fails ends a report") func failingStepBailsOut() throws {
+        let run = try scene.simulate(
+            "remove charger\nplug\nexpect battery full", options: ["--tap"], ["sleep", "1000"])
+        #expect(run.code == 1)
+        #expect(run.output.contains("Bail out! ") && run.output.contains("the phone has no charger"))
+    }
+
+    @Test("a scenario comes from stdin") func scenarioComesFromStandardInput() throws {
+        let script = "printf 'level 0.3\\nexpect battery level 0.4\\n' | \"$0\" simulate --patience 0 - -- sleep 1000"
+        let run = try ProgramRun(["-c", script, BusProcess.program], program: "sh", in: scene.directory)
+        #expect(run.code == 1)
+        #expect(run.errors.contains("-:2: expect battery level 0.4: "), "\(run.errors)")
+    }
+
+    @Test(
+        "what no event can say is no expectation",
+        arguments: [
+            "", "weather", "battery", "battery level", "battery level 30", "battery colour red", "battery state near",
+            "orientation portait", "proximity near changes", "proximity near changes -1", "proximity near 2 changes 1",
+            "defaults", "battery plugged yes", "battery chargeStatus empty",
+        ])
+    func impossibleExpectationIsRefused(words: String) throws {
+        let run = try scene.simulate("expect " + words, ["true"])
+        #expect(run.code == 78)
+        #expect(run.errors.contains("scenario:1: expected expect ASPECT"), "\(run.errors)")
+    }
+}
