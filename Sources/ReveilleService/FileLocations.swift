@@ -34,7 +34,11 @@ package struct FileLocations: Sendable {
     /// - Parameter root: Goes in front of every path; empty for the real ones.
     /// - Returns: Locations below `$HOME` and `$XDG_CONFIG_HOME`.
     package static func own(root: String) -> FileLocations {
-        let home = Environment["HOME"] ?? getpwuid(geteuid()).map { String(cString: $0.pointee.pw_dir) } ?? "/"
+        // As XDG's variables, it counts only where it is absolute.
+        let home =
+            Environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? getpwuid(geteuid()).map {
+                String(cString: $0.pointee.pw_dir)
+            } ?? "/"
         return FileLocations(root: root, home: home, configHome: Environment["XDG_CONFIG_HOME"])
     }
 }
