@@ -98,8 +98,10 @@ import Varlink
         }
         // One aspect alone: the position of the others stays.
         try bus.client().call("Post", #"{"proximity":{"state":"near"}}"#)
-        try watch(["proximity"]) { run in try wait(for: "one change") { try changes(of: run) == [1] } }
-        try wait(for: "its position") { try stored("proximity") == 1 }
+        try watch(["proximity"]) { run in
+            try wait(for: "one change") { try changes(of: run) == [1] }
+            try wait(for: "its position") { try stored("proximity") == 1 }
+        }
         #expect(try stored("battery") == 3)
     }
 

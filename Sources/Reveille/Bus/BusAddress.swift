@@ -31,6 +31,7 @@ package enum BusAddress {
     /// The address to serve: the one that is given, else the user's own, which for root is the machine's.
     ///
     /// - Parameter text: `unix:PATH`; `nil` for the usual one.
+    /// - Returns: The address.
     /// - Throws: `ReveilleError` with the text, and what is wrong with it.
     package static func toServe(_ text: String?) throws(ReveilleError) -> UnixAddress {
         if let address = try given(text) { return address }
@@ -46,7 +47,10 @@ package enum BusAddress {
     private static func usual() throws(ReveilleError) -> [UnixAddress] {
         let system = try parse("unix:" + systemPath)
         if geteuid() == 0 { return [system] }
-        let directory = Environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(geteuid())"
+        // A path that is not absolute is to be ignored, by the specification of XDG's directories.
+        let directory =
+            Environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+            ?? "/run/user/\(geteuid())"
         return [try parse("unix:\(directory)/reveille/org.reveille.Bus"), system]
     }
 

@@ -26,9 +26,7 @@ final class ConfigurationSection {
         try section.rejectUnknownKeys()
     }
 
-    /// A duration in seconds.
-    ///
-    /// - Parameter shortest: The least that a timer can be used for, or 0 for none.
+    /// A duration in seconds, at least what a timer can be used for, or 0 where that means none.
     func seconds(
         _ name: String, atLeast shortest: Double = Configuration.shortestInterval, into result: inout Duration
     ) throws(ConfigurationError) {

@@ -18,16 +18,13 @@ struct ServeCommand: ParsableCommand {
             A user's bus watches the settings in ~/.config; that of the whole machine, root's at its usual \
             address, watches no user's settings unless defaults.paths names them.
 
-            Logs go to stderr. SIGHUP reads the configuration again; one that is wrong changes nothing. It is \
-            JSON with comments (JSON5), and every key has a default:
+            Logs go to stderr. The configuration is JSON with comments (JSON5); every key has a default, which \
+            --print-config shows. SIGHUP reads the file again; one that is wrong changes nothing.
 
-              { battery: { pollInterval: 30, settleInterval: 1, levelStep: 0.01, levelInterval: 60 },
-                proximity: { sampleInterval: 0.7, nearLevel: null },
-                orientation: { sampleInterval: 0.7, settle: 0.4, frame: "auto", matrix: null },
-                idleSampleInterval: 5,
-                locale: { paths: null },
-                defaults: { paths: ["~/.config"], settle: 0.05, deletionGrace: 0.25 },
-                bus: { history: 256, maxFrame: 65536, connectionsPerUser: 64, connections: 1024 } }
+            EXAMPLES
+              reveille serve
+              reveille serve --print-config >reveille.json5
+              reveille serve --config reveille.json5 --check
             """)
 
     @Flag(help: "Only check the configuration: exit code 0, or 78 and what is wrong.")

@@ -32,9 +32,7 @@ struct Table {
     let columns: [Column]
     var rows: [[Cell]] = []
 
-    /// The head and the rows.
-    ///
-    /// - Parameter width: How many columns a line has; `nil` for as many as are wanted.
+    /// The head and the rows, as long as a line may be; `nil` for as long as they are.
     func lines(width: Int?) -> [StyledText] {
         let widths = widths(in: width)
         let heads = columns.map { Cell($0.head, .dim) }
