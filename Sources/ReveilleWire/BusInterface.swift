@@ -23,6 +23,9 @@ package enum BusInterface {
     /// Names are for people, in lists and logs; a longer one is somebody's payload.
     package static let nameLimit = 128
 
+    /// How long a hold may last that ends by itself, in milliseconds: up to a year, far below what overflows.
+    package static let wakeAfterRange: ClosedRange<Int64> = 1...31_536_000_000
+
     static func qualified(_ member: String) -> String {
         name + "." + member
     }

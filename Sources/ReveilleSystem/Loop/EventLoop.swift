@@ -115,8 +115,9 @@ package final class EventLoop: Loop {
         let (seconds, attoseconds) = duration.components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
         let (whole, isTooLong) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000)
+        let (sum, isBeyond) = whole.addingReportingOverflow(UInt64(attoseconds / 1_000_000_000_000))
         // Longer than any machine runs: never.
-        return isTooLong ? UInt64.max : whole + UInt64(attoseconds / 1_000_000_000_000)
+        return isTooLong || isBeyond ? UInt64.max : sum
     }
 
     /// How late a timer may fire so that several can share a wake-up: a hundredth of its interval.
