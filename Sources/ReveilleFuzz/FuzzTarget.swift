@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Something that reads bytes from outside, with what it promises whatever the bytes are.
+/// Something that reads bytes from outside, or does as they say, with what it promises whatever the bytes are.
 ///
 /// Targets are pure: the same bytes give the same result in every process, so that a file that was found is a
 /// test ever after.
@@ -32,6 +32,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case config
     /// The saved state, up to the bus.
     case state
+    /// What a bus lives through among hostile users: calls, deaths, devices, clocks.
+    case lives
 
     /// Gives the bytes to what reads them, and checks what came of it.
     ///
@@ -51,6 +53,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .inotify: try InotifyTarget.check(bytes)
         case .config: try ConfigurationTarget.check(bytes)
         case .state: try StateTarget.check(bytes)
+        case .lives: try LivesTarget.check(bytes)
         }
     }
 }

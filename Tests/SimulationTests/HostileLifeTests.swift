@@ -6,7 +6,7 @@ import Testing
 
 /// Thousands of lives of a broker among users who call whatever its interfaces offer, with values at their edges.
 @Suite(.timeLimit(.minutes(10))) struct HostileLifeTests {
-    private static let steps = 150
+    private static let steps = 100
 
     @Test("whatever others call, send and leave unread, the honest are told the truth in time", arguments: Seeds.ranges)
     func nobodyDisturbsTheHonest(seeds: ClosedRange<UInt64>) throws {

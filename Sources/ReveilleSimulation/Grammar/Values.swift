@@ -76,7 +76,7 @@ struct Values {
         case .enumeration(let words): return .string(choices.one(of: words))
         case .array(let type): return array(of: type, field)
         case .dictionary(let type):
-            let count = choices.one(of: Edges.counts)
+            let count = self.count()
             room /= max(1, count)
             let element = value(type, of: field)
             return .object(
@@ -85,9 +85,13 @@ struct Values {
         }
     }
 
+    private func count() -> Int {
+        choices.happens(onceIn: 32) ? Edges.longCount : choices.one(of: Edges.counts)
+    }
+
     /// Different elements while they are few; of many, one again and again.
     private mutating func array(of type: ValueType, _ field: String) -> JSON {
-        let count = choices.one(of: Edges.counts)
+        let count = self.count()
         guard count <= 3 else {
             room /= count
             return .array(Array(repeating: value(type, of: field), count: count))
@@ -108,8 +112,9 @@ struct Values {
         let words = vocabulary.words(for: field, in: member)
         switch choices.number(below: 16) {
         case 0..<6 where !seen.isEmpty: return choices.one(of: seen)
+        // The newest is the likeliest to be there still.
+        case 0..<12 where words.isEmpty && !seen.isEmpty: return seen[seen.count - 1]
         case 0..<12 where !words.isEmpty: return .string(choices.one(of: words))
-        case 0..<12 where !seen.isEmpty: return choices.one(of: seen)
         case 12, 13: return .string(choices.one(of: vocabulary.all))
         case 15:
             let lengths = choices.happens(onceIn: 8) ? Edges.frameLengths : Edges.lengths

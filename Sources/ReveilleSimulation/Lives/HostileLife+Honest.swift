@@ -25,17 +25,30 @@ extension HostileLife {
             note("\(user.client.name) dies")
             user.die()
         }
-        guard let id = user.client.subscription else { return }
-        // Everybody may list what there is.
-        owners[id] = user.credentials.uid
-        harvest.take(["subscription": .string(id)])
+    }
+
+    func connectTheHonest() throws(Broken) {
+        for user in honest where !user.client.isConnected { try connect(user) }
     }
 
     func connect(_ user: HonestUser) throws(Broken) {
-        if user.isCrowded { try bus.rest() }
+        try makeRoom(for: user)
         note("\(user.client.name) comes")
         let stream = bus.connect(user.credentials, room: choices.one(of: [2_000, 10, 100_000]))
-        user.connect(stream, isBackground: choices.happens(onceIn: 4))
+        user.client.connect(stream, isBackground: choices.happens(onceIn: 4))
+        guard choices.number(below: 4) > 0 else { return }
+        try bus.pass(Self.sampling)
+        try readAll()
+        guard let id = user.client.subscription else { return }
+        owners[id] = user.credentials.uid
+        // Everybody may list what there is.
+        harvest.take(["subscription": .string(id)])
+    }
+
+    /// A connection that was let go of counts until the bus has seen it, and has answered what it called.
+    private func makeRoom(for user: HonestUser) throws(Broken) {
+        let open = bus.loop.streamCount(of: user.credentials.uid)
+        if open >= People.connectionsPerUser { try bus.pass(.seconds(1)) }
     }
 
     // MARK: - Sleep
@@ -103,8 +116,7 @@ extension HostileLife {
 
     private func ask(_ user: HonestUser, _ method: String, _ parameters: JSONObject = [:]) throws(Broken) {
         if user.control?.isClosed != false {
-            // The bus may not have seen yet that connections of before are gone.
-            try bus.rest()
+            try makeRoom(for: user)
             user.control = open(user.credentials, room: 100_000)
         }
         if let control = user.control { try ask(control, method, parameters) }

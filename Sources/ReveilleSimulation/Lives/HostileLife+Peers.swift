@@ -60,7 +60,7 @@ extension HostileLife {
         if peers.isEmpty { connect() }
         guard let peer = somebody else { return }
         var bytes: [UInt8] = []
-        for _ in 0..<choices.one(of: [1, 1, 1, 2, 8]) { bytes += Self.grammar.call(choices, harvest: harvest) }
+        for _ in 0..<choices.one(of: [1, 1, 1, 2, 8]) { bytes += makeCall(by: peer) }
         let most = choices.one(of: [.max, .max, .max, bytes.count - 1, bytes.count / 2, 1])
         note(
             "process \(peer.credentials.pid) of user \(peer.credentials.uid) calls \(String(decoding: bytes, as: UTF8.self))"
@@ -72,10 +72,16 @@ extension HostileLife {
         try take(try peer.read(.max), by: peer)
     }
 
+    /// A call with values that its user was answered, or anybody.
+    private func makeCall(by peer: SimulatedPeer) -> [UInt8] {
+        let own = choices.number(below: 2) == 0 ? harvests[peer.credentials.uid] : nil
+        return Self.grammar.call(choices, harvest: own ?? harvest)
+    }
+
     /// A call in which a byte is another, or bytes that were never a call.
     func garble() {
         guard let peer = somebody else { return }
-        var bytes = Self.grammar.call(choices, harvest: harvest)
+        var bytes = makeCall(by: peer)
         switch choices.number(below: 4) {
         case 0: bytes[choices.number(below: bytes.count)] = UInt8(choices.number(below: 256))
         case 1: bytes.removeLast(choices.number(below: bytes.count))
@@ -97,11 +103,15 @@ extension HostileLife {
     func take(_ answers: [Conversation.Answer], by peer: SimulatedPeer) throws(Broken) {
         let user = peer.credentials.uid
         for answer in answers {
-            note("ANSWER \(answer.call.member) \(answer.reply.error ?? "fine")")
+            note(
+                "ANSWER \(answer.call.member) \(answer.reply.error ?? "fine") \(answer.call.parameters["subscription"] ?? .null) \(harvest["subscription"])"
+            )
             guard answer.reply.error == nil else { continue }
             // What worked once is tried again, with other values beside it.
-            harvest.take(answer.call.parameters)
-            harvest.take(answer.reply.parameters)
+            for object in [answer.call.parameters, answer.reply.parameters] {
+                harvest.take(object)
+                harvests[user, default: Harvest()].take(object)
+            }
             switch answer.call.member {
             case "Subscribe":
                 if let id = answer.reply.parameters["subscription"]?.stringValue { owners[id] = user }

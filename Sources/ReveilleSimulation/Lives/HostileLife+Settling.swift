@@ -18,7 +18,7 @@ extension HostileLife {
     func settle() throws(Broken) {
         note("all comes to rest")
         try quiesce()
-        for user in honest where !user.client.isConnected { try connect(user) }
+        try connectTheHonest()
         try quiesce()
         let root = open(UnixStream.Peer(pid: 1 << 25, uid: 0), room: 100_000)
         for user in honest {

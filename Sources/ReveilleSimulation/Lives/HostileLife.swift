@@ -21,9 +21,14 @@ package final class HostileLife {
     private(set) var bus: SimulatedBus
     let honest: [HonestUser]
     var peers: [SimulatedPeer] = []
+    /// What everybody may know.
     var harvest = Harvest()
+    /// What each user was answered.
+    var harvests: [UInt32: Harvest] = [:]
     /// Which user each subscription belongs to.
     var owners: [String: UInt32] = [:]
+    /// The decisions up to where all came to rest: an input that leads to the same life.
+    package private(set) var script: [UInt8] = []
     /// Sources of the loop without any connection.
     private(set) var quietSources = 0
 
@@ -38,7 +43,7 @@ package final class HostileLife {
     ) throws(Broken) {
         self.choices = choices
         listener = note
-        people = People(hasHostileRoot: choices.number(below: 3) == 1)
+        people = People(hasHostileRoot: choices.number(below: 2) == 1)
         limits = people.limits(history: choices.one(of: [256, 1, 2]), maxFrame: choices.one(of: [65_536, 4_096]))
         state = choices.number(below: 2) == 0 ? nil : statePath.map { StateFile(path: $0) }
         random = choices.sequence()
@@ -52,7 +57,9 @@ package final class HostileLife {
 
     /// Does so many things, or as many as the choices last for; then everybody comes to rest, and all is checked.
     package func run(steps: Int) throws(Broken) {
+        try connectTheHonest()
         for _ in 0..<steps where !choices.isExhausted { try step() }
+        script = choices.taken
         try settle()
         try checkThatTheDeadLeaveNothing()
     }
@@ -62,13 +69,13 @@ package final class HostileLife {
     }
 
     private func step() throws(Broken) {
-        switch choices.number(below: 36) {
+        switch choices.number(below: 38) {
         case 0..<9, 32..<36: try call()
         case 9..<13: for _ in 0...choices.number(below: 16) where !bus.turn() { break }
         case 13..<17: try readSomething()
         case 17, 18: connect()
         case 19, 20: change()
-        case 21..<26: try actHonestly()
+        case 21..<26, 36, 37: try actHonestly()
         case 26: try leave()
         case 27: try bus.rest()
         case 28: try letTimePass()
@@ -139,5 +146,6 @@ package final class HostileLife {
         bus = try SimulatedBus(
             reality: reality, loop: loop, limits: limits, state: state, random: SplitMix64(seed: random.next()))
         quietSources = loop.sourceCount
+        if choices.number(below: 4) > 0 { try connectTheHonest() }
     }
 }

@@ -76,6 +76,12 @@ package final class SimulatedLoop: Loop {
     var streams: [Int32: SimulatedStream] = [:]
     /// Streams that the bus has not let go of.
     package var streamCount: Int { streams.count }
+
+    /// The streams of one user.
+    func streamCount(of user: UInt32) -> Int {
+        streams.values.count { $0.credentials.uid == user }
+    }
+
     private var places: [Place?] = []
     /// How many sources there are.
     package private(set) var sourceCount = 0

@@ -54,6 +54,6 @@ final class ScenarioReader {
     }
 
     private func take(_ reply: JSONObject) throws {
-        for event in try EventCoding.decodeAll(reply) { last[event.aspect] = event }
+        for event in try EventCoding.decodeAll(reply, noting: UnknownWords()) { last[event.aspect] = event }
     }
 }
