@@ -107,6 +107,7 @@ import Varlink
         let run = try ProgramRun(
             ["serve", "--print-config", "--config", directory.path + "/example.json5"], in: directory)
         let plain = try ProgramRun(["serve", "--print-config"], in: directory)
+        #expect([run.code, plain.code] == [0, 0])
         #expect(
             run.output == plain.output.replacing(#""paths":null,"settle""#, with: #""paths":["~/.config"],"settle""#))
     }
