@@ -8,8 +8,9 @@ import Varlink
 extension HostileLife {
     /// How long a call may take: a sample, and patience with the loop.
     private static let patience: Duration = .seconds(2)
-    /// How long it takes from a wake to what it tells: a sample, and how late its timer may be.
-    private static let sampling: Duration = .milliseconds(50)
+    /// How long it takes from a wake to what it tells: a sample that somebody else asked for, then its own, and how late
+    /// their timers may be.
+    private static let sampling: Duration = .milliseconds(100)
 
     func actHonestly() throws(Broken) {
         let user = choices.one(of: honest)
