@@ -18,8 +18,16 @@ extension Device {
     /// The actor is not kept. One that keeps its own observations is released as ever, if its closures do not keep it:
     ///
     /// ```swift
-    /// observation = try await device.observe(.battery) { [weak self] event in
-    ///     self?.assumeIsolated { $0.show(event) }
+    /// actor Screen {
+    ///     private var observation: Observation?
+    ///
+    ///     func show(_ event: Event) {}
+    ///
+    ///     func follow(_ device: Device) async throws {
+    ///         observation = try await device.observe(.battery) { [weak self] event in
+    ///             self?.assumeIsolated { $0.show(event) }
+    ///         }
+    ///     }
     /// }
     /// ```
     ///

@@ -19,12 +19,9 @@ enum AutoRotate {
             exit(64)
         }
         let device = try await Device.connect()
-        let subscription = try await device.subscribe(
-            to: .orientation, delivering: .currentState, name: "auto-rotate")
         var shown: Orientation.Pose?
-        for try await event in subscription {
-            guard case .orientation(let orientation) = event.reading, let pose = orientation.planar, pose != shown
-            else { continue }
+        for try await orientation in try await device.updates(of: \.orientation, name: "auto-rotate") {
+            guard let pose = orientation.planar, pose != shown else { continue }
             shown = pose
             run(command + [transform(pose)])
             fflush(nil)

@@ -23,8 +23,7 @@ enum SettingsReloader {
         print("waiting for \(domain)")
         fflush(nil)
         for try await event in subscription {
-            guard case .defaults(let defaults) = event.reading else { continue }
-            for changed in defaults.domains where changed.name == domain {
+            for changed in event.defaults?.domains ?? [] where changed.name == domain {
                 print("\(domain): \(changed.keys.joined(separator: " ")): \(reload(pidFile))")
                 fflush(nil)
             }

@@ -48,27 +48,28 @@ final class MadeUpBus: Sendable {
     /// Begins to accept.
     func accept() throws {
         try Pthread.start { [self] in
-            while case let number = Glibc.accept(listener, nil, nil), number >= 0 {
-                let isOpen = connections.withLock { connections in
-                    if !connections.isStopped { connections.numbers.insert(number) }
-                    return !connections.isStopped
-                }
-                guard isOpen, (try? Pthread.start { [self] in talk(on: number) }) != nil else {
-                    close(number)
-                    continue
-                }
+            guard let listener = try? UnixListener(inherited: listener) else { return }
+            while !connections.withLock({ $0.isStopped }) {
+                _ = try? Readiness.wait(listener.number, for: .readable, atMost: .seconds(1))
+                if case .connection(let stream)? = try? listener.accept() { begin(stream) }
             }
-            close(listener)
         }
     }
 
-    private func talk(on number: Int32) {
-        script(Conversation(number))
+    private func begin(_ stream: UnixStream) {
+        // The one who accepts does not touch it again.
+        nonisolated(unsafe) let stream = stream
         connections.withLock { connections in
-            connections.numbers.remove(number)
-            // Closed under the lock, so that nobody ends another connection of the same number.
-            close(number)
+            guard !connections.isStopped else { return }
+            connections.numbers.insert(stream.number)
+            try? Pthread.start { [self] in talk(on: stream) }
         }
+    }
+
+    private func talk(on stream: UnixStream) {
+        script(Conversation(stream))
+        // Its number is another's once it is closed.
+        connections.withLock { _ = $0.numbers.remove(stream.number) }
     }
 
     /// Ends everything; peers see their connections close.
@@ -84,11 +85,11 @@ final class MadeUpBus: Sendable {
 
 /// One connection of a made-up bus; used on one thread.
 final class Conversation {
-    private let number: Int32
+    private let stream: UnixStream
     private var received: [UInt8] = []
 
-    init(_ number: Int32) {
-        self.number = number
+    init(_ stream: UnixStream) {
+        self.stream = stream
     }
 
     /// The next call; `nil` once the peer is gone.
@@ -99,9 +100,11 @@ final class Conversation {
                 return try? Call(parsing: Array(received[..<end]))
             }
             var buffer = [UInt8](repeating: 0, count: 4_096)
-            let count = retryingOnInterrupt { recv(number, &buffer, buffer.count, 0) }
-            guard count > 0 else { return nil }
-            received += buffer[..<count]
+            switch try? buffer.withUnsafeMutableBytes({ try stream.read(into: $0) }) {
+            case .bytes(let count): received += buffer[..<count]
+            case .wouldBlock: _ = try? Readiness.wait(stream.number, for: .readable, atMost: .seconds(1))
+            case .ended, nil: return nil
+            }
         }
     }
 
@@ -109,9 +112,11 @@ final class Conversation {
     func send(_ bytes: some Collection<UInt8>) {
         var rest = Array(bytes)[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.send(number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            guard count > 0 else { return }
-            rest = rest.dropFirst(count)
+            switch try? stream.write(rest) {
+            case .bytes(let count): rest = rest.dropFirst(count)
+            case .wouldBlock: _ = try? Readiness.wait(stream.number, for: .writable, atMost: .seconds(1))
+            case .ended, nil: return
+            }
         }
     }
 
@@ -132,7 +137,7 @@ final class Conversation {
 
     /// Keeps silent for a time, or until the peer is gone.
     func pause(_ time: Duration) {
-        var request = pollfd(fd: number, events: 0, revents: 0)
+        var request = pollfd(fd: stream.number, events: 0, revents: 0)
         _ = poll(&request, 1, Int32(time / .milliseconds(1)))
     }
 }

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Reveille
+import ReveilleSystem
+import ReveilleTesting
+import Testing
+
+/// The library on a real bus that is slow, restarts, and whose connections break anywhere.
+@Suite(.timeLimit(.minutes(10))) struct SlowBusTests {
+    private static let steps = 80
+
+    private static func level(_ level: Double) -> Reading {
+        .battery(Battery(state: .unplugged, level: level))
+    }
+
+    @Test(arguments: 0..<12 as Range<UInt64>) func consumerEndsAtTheTruthWithCountsThatAddUp(
+        _ seed: UInt64
+    ) async throws {
+        let bus = try BusProcess()
+        let relay = try SlowRelay(at: bus.directory.path + "/relay", to: bus.socket, seed: seed)
+        defer { relay.stop() }
+        // Those who post are not in the relay's way.
+        let control = try await Device.connect(to: "unix:" + bus.socket)
+        let first = try await control.state(of: .battery).generation
+        let device = try await Self.connect(to: relay)
+        let subscription = try await Self.subscribe(on: device)
+        let sum = Lock(0)
+        let consumer = Task {
+            while let event = try await subscription.next() { sum.withLock { $0 += event.changes } }
+        }
+        var random = SplitMix64(seed: seed)
+        for step in 0..<Self.steps {
+            _ = try? await control.post(Self.level(Double(step % 50) / 50))
+            switch Int.random(in: 0..<20, using: &random) {
+            case 0:
+                #expect(bus.stop() == 0)
+                try bus.restart()
+            case 1...4: try? await subscription.enterBackground()
+            case 5...8: try? await subscription.enterForeground()
+            default: break
+            }
+        }
+        while (try? await subscription.enterForeground()) == nil {}
+        var last: Event?
+        while last == nil { last = try? await control.state(of: .battery) }
+        let generation = try #require(last).generation
+        while subscription.positions?.generations[.battery] != generation { await Task.yield() }
+        subscription.cancel()
+        try await consumer.value
+        #expect(sum.withLock { $0 } == generation - first)
+    }
+
+    private static func connect(to relay: SlowRelay) async throws -> Device {
+        while true {
+            if let device = try? await Device.connect(to: relay.address) { return device }
+        }
+    }
+
+    private static func subscribe(on device: Device) async throws -> Reveille.Subscription {
+        while true {
+            if let subscription = try? await device.subscribe(to: .battery) { return subscription }
+        }
+    }
+}
