@@ -19,6 +19,7 @@ let package = Package(
         .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .target(name: "CReveilleLinux"),
+        .target(name: "CInstructionCounter"),
         .target(name: "CUmockdev", linkerSettings: [.linkedLibrary("dl")]),
 
         // MARK: - Pure
@@ -51,6 +52,12 @@ let package = Package(
 
         // MARK: - Programs and test kits
         .target(
+            name: "ReveilleSimulation",
+            dependencies: [
+                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers", "Varlink",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(
             name: "ReveilleTesting",
             dependencies: [
                 "CUmockdev", "Reveille", "ReveilleCore", "ReveilleService", "ReveilleSystem",
@@ -67,11 +74,17 @@ let package = Package(
         ),
 
         .executableTarget(
-            name: "ReveilleBench", dependencies: ["ReveilleSystem", "ReveilleTesting", "Varlink"]),
+            name: "ReveilleBench", dependencies: ["ReveilleCosts", "ReveilleSystem", "ReveilleTesting", "Varlink"]),
+        .target(
+            name: "ReveilleCosts",
+            dependencies: [
+                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers", "ReveilleWire", "Varlink",
+            ]),
         .executableTarget(
             name: "ReveilleFuzz",
             dependencies: [
-                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers", "ReveilleWire", "Varlink",
+                "ReveilleCore", "ReveilleService", "ReveilleSimulation", "ReveilleSystem", "ReveilleWatchers",
+                "ReveilleWire", "Varlink",
             ]),
 
         // MARK: - Examples
@@ -81,7 +94,7 @@ let package = Package(
             name: "SettingsReloader", dependencies: ["Reveille"], path: "Sources/Examples/SettingsReloader"),
 
         // MARK: - Tests
-        .testTarget(name: "ReveilleCoreTests", dependencies: ["ReveilleCore", "ReveilleTesting"]),
+        .testTarget(name: "ReveilleCoreTests", dependencies: ["ReveilleCore", "ReveilleSimulation"]),
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink"]),
         .testTarget(name: "ReveilleWireTests", dependencies: ["ReveilleCore", "ReveilleWire", "Varlink"]),
         .testTarget(name: "ReveilleSystemTests", dependencies: ["ReveilleSystem", "ReveilleTesting"]),
@@ -92,27 +105,32 @@ let package = Package(
         .testTarget(
             name: "ReveilleTests",
             dependencies: [
-                "Reveille", "ReveilleSystem", "ReveilleTesting", .product(name: "Logging", package: "swift-log"),
+                "Reveille", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "ReveilleWire", "Varlink",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(name: "ReveilleServiceTests", dependencies: ["ReveilleService", "Varlink"]),
         .testTarget(
             name: "FuzzCorpusTests", dependencies: ["ReveilleFuzz", "ReveilleSystem"], path: "Tests/Fuzzing",
             exclude: ["Corpus", "Dictionaries", "keep"]),
+        .testTarget(name: "ReaderCostTests", dependencies: ["CInstructionCounter", "ReveilleCosts"]),
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleTesting", "ReveilleWatchers", "Varlink",
-                .product(name: "Logging", package: "swift-log"),
+                "ReveilleCore", "ReveilleService", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "Varlink",
             ]
         ),
         .testTarget(
             name: "ReveilleTestingTests",
             dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "Varlink",
+                "Reveille", "ReveilleCore", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "ReveilleTool",
+                "Varlink",
             ]),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["Reveille", "ReveilleCore", "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "Varlink"],
+            dependencies: [
+                "Reveille", "ReveilleCore", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "ReveilleTool",
+                "Varlink",
+            ],
             exclude: ["Python"]
         ),
     ],

@@ -19,8 +19,8 @@ extension Device {
     ///
     /// - Parameters:
     ///   - subscription: Its name on the bus, as ``Subscriber/id`` has it.
-    ///   - wakeAfter: At least a millisecond, after which the hold clears by itself.
-    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noSuchSubscription``, or
+    ///   - wakeAfter: From a millisecond to a year, after which the hold clears by itself.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noSuchSubscription``, ``ReveilleError/Code/invalidArgument``, or
     ///   ``ReveilleError/Code/notPermitted`` where it is another user's.
     public func hold(_ subscription: String, wakeAfter: Duration? = nil) async throws(ReveilleError) {
         try await engine.setState(of: subscription, isInBackground: true, wakeAfter: wakeAfter)

@@ -22,12 +22,8 @@ public final class Device: Sendable {
 
     private init(_ engine: Engine) async throws(ReveilleError) {
         self.engine = engine
-        do throws(ReveilleError) {
-            try await engine.start()
-        } catch {
-            await engine.shutDown()
-            throw error
-        }
+        // Where this throws, the engine is shut down as ever: by `deinit`.
+        try await engine.start()
     }
 
     deinit {
@@ -36,12 +32,17 @@ public final class Device: Sendable {
 
     /// Reaches a bus.
     ///
-    /// - Parameter address: `unix:PATH`. Without one `$REVEILLE_ADDRESS` counts, else root's own bus for root and the
-    ///   user's for everybody else.
+    /// - Parameter address: `unix:PATH`. Without one `$REVEILLE_ADDRESS` counts, else the user's own bus, and where
+    ///   nobody serves that, the machine's; root has no other than the machine's.
     /// - Returns: The device, once the bus has answered.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` where nobody serves the address.
     public static func connect(to address: String? = nil) async throws(ReveilleError) -> Device {
         try await Device(Engine(.socket(try BusAddress.resolve(address))))
+    }
+
+    /// Reaches a bus with less patience than usual: for tests.
+    package static func connect(to address: String, patience: Patience) async throws(ReveilleError) -> Device {
+        try await Device(Engine(.socket(try BusAddress.resolve(address)), patience: patience))
     }
 
     /// Watches the device in this process, without a bus beside it.
@@ -93,7 +94,7 @@ public final class Device: Sendable {
     public func states(of aspects: AspectSet = .all) async throws(ReveilleError) -> [Event] {
         let names = aspects.aspects.map { JSON.string($0.rawValue) }
         return try decoding("GetState", try await engine.call("GetState", ["aspects": .array(names)])) {
-            reply throws(CallError) in try EventCoding.decodeAll(reply)
+            reply throws(CallError) in try EventCoding.decodeAll(reply, noting: UnknownWords())
         }
     }
 
@@ -168,7 +169,7 @@ public final class Device: Sendable {
             throw ReveilleError(answered: error, to: "Post")
         }
         let reply = try await engine.call("Post", [reading.aspect.rawValue: state])
-        return (Int(reply["generation"]?.integerValue ?? 0), Int(reply["sequence"]?.integerValue ?? 0))
+        return try decoding("Post", reply) { reply throws(CallError) in try StatusCoding.decodePosted(reply) }
     }
 
     /// What each aspect is read from on this device.

@@ -15,13 +15,15 @@ extension Device {
     @discardableResult
     public func beginMonitoring(_ aspect: Aspect) async throws(ReveilleError) -> Bool {
         guard try await isAvailable(aspect) else { return false }
-        guard monitor.begin(aspect) else { return true }
+        let watch = monitor.begin(aspect)
         do throws(ReveilleError) {
-            let id = try await engine.observe(aspect, MonitorSink(monitor, aspect), wantsCurrent: true)
-            if !monitor.started(aspect, as: id) { await engine.stopObserving(aspect, id: id) }
+            // Each has an observer of its own, so that none depends on how another's begin goes; they share a stream.
+            let sink = MonitorSink(monitor, aspect, watch)
+            let id = try await engine.observe(aspect, sink, wantsCurrent: true)
+            if !monitor.started(aspect, watch, as: id) { await engine.stopObserving(aspect, id: id) }
             return true
         } catch {
-            monitor.reset(aspect)
+            monitor.remove(aspect, watch)
             throw error
         }
     }
@@ -49,55 +51,64 @@ extension Device {
 /// What is watched for a device, and its state; any thread.
 final class Monitor: Sendable {
     private struct Entry {
-        var count = 0
-        /// Its observer's name; `nil` until the bus has answered.
-        var id: Int?
+        /// The observer's name of each begin that no end belongs to; `nil` until the bus has answered.
+        var watches: [Int: Int?] = [:]
         var reading: Reading?
     }
 
     private let entries = Lock(AspectTable<Entry>(repeating: Entry()))
+    private let lastWatch = Lock(0)
 
-    /// Counts one more; says whether it is the first.
-    func begin(_ aspect: Aspect) -> Bool {
-        entries.withLock { entries in
-            entries[aspect].count += 1
-            return entries[aspect].count == 1
+    /// Counts one more, and names it.
+    func begin(_ aspect: Aspect) -> Int {
+        let watch = lastWatch.withLock { last in
+            last += 1
+            return last
         }
+        entries.withLock { $0[aspect].watches[watch] = .some(nil) }
+        return watch
     }
 
-    /// Notes the observer of a first one; says whether it is wanted: not where all have ended meanwhile, or others
-    /// have begun since and are observed already.
-    func started(_ aspect: Aspect, as id: Int) -> Bool {
+    /// Notes the observer of a begin; says whether it is still wanted.
+    func started(_ aspect: Aspect, _ watch: Int, as id: Int) -> Bool {
         entries.withLock { entries in
-            guard entries[aspect].count > 0, entries[aspect].id == nil else { return false }
-            entries[aspect].id = id
+            guard entries[aspect].watches[watch] != nil else { return false }
+            entries[aspect].watches[watch] = id
             return true
         }
     }
 
-    /// Counts one less; gives the observer that is to end with it.
+    /// Counts one less; gives the observer that is to end with it, where the bus has answered.
     func end(_ aspect: Aspect) -> Int? {
         entries.withLock { entries in
-            guard entries[aspect].count > 0 else { return nil }
-            entries[aspect].count -= 1
-            guard entries[aspect].count == 0 else { return nil }
-            defer { entries[aspect] = Entry() }
-            return entries[aspect].id
+            let watches = entries[aspect].watches
+            // One that is watched ends before one that is still to be.
+            guard let watch = watches.first(where: { $0.value != nil })?.key ?? watches.keys.first else { return nil }
+            return Self.remove(watch, from: &entries[aspect])
         }
     }
 
-    func reset(_ aspect: Aspect) {
-        entries.withLock { $0[aspect] = Entry() }
+    /// Forgets a begin that came to nothing, or whose stream has ended.
+    func remove(_ aspect: Aspect, _ watch: Int) {
+        entries.withLock { entries in
+            _ = Self.remove(watch, from: &entries[aspect])
+        }
+    }
+
+    private static func remove(_ watch: Int, from entry: inout Entry) -> Int? {
+        let id = entry.watches.removeValue(forKey: watch) ?? nil
+        if entry.watches.isEmpty { entry = Entry() }
+        return id
     }
 
     func note(_ reading: Reading) {
         entries.withLock { entries in
-            if entries[reading.aspect].count > 0 { entries[reading.aspect].reading = reading }
+            if !entries[reading.aspect].watches.isEmpty { entries[reading.aspect].reading = reading }
         }
     }
 
     func isMonitoring(_ aspect: Aspect) -> Bool {
-        entries.withLock { $0[aspect].count > 0 }
+        entries.withLock { !$0[aspect].watches.isEmpty }
     }
 
     func reading(of aspect: Aspect) -> Reading {
@@ -109,10 +120,12 @@ final class Monitor: Sendable {
 private final class MonitorSink: EventSink {
     private let monitor: Monitor
     private let aspect: Aspect
+    private let watch: Int
 
-    init(_ monitor: Monitor, _ aspect: Aspect) {
+    init(_ monitor: Monitor, _ aspect: Aspect, _ watch: Int) {
         self.monitor = monitor
         self.aspect = aspect
+        self.watch = watch
     }
 
     func start(from events: [Event], of instance: String) { put(events) }
@@ -120,6 +133,6 @@ private final class MonitorSink: EventSink {
     func put(_ events: [Event]) { for event in events { monitor.note(event.reading) } }
     func park() {}
     func unpark() {}
-    func finish(_ error: ReveilleError) { monitor.reset(aspect) }
+    func finish(_ error: ReveilleError) { monitor.remove(aspect, watch) }
     var isEmpty: Bool { true }
 }

@@ -15,6 +15,14 @@ extension Device {
     /// called in the order in which they came. What comes while a closure runs is merged; a closure that runs for
     /// more than ten seconds is named in the log, and holds up nobody but its actor.
     ///
+    /// The actor is not kept. One that keeps its own observations is released as ever, if its closures do not keep it:
+    ///
+    /// ```swift
+    /// observation = try await device.observe(.battery) { [weak self] event in
+    ///     self?.assumeIsolated { $0.show(event) }
+    /// }
+    /// ```
+    ///
     /// All observers of an aspect in this process share one subscription of the bus, which is there for as long as one
     /// of them is.
     ///
@@ -29,13 +37,7 @@ extension Device {
         _ aspect: Aspect, delivering: Delivering = .changes, isolation: isolated (any Actor)? = #isolation,
         _ handler: @escaping (Event) -> Void
     ) async throws(ReveilleError) -> Observation {
-        let (queue, isNew) = queues.join(isolation)
-        if isNew {
-            Task {
-                _ = isolation
-                await queue.run(isolation: isolation)
-            }
-        }
+        let queue = queues.join(isolation)
         let observer = Observer(queue: queue, handler: handler)
         do throws(ReveilleError) {
             let id = try await engine.observe(aspect, observer, wantsCurrent: delivering == .currentState)
@@ -66,6 +68,13 @@ public final class Observation: Sendable {
     deinit {
         cancel()
     }
+
+    /// Why the closure is not called any more, although nobody cancelled it; `nil` for as long as it goes on.
+    ///
+    /// The bus refused the subscription for good, or said what no bus says: a restart of the bus is no such reason.
+    /// What waited is still delivered. The log says it too; another ``Device/observe(_:delivering:isolation:_:)`` begins
+    /// anew.
+    public var failure: ReveilleError? { observer.failure }
 
     /// Ends it: from the return on the closure is not called, even if an event was waiting for it.
     ///

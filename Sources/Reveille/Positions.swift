@@ -13,7 +13,7 @@ public struct Positions: Sendable, Hashable, Codable {
         case generations
     }
 
-    init(instance: String, generations: [Aspect: Int]) {
+    package init(instance: String, generations: [Aspect: Int]) {
         self.instance = instance
         self.generations = generations
     }

@@ -40,6 +40,7 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
 
     init(reaching error: SystemError) {
         switch error.code {
+        case EAGAIN where error.isQueueFull: self.init(.timeout, "\(error)")
         case EACCES, EPERM: self.init(.notPermitted, "\(error)")
         case EAGAIN, EMFILE, ENFILE, ENOMEM: self.init(.system, "\(error)")
         default: self.init(.noBus, "\(error); is 'reveille serve' running?")

@@ -72,11 +72,12 @@ public final class Subscription: AsyncSequence, Sendable {
 
     /// Sends the subscription to the background: nothing is delivered until it wakes.
     ///
-    /// Events that came before and were not taken wait too. In the background already, only `wakeAfter` counts anew.
+    /// Events that came before and were not taken wait too, but for those of aspects whose policy is `immediate`. In
+    /// the background already, only `wakeAfter` counts anew; without it the time that stood is none any more.
     ///
-    /// - Parameter wakeAfter: At least a millisecond, after which it wakes by itself, even if this process hangs;
+    /// - Parameter wakeAfter: From a millisecond to a year, after which it wakes by itself, even if this process hangs;
     ///   `nil` for when it is told to.
-    /// - Throws: ``ReveilleError``; that the bus is gone is none, it is told when it is back.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for a `wakeAfter` out of its range; that the bus is gone is none, it is told when it is back.
     public func enterBackground(wakeAfter: Duration? = nil) async throws(ReveilleError) {
         try await device.engine.enterBackground(id, wakeAfter: wakeAfter)
     }

@@ -6,16 +6,23 @@ import Glibc
 /// The project's benchmarks: figures beside those of something bare, from one run.
 @main
 enum Bench {
+    /// This program, also for a process whose user sees less of the file system.
+    static let program = "/proc/self/exe"
+
     static func main() {
         do {
             switch CommandLine.arguments.dropFirst().first {
             case "latency": try LatencyBench().run()
             case LatencyBench.monitorArgument: try BareMonitor.run()
             case "posts": try PostBench().run()
+            case "readers": ReaderBench().run()
             case "storm": try StormBench().run()
             case StormGroup.argument: try StormGroup.run(Array(CommandLine.arguments.dropFirst(2)))
+            case "flood": try FloodBench().run()
+            case FloodBench.probeArgument: try FloodBench.ask(Array(CommandLine.arguments.dropFirst(2)))
+            case Flood.argument: try Flood.run(Array(CommandLine.arguments.dropFirst(2)))
             default:
-                complain("usage: ReveilleBench latency|posts|storm")
+                complain("usage: ReveilleBench latency|posts|readers|storm|flood")
                 exit(64)
             }
         } catch {

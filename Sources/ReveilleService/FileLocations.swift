@@ -36,7 +36,11 @@ package struct FileLocations: Sendable {
     /// - Returns: Locations below `$HOME` and `$XDG_CONFIG_HOME`; of one that lies below the root already, the rest.
     package static func own(root: String) -> FileLocations {
         let root = root.isEmpty ? Environment["REVEILLE_ROOT"] ?? "" : root
-        let home = Environment["HOME"] ?? getpwuid(geteuid()).map { String(cString: $0.pointee.pw_dir) } ?? "/"
+        // As XDG's variables, it counts only where it is absolute.
+        let home =
+            Environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? getpwuid(geteuid()).map {
+                String(cString: $0.pointee.pw_dir)
+            } ?? "/"
         let below = { (path: String) in
             !root.isEmpty && path.hasPrefix(root + "/") ? String(path.dropFirst(root.count)) : path
         }

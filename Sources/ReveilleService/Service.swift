@@ -14,7 +14,9 @@ package final class Service {
     /// The bus and its sources.
     package let bus: WatchedBus
     private let logger: Logger
-    private let address: UnixAddress
+    /// Where it listens, for people.
+    private let place: String
+    private let configurationFile: String?
     private var acceptors: [Acceptor] = []
     private var sources: [EventSource] = []
 
@@ -24,15 +26,17 @@ package final class Service {
     ///   - address: Where to listen, unless a supervisor handed sockets over. A missing directory of the
     ///     usual places is made.
     ///   - configuration: What can be set.
+    ///   - configurationFile: Where that was read, and is read again on SIGHUP.
     ///   - files: Where the files of locale and settings are.
     ///   - version: The program's version, for GetInfo.
     ///   - logger: Takes what a person may need to know.
     /// - Throws: `SystemError` when it cannot listen.
     package init(
-        address: UnixAddress, configuration: Configuration, files: FileLocations, version: String, logger: Logger
+        address: UnixAddress, configuration: Configuration, configurationFile: String? = nil, files: FileLocations,
+        version: String, logger: Logger
     ) throws(SystemError) {
         self.logger = logger
-        self.address = address
+        self.configurationFile = configurationFile
         loop = try EventLoop()
         // First of all: whoever sees the socket may already want it gone.
         for signal in [SIGTERM, SIGINT] {
@@ -54,10 +58,18 @@ package final class Service {
             if Supervisor.store(listener.number) { listener.leaveInPlace() }
             listeners.append(listener)
         }
+        // A supervisor may have chosen another place than is usual.
+        let served = listeners.compactMap(\.address)
+        place = served.isEmpty ? "connections that were handed over" : served.map(\.description).joined(separator: ", ")
         bus = try WatchedBus(
             loop: loop, configuration: configuration, files: files,
-            state: StateFile(path: Service.statePath(of: address)), version: version, logger: logger)
+            state: StateFile(path: Service.statePath(of: served.first ?? address)), version: version, logger: logger)
         let broker = bus.broker
+        let terminal = ControllingTerminal()
+        sources.append(
+            try loop.onSignal(SIGHUP) { [unowned self, loop] in
+                if terminal.isGone { loop.exit() } else { reload() }
+            })
         for listener in listeners {
             acceptors.append(try Acceptor(listener: listener, loop: loop, broker: broker, logger: logger))
         }
@@ -67,16 +79,32 @@ package final class Service {
         }
     }
 
-    /// Serves until SIGTERM or SIGINT, then delivers what is due and ends every stream.
+    /// Serves until SIGTERM or SIGINT, or until its terminal is gone; then delivers what is due and ends every stream.
     package func run() throws(SystemError) {
         loop.enableWatchdog()
-        Supervisor.notifyReady("serving \(address)")
-        logger.info("serving \(address)")
+        Supervisor.notifyReady("serving \(place)")
+        logger.info("serving \(place)")
         try loop.run()
         Supervisor.notifyStopping()
         acceptors = []
         bus.broker.stop()
         logger.info("stopped")
+    }
+
+    /// Reads the configuration again; one that is wrong changes nothing.
+    private func reload() {
+        guard let configurationFile else {
+            logger.notice("SIGHUP: there is no configuration file to read again")
+            return
+        }
+        Supervisor.notifyReloading()
+        do {
+            try bus.reconfigure(Configuration(readingFile: configurationFile))
+            logger.info("read \(configurationFile) again")
+        } catch {
+            logger.error("the configuration stays as it was: \(error)")
+        }
+        Supervisor.notifyReady("serving \(place)")
     }
 
     /// The state lies in the directory that a supervisor made for it, else beside the socket, with its name.
@@ -91,8 +119,12 @@ package final class Service {
 
     /// Makes the socket's directory: open to all for root's bus, the user's alone for a user's.
     private static func makeDirectory(of address: UnixAddress) throws(SystemError) {
-        guard let end = address.path.lastIndex(of: "/"), end != address.path.startIndex else { return }
+        let path = address.path.utf8
+        guard let end = path.lastIndex(of: UInt8(ascii: "/")), end != path.startIndex else { return }
         let directory = String(address.path[..<end])
+        // The caller's umask is not to make root's bus unreachable for others.
+        let mask = umask(0o022)
+        defer { umask(mask) }
         guard mkdir(directory, geteuid() == 0 ? 0o755 : 0o700) == 0 || errno == EEXIST else {
             throw SystemError("mkdir", on: directory)
         }

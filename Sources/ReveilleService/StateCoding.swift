@@ -17,12 +17,15 @@ package enum StateCoding {
     package static func encode(_ state: SavedState) -> JSON {
         let entries = state.entries.map { entry -> JSON in
             var fields: JSONObject = [
-                "aspect": .string(entry.reading.aspect.rawValue),
+                "aspect": .string(entry.state.aspect.rawValue),
                 "generation": .integer(Int64(entry.generation)),
                 "sequence": .integer(Int64(entry.sequence)),
                 "changedAt": .integer(entry.changedAt.microseconds),
             ]
-            fields["state"] = encode(entry.reading)
+            switch entry.state {
+            case .whole(let reading): fields["state"] = encode(reading)
+            case .digest(let digest): fields["digest"] = .integer(Int64(bitPattern: digest))
+            }
             fields["posted"] = .bool(entry.isPosted)
             fields["own"] = entry.ownReading.map(encode)
             return .object(fields)
@@ -69,9 +72,14 @@ package enum StateCoding {
             let generation = counter(fields["generation"]), let sequence = counter(fields["sequence"]),
             let changedAt = fields["changedAt"]?.integerValue
         else { throw StateError(reason: "an aspect of the saved state lacks a field") }
+        let state: KeptReading
+        if aspect == .defaults, let digest = fields["digest"]?.integerValue {
+            state = .digest(UInt64(bitPattern: digest))
+        } else {
+            state = .whole(try decodeReading(fields["state"] ?? .null, of: aspect))
+        }
         return SavedState.Entry(
-            generation: generation, sequence: sequence, changedAt: Timestamp(microseconds: changedAt),
-            reading: try decodeReading(fields["state"] ?? .null, of: aspect),
+            generation: generation, sequence: sequence, changedAt: Timestamp(microseconds: changedAt), state: state,
             isPosted: fields["posted"]?.boolValue ?? false,
             ownReading: try fields["own"].map { json throws(StateError) in try decodeReading(json, of: aspect) })
     }

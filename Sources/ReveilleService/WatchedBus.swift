@@ -11,7 +11,12 @@ import ReveilleWatchers
 package final class WatchedBus {
     /// Takes connections and answers them.
     package let broker: Broker
+    private let loop: EventLoop
+    private let files: FileLocations?
+    private let logger: Logger
     private var clockChange: ClockChangeSource?
+    /// Whose readings count.
+    private var generation = WatcherGeneration()
 
     /// Makes a bus and starts its sources.
     ///
@@ -31,21 +36,39 @@ package final class WatchedBus {
         let broker = try Broker(
             loop: loop, limits: configuration.bus, state: state, version: version, logger: logger)
         self.broker = broker
-        guard let files else {
-            broker.start([])
-            return
-        }
-        broker.start(
-            // The broker has the watchers: held by them, it would outlive the service, and so would their sensors.
-            try Service.watchers(loop: loop, configuration: configuration, files: files) { [weak broker] aspect in
-                WatcherContext(
-                    report: { broker?.report($0) },
-                    warn: { logger.warning("\(aspect): \($0)") },
-                    overflowed: { broker?.noteLoss(of: aspect) })
-            })
+        self.loop = loop
+        self.files = files
+        self.logger = logger
+        try broker.start(try watchers(configuration, of: generation))
+        guard files != nil else { return }
         clockChange = try loop.onClockChange {
             logger.info("the clock was set or the machine woke up: reading everything again")
             broker.reread()
+        }
+    }
+
+    /// Goes on with another configuration; subscriptions, positions and posted states stay.
+    ///
+    /// - Throws: `SystemError` when the kernel has no room for another watch, timer or thread; nothing has changed then.
+    package func reconfigure(_ configuration: Configuration) throws(SystemError) {
+        let next = WatcherGeneration()
+        let watchers = try watchers(configuration, of: next)
+        generation.isOver = true
+        generation = next
+        try broker.reconfigure(configuration.bus, watchers: watchers)
+    }
+
+    private func watchers(
+        _ configuration: Configuration, of generation: WatcherGeneration
+    ) throws(SystemError) -> [any Watcher] {
+        guard let files else { return [] }
+        // The broker has the watchers: held by them, it would outlive the service, and so would their sensors.
+        return try Service.watchers(loop: loop, configuration: configuration, files: files) {
+            [weak broker, logger] aspect in
+            WatcherContext(
+                report: { if !generation.isOver { broker?.report($0) } },
+                warn: { if !generation.isOver { logger.warning("\(aspect): \($0)") } },
+                overflowed: { if !generation.isOver { broker?.noteLoss(of: aspect) } })
         }
     }
 
@@ -57,4 +80,9 @@ package final class WatchedBus {
         broker.accept(ours)
         return theirs
     }
+}
+
+/// Tells the watchers of one configuration from those of another.
+private final class WatcherGeneration {
+    var isOver = false
 }

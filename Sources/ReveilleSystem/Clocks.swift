@@ -3,7 +3,7 @@
 
 import Glibc
 
-/// The two clocks of the service, in microseconds.
+/// The clocks of the service, in microseconds.
 package enum Clocks {
     /// Wall-clock time since 1970, UTC.
     package static func wall() -> Int64 {
@@ -13,6 +13,11 @@ package enum Clocks {
     /// Time since the start of the machine, the time asleep included; it never goes backwards.
     package static func boot() -> Int64 {
         read(CLOCK_BOOTTIME)
+    }
+
+    /// Time since the start of the machine as supervisors count it, without the time asleep.
+    static func monotonic() -> Int64 {
+        read(CLOCK_MONOTONIC)
     }
 
     private static func read(_ clock: clockid_t) -> Int64 {

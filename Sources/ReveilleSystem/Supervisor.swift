@@ -11,6 +11,13 @@ package enum Supervisor {
         sd_notify(0, "READY=1\nSTATUS=" + status)
     }
 
+    /// The service reads its configuration again; ``notifyReady(_:)`` says when it has.
+    ///
+    /// The time tells the supervisor which of several requests this answers (`Type=notify-reload`).
+    package static func notifyReloading() {
+        sd_notify(0, "RELOADING=1\nMONOTONIC_USEC=\(Clocks.monotonic())")
+    }
+
     /// The service is about to end.
     package static func notifyStopping() {
         sd_notify(0, "STOPPING=1")

@@ -20,9 +20,12 @@ package struct SystemError: Error, Hashable, CustomStringConvertible {
         self.code = code
     }
 
+    /// Whether somebody listens at an address but does not accept, or not fast enough.
+    package var isQueueFull: Bool { operation == "connect" && code == EAGAIN }
+
     /// One line: `inotify_add_watch /etc: No space left on device (ENOSPC)`.
     package var description: String {
-        let reason = String(cString: strerror(code))
+        let reason = isQueueFull ? "the listener's queue of connections is full" : String(cString: strerror(code))
         let name = c_reveille_error_name(code).map { " (" + String(cString: $0) + ")" } ?? ""
         return "\(operation)\(subject.map { " " + $0 } ?? ""): \(reason)\(name)"
     }

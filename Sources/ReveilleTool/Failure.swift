@@ -15,6 +15,8 @@ struct Failure: Error, CustomStringConvertible {
         case failure = 1
         case usage = 64
         case noBus = 69
+        /// What was to be written to stdout or to a file is lost.
+        case output = 74
         case tryAgain = 75
         case `protocol` = 76
         case permission = 77

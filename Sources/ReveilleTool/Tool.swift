@@ -26,7 +26,7 @@ struct Tool: ParsableCommand {
               reveille doctor                           what this device has, and what is missing
 
             EXIT CODES
-              0 done, 1 failure, 64 usage, 69 no bus, 75 try again, 76 protocol, 77 permission,
+              0 done, 1 failure, 64 usage, 69 no bus, 74 output lost, 75 try again, 76 protocol, 77 permission,
               78 configuration, 124 timeout, 127 not started
             """,
         version: version,
@@ -35,4 +35,40 @@ struct Tool: ParsableCommand {
             ForegroundCommand.self, RefreshCommand.self, PostCommand.self, CallCommand.self, SimulateCommand.self,
             DemoCommand.self, DoctorCommand.self,
         ])
+
+    /// Runs the command that the arguments name.
+    static func main() {
+        Console.reserveStandardStreams()
+        Failure.guarding { try refuseUnknownCommand(CommandLine.arguments.dropFirst()) }
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch {
+            end(error)
+        }
+    }
+
+    /// Says more of a command that is none than the parser would: what may have been meant.
+    private static func refuseUnknownCommand(_ arguments: ArraySlice<String>) throws(Failure) {
+        let words = arguments.first == "help" ? arguments.dropFirst() : arguments
+        let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+        guard let word = words.first, !word.hasPrefix("-"), !names.contains(word) else { return }
+        let hint = Suggestion.phrase(for: word, among: names)
+        throw Failure(.usage, "there is no command '\(word)'" + (hint.isEmpty ? "; 'reveille help' lists them" : hint))
+    }
+
+    /// Writes what a command that was not run says, help above all, and ends.
+    private static func end(_ error: any Error) -> Never {
+        let code = exitCode(for: error)
+        Failure.guarding {
+            for line in fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false) {
+                if code.isSuccess {
+                    try Console.line(StyledText(line))
+                } else {
+                    Console.error(StyledText(line))
+                }
+            }
+        }
+        exit(withError: code)
+    }
 }

@@ -23,6 +23,12 @@ package enum BusInterface {
     /// Names are for people, in lists and logs; a longer one is somebody's payload.
     package static let nameLimit = 128
 
+    /// How long a `wakeAfter` may be, in milliseconds: a year at most.
+    ///
+    /// A longer time is a slip of the caller's, and times near the end of what 64 bits hold overflow as soon as
+    /// somebody counts with them.
+    package static let wakeAfterRange: ClosedRange<Int64> = 1...31_536_000_000
+
     static func qualified(_ member: String) -> String {
         name + "." + member
     }

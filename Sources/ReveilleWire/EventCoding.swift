@@ -28,16 +28,40 @@ package enum EventCoding {
     /// - Throws: `InvalidParameter` naming the field that the interface does not allow.
     package static func decode(_ structure: JSON) throws(CallError) -> Event {
         let fields = Fields(structure, path: "events")
-        let aspect: Aspect = try fields.word("aspect")
+        return try decode(fields, of: try fields.word("aspect"), noting: nil)
+    }
+
+    /// The events of a reply, of a bus that may be newer than this program.
+    ///
+    /// - Parameters:
+    ///   - parameters: The reply's.
+    ///   - unknownWords: Takes the words that are not known. An event of an aspect that is not known is passed over;
+    ///     in a reading such a word reads as `unknown`.
+    /// - Returns: The events of aspects that are known.
+    /// - Throws: `InvalidParameter` naming the field that is not of the interface's shape.
+    package static func decodeAll(
+        _ parameters: JSONObject, noting unknownWords: UnknownWords
+    ) throws(CallError) -> [Event] {
+        var events: [Event] = []
+        for fields in try Fields(parameters).structures("events", noting: unknownWords) {
+            guard let aspect: Aspect = try fields.requiredWord("aspect") else { continue }
+            events.append(try decode(fields, of: aspect, noting: unknownWords))
+        }
+        return events
+    }
+
+    private static func decode(
+        _ fields: Fields, of aspect: Aspect, noting unknownWords: UnknownWords?
+    ) throws(CallError) -> Event {
         let state = try fields.required(aspect.rawValue) { $0.objectValue == nil ? nil : $0 }
-        let reading = try ReadingCoding.decode(state, of: aspect)
+        let reading = try ReadingCoding.decode(state, of: aspect, noting: unknownWords)
         var settings: [SettingsChange] = []
         if case .defaults(let defaults) = reading { settings = SettingsChange.all(of: defaults) }
         return Event(
-            reading: reading, generation: try fields.integer("generation"), sequence: try fields.integer("sequence"),
-            changes: try fields.integer("changes"), netChange: try fields.bool("netChange"),
+            reading: reading, generation: try fields.count("generation"), sequence: try fields.count("sequence"),
+            changes: try fields.count("changes"), netChange: try fields.bool("netChange"),
             firstChangedAt: Timestamp(microseconds: Int64(try fields.integer("firstChangedAt"))),
             changedAt: Timestamp(microseconds: Int64(try fields.integer("changedAt"))),
-            dropped: try fields.integer("dropped"), settings: settings)
+            dropped: try fields.count("dropped"), settings: settings)
     }
 }

@@ -37,7 +37,9 @@ package enum Method: Sendable, Hashable {
         case "SetState":
             let isBackground = try Method.isBackground(try fields.string("state"), in: fields)
             let wakeAfter = try fields.optional("wakeAfter") { value in
-                value.integerValue.flatMap { isBackground && $0 >= 1 ? Duration.milliseconds($0) : nil }
+                value.integerValue.flatMap {
+                    isBackground && BusInterface.wakeAfterRange.contains($0) ? Duration.milliseconds($0) : nil
+                }
             }
             self = .setState(
                 subscription: try fields.string("subscription"), background: isBackground, wakeAfter: wakeAfter)

@@ -70,17 +70,20 @@ package enum ReadingCoding {
     /// - Parameters:
     ///   - structure: The value of the field of the aspect's name.
     ///   - aspect: Which of the five structures it is.
+    ///   - unknownWords: Takes words that are not known, which read as `unknown`; without it they are errors.
     /// - Returns: The reading. Settings values are not on the wire: every key gets the same fingerprint.
     /// - Throws: `InvalidParameter` with the path of the field that says what the interface does not allow.
-    package static func decode(_ structure: JSON, of aspect: Aspect) throws(CallError) -> Reading {
-        let fields = Fields(structure, path: aspect.rawValue)
+    package static func decode(
+        _ structure: JSON, of aspect: Aspect, noting unknownWords: UnknownWords? = nil
+    ) throws(CallError) -> Reading {
+        let fields = Fields(structure, path: aspect.rawValue, noting: unknownWords)
         switch aspect {
         case .locale: return .locale(try decodeLocale(fields))
         case .defaults: return .defaults(try decodeDefaults(fields))
         case .battery: return .battery(try decodeBattery(fields))
-        case .proximity: return .proximity(try fields.word("state"))
+        case .proximity: return .proximity(try fields.word("state", else: .unknown))
         case .orientation:
-            let pose: Orientation.Pose = try fields.word("pose")
+            let pose: Orientation.Pose = try fields.word("pose", else: .unknown)
             let planar: Orientation.Pose? = try fields.optionalWord("planar")
             guard planar?.isPlanar != false else { throw fields.invalid("planar") }
             return .orientation(Orientation(pose: pose, planar: planar))
@@ -96,11 +99,12 @@ package enum ReadingCoding {
 
     private static func decodeDefaults(_ fields: Fields) throws(CallError) -> Defaults {
         var domains: [Defaults.Domain] = []
+        var paths: Set<String> = []
         for domain in try fields.structures("domains") {
             let isOpaque = try domain.bool("opaque")
             let keys = isOpaque ? [""] : try domain.strings("keys")
             let path = try domain.string("path")
-            guard !domains.contains(where: { $0.path == path }) else { throw domain.invalid("path") }
+            guard paths.insert(path).inserted else { throw domain.invalid("path") }
             domains.append(
                 Defaults.Domain(
                     name: try domain.string("domain"), path: path,
@@ -116,11 +120,11 @@ package enum ReadingCoding {
             packs.append(
                 Battery.Pack(
                     name: try pack.string("name"), level: try pack.level("level"),
-                    chargeStatus: try pack.word("chargeStatus")))
+                    chargeStatus: try pack.word("chargeStatus", else: .unknown)))
         }
         return Battery(
-            state: try fields.word("state"), level: try fields.level("level"),
-            isPlugged: try fields.optionalBool("plugged"), chargeStatus: try fields.word("chargeStatus"),
-            packs: packs)
+            state: try fields.word("state", else: .unknown), level: try fields.level("level"),
+            isPlugged: try fields.optionalBool("plugged"),
+            chargeStatus: try fields.word("chargeStatus", else: .unknown), packs: packs)
     }
 }

@@ -91,13 +91,22 @@ extension StatusCoding {
         return sources
     }
 
-    /// Reads the reply of ListSubscriptions.
+    /// Reads the reply of Post.
+    package static func decodePosted(
+        _ parameters: JSONObject
+    ) throws(CallError) -> (generation: Int, sequence: Int) {
+        let fields = Fields(parameters)
+        return (try fields.count("generation"), try fields.count("sequence"))
+    }
+
+    /// Reads the reply of ListSubscriptions; aspects and holds that are not known are passed over.
     package static func decodeSubscriptions(_ parameters: JSONObject) throws(CallError) -> [Subscription] {
         var subscriptions: [Subscription] = []
         for fields in try Fields(parameters).structures("subscriptions") {
             var pending: [Aspect: Int] = [:]
             for entry in try fields.structures("pending") {
-                pending[try entry.word("aspect")] = try entry.integer("changes")
+                guard let aspect = Aspect(rawValue: try entry.string("aspect")) else { continue }
+                pending[aspect] = try entry.count("changes")
             }
             subscriptions.append(
                 Subscription(
@@ -106,7 +115,7 @@ extension StatusCoding {
                     uid: UInt32(truncatingIfNeeded: try fields.integer("uid")),
                     aspects: AspectSet(try fields.strings("aspects").compactMap { Aspect(rawValue: $0) }),
                     holds: HoldReasons(names: try fields.strings("held")), pending: pending,
-                    events: try fields.integer("events"), changes: try fields.integer("changes")))
+                    events: try fields.count("events"), changes: try fields.count("changes")))
         }
         return subscriptions
     }

@@ -53,24 +53,20 @@ package enum SubscribeCoding {
         package let events: [Event]
     }
 
-    /// Reads the first reply to a Subscribe.
+    /// Reads the first reply to a Subscribe, of a bus that may be newer than this program.
     ///
+    /// - Parameters:
+    ///   - parameters: The reply's.
+    ///   - unknownWords: Takes the words that are not known, as ``EventCoding/decodeAll(_:noting:)`` has it.
+    /// - Returns: What the reply says.
     /// - Throws: `InvalidParameter` naming the field that the interface does not allow.
-    package static func decodeStart(_ parameters: JSONObject) throws(CallError) -> Start {
+    package static func decodeStart(
+        _ parameters: JSONObject, noting unknownWords: UnknownWords
+    ) throws(CallError) -> Start {
         let fields = Fields(parameters)
         return Start(
             subscription: try fields.string("subscription"), instance: try fields.string("instance"),
-            resumed: try fields.optionalBool("resumed"), events: try EventCoding.decodeAll(parameters))
-    }
-}
-
-extension EventCoding {
-    /// The events of a reply.
-    ///
-    /// - Throws: `InvalidParameter` naming the field that the interface does not allow.
-    package static func decodeAll(_ parameters: JSONObject) throws(CallError) -> [Event] {
-        var events: [Event] = []
-        for structure in parameters["events"]?.arrayValue ?? [] { events.append(try decode(structure)) }
-        return events
+            resumed: try fields.optionalBool("resumed"),
+            events: try EventCoding.decodeAll(parameters, noting: unknownWords))
     }
 }

@@ -14,4 +14,11 @@ public enum Limits {
     /// Parser and writer recurse once a level, and 32 levels take little of the smallest stack.
     /// A message of an interface in use has about six.
     public static let jsonDepth = 32
+
+    /// How many combining marks may stand in a row in a string.
+    ///
+    /// Swift puts them in order wherever it compares strings, which takes the square of their number: a name
+    /// of 64 KiB would take a quarter of a second each time. No language puts more than a handful on one letter,
+    /// and Unicode's stream-safe text has no more either (UAX 15, UAX15-D4).
+    public static let marks = 30
 }

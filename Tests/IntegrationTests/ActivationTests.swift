@@ -10,13 +10,13 @@ import Varlink
 @Suite(.timeLimit(.minutes(10))) struct ActivationTests {
     /// Starts the bus with a socket as descriptor 3; `owner` is what LISTEN_PID says, in the words of a shell.
     private func start(
-        _ directory: TemporaryDirectory, socket: Int32, owner: String = "$$"
+        _ directory: TemporaryDirectory, socket: Int32, owner: String = "$$", log: Int32 = STDERR_FILENO
     ) throws -> ChildProcess {
         let script = #"LISTEN_FDS=1 LISTEN_FDNAMES=varlink LISTEN_PID=\#(owner) exec "$0" "$@""#
         let arguments = ["serve", "--address", "unix:\(directory.path)/own", "--root", directory.path]
         return try ChildProcess(
             ["sh", "-c", script, BusProcess.program] + arguments, environment: ChildProcess.environment,
-            descriptors: [3: socket])
+            descriptors: [3: socket, 2: log])
     }
 
     private func listener(_ path: String) -> Int32 {
@@ -44,6 +44,20 @@ import Varlink
         #expect(process.wait() == 0)
         #expect(access(directory.path + "/bus", F_OK) == 0, "it is the supervisor's")
         #expect(access(directory.path + "/own", F_OK) != 0)
+    }
+
+    @Test func logNamesTheAddressThatWasHandedOver() throws {
+        let directory = try TemporaryDirectory()
+        let number = listener(directory.path + "/bus")
+        defer { close(number) }
+        let log = open(directory.path + "/log", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        let process = try start(directory, socket: number, log: log)
+        close(log)
+        #expect(try RawClient(directory.path + "/bus").call("GetState").error == nil)
+        process.signal(SIGTERM)
+        #expect(process.wait() == 0)
+        #expect(directory.read("log").contains("reveille: info: serving unix:\(directory.path)/bus\n"))
+        #expect(access(directory.path + "/bus.state.json", F_OK) == 0, "the state is beside it")
     }
 
     @Test func connectedSocketIsAPeer() throws {

@@ -28,8 +28,12 @@ final class BusProcess {
     ///   - configuration: JSON5.
     ///   - phone: The devices and files that it sees; by default no device and no file at all.
     ///   - environment: More variables.
+    ///   - launcher: A program that becomes the bus, with its arguments.
     /// - Throws: `Trouble` when it does not accept in time.
-    init(configuration: String = "{}", phone: SyntheticPhone? = nil, environment: [String: String] = [:]) throws {
+    init(
+        configuration: String = "{}", phone: SyntheticPhone? = nil, environment: [String: String] = [:],
+        launcher: [String] = []
+    ) throws {
         directory = try TemporaryDirectory()
         socket = directory.path + "/reveille/org.reveille.Bus"
         try directory.write("", to: "root/home/u/.config/.keep")
@@ -39,10 +43,12 @@ final class BusProcess {
         mkdir(system, 0o755)
         symlink("/sys/fs/cgroup", system + "/cgroup")
         try directory.write(configuration, to: "config.json5")
-        arguments = [
-            Self.program, "serve", "--address", "unix:" + socket, "--root", phone?.files ?? directory.path + "/root",
-            "--config", directory.path + "/config.json5",
-        ]
+        arguments =
+            launcher + [
+                Self.program, "serve", "--address", "unix:" + socket, "--root",
+                phone?.files ?? directory.path + "/root",
+                "--config", directory.path + "/config.json5",
+            ]
         var all = ["HOME": "/home/u", "PATH": ChildProcess.environment["PATH"] ?? ""]
         all.merge(phone?.testbed.environment ?? Testbed.environment(root: directory.path + "/devices")) { $1 }
         all["HOME"] = phone?.home ?? "/home/u"

@@ -127,13 +127,38 @@ import Varlink
         for client in clients { try client.send(Self.get) }
         _ = try clients[0].receive()
         while !directory.read("log").contains("connections wait"), !deadline.hasPassed { deadline.pause() }
-        print("LOG", directory.read("log"))
         // Those in front go, those behind come.
         let last = clients[59]
         clients.removeFirst(58)
         #expect(try last.receive().error == nil)
         let lines = directory.read("log").split(separator: "\n").filter { $0.contains("connections wait") }
         #expect(lines.count == 1 && lines[0].contains("EMFILE"), "\(lines)")
+        process.signal(SIGTERM)
+        #expect(process.wait() == 0)
+    }
+
+    @Test("connections leave descriptors for the devices: the battery is read however many connect")
+    func descriptorsAreKeptForDevices() throws {
+        let phone = try SyntheticPhone()
+        let directory = try TemporaryDirectory()
+        try directory.write("{ battery: { levelInterval: 0 } }", to: "config.json5")
+        let process = try ChildProcess(
+            [
+                "sh", "-c", #"ulimit -n 128; exec "$0" "$@""#, BusProcess.program, "serve", "--address",
+                "unix:\(directory.path)/bus", "--root", phone.files, "--config", directory.path + "/config.json5",
+            ], environment: phone.environment)
+        let deadline = Deadline(seconds: 20)
+        while access(directory.path + "/bus", F_OK) != 0, !deadline.hasPassed { deadline.pause() }
+        let control = try RawClient(directory.path + "/bus")
+        try control.call("GetState")
+        // Each takes three where there is room: for the socket, the process and, the first, the cgroup.
+        let others = try (0..<120).map { _ in try RawClient(directory.path + "/bus") }
+        for client in others { try client.send(Self.subscribe) }
+        _ = try others[0].receive()
+        phone.battery.level = 0.33
+        try control.call("Refresh")
+        let battery = try control.call("GetState", #"{"aspects":["battery"]}"#).parameters["events"]?.arrayValue?.first
+        #expect(battery?.objectValue?.level == 0.33)
         process.signal(SIGTERM)
         #expect(process.wait() == 0)
     }

@@ -98,6 +98,26 @@ import Varlink
         #expect(events.last?["orientation"] == ["pose": "unknown", "planar": .null])
     }
 
+    @Test("B49: a device that comes while nobody listens is there for who asks, and one that goes is not")
+    func everyQuestionLooksForDevicesAnew() throws {
+        let phone = try SyntheticPhone(
+            batteries: 0, hasCharger: false, hasAccelerometer: false, hasProximitySensor: false)
+        let parts: [(Aspect, SyntheticPart)] = [
+            (.battery, phone.battery), (.proximity, phone.proximitySensor), (.orientation, phone.accelerometer),
+        ]
+        let bus = try BusProcess(on: phone)
+        for (aspect, part) in parts {
+            #expect(try bus.description(of: aspect.rawValue)["available"] == false, "\(aspect) at first")
+            // A refresh reads once, and remembers nothing of it.
+            #expect(try bus.client().call("Refresh").error == nil)
+            try part.insert()
+            #expect(try bus.description(of: aspect.rawValue)["available"] == true, "\(aspect) came")
+            #expect(try bus.client().call("Refresh").error == nil)
+            try part.remove()
+            #expect(try bus.description(of: aspect.rawValue)["available"] == false, "\(aspect) went")
+        }
+    }
+
     @Test("B81: a settings file that is replaced, deleted and made again is one event each")
     func settingsFileIsOneEventEach() throws {
         let phone = try SyntheticPhone()

@@ -127,6 +127,81 @@ import Varlink
         #expect(try bus.client().call("GetState").parameters["instance"] != instance)
     }
 
+    @Test("where an older state cannot be taken away, no generation of it is given out again")
+    func stateThatCannotBeTakenAwayIsANewInstance() throws {
+        let bus = try BusProcess()
+        let client = try bus.client()
+        try client.post(level: 0.5)
+        let instance = try client.call("GetState").parameters["instance"]
+        #expect(bus.stop() == 0)
+        // The state of a clean end, which the next bus finds; and then cannot take away.
+        try bus.restart()
+        let again = try bus.client()
+        #expect(try again.call("GetState").parameters["instance"] == instance)
+        let path = bus.socket + ".state.json"
+        #expect(rename(path, path + ".aside") == 0 && mkdir(path, 0o700) == 0)
+        let subscriber = try bus.subscribe(#"{"aspects":["battery"]}"#)
+        try again.post(level: 0.4)
+        #expect(try subscriber.client.receiveText() == nil, "who knows the old instance is to come back")
+        let renewed = try bus.subscribe(#"{"aspects":["battery"],"initial":true}"#)
+        #expect(renewed.first["instance"] != instance)
+        #expect(renewed.initialEvents.first?.level == 0.4)
+        // The file still cannot be replaced, but it says nothing of the instance that goes on.
+        try again.post(level: 0.3)
+        #expect(try renewed.next().first?.level == 0.3)
+        bus.process.signal(SIGKILL)
+        bus.process.wait()
+        #expect(rmdir(path) == 0 && rename(path + ".aside", path) == 0)
+        try bus.restart()
+        let positions = renewed.first["instance"]?.stringValue ?? ""
+        let back = try bus.subscribe(
+            #"{"instance":"\#(positions)","resume":[{"aspect":"battery","generation":2}],"aspects":["battery"]}"#)
+        #expect(back.first["instance"] == instance)
+        #expect(back.first["resumed"] == false)
+    }
+
+    @Test("the caller's umask does not keep others from root's bus", .enabled(if: geteuid() == 0, "not root"))
+    func umaskDoesNotLockOut() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/reveille/bus"
+        let process = try ChildProcess(
+            [
+                "sh", "-c", #"umask 077; exec "$0" "$@""#, BusProcess.program, "serve", "--address", "unix:" + path,
+                "--root", directory.path,
+            ], environment: ChildProcess.environment.merging(["HOME": "/"]) { $1 })
+        let deadline = Deadline(seconds: 20)
+        while (try? RawClient(path)) == nil, !deadline.hasPassed { deadline.pause() }
+        while access(path + ".state.json", F_OK) != 0, !deadline.hasPassed { deadline.pause() }
+        var status = stat()
+        #expect(stat(directory.path + "/reveille", &status) == 0 && status.st_mode & 0o777 == 0o755)
+        #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o666)
+        #expect(stat(path + ".state.json", &status) == 0 && status.st_mode & 0o777 == 0o600)
+        process.signal(SIGTERM)
+        #expect(process.wait() == 0)
+    }
+
+    @Test("of settings too many to write with each change a little is saved, and they are known again")
+    func largeSettingsAreSavedShortly() throws {
+        let bus = try BusProcess()
+        let pairs = (0..<40_000).map { "\"some.longer.key.number.\($0)\":\($0)" }
+        try bus.directory.write("{\(pairs.joined(separator: ","))}", to: "root/home/u/.config/large.json")
+        let client = try bus.client()
+        try client.call("Refresh")
+        #expect(bus.stop() == 0)
+        var status = stat()
+        #expect(stat(bus.socket + ".state.json", &status) == 0 && status.st_size < 4_096)
+        try bus.restart()
+        func settings() throws -> JSONObject? {
+            try bus.client().call("GetState", #"{"aspects":["defaults"]}"#).parameters["events"]?.arrayValue?.first?
+                .objectValue
+        }
+        #expect(try settings()?.integer("generation") == 1)
+        #expect(bus.stop() == 0)
+        try bus.directory.write("{\(pairs.dropLast().joined(separator: ","))}", to: "root/home/u/.config/large.json")
+        try bus.restart()
+        #expect(try settings()?.integer("generation") == 2)
+    }
+
     @Test func brokenStateIsANewInstance() throws {
         let bus = try BusProcess()
         let instance = try bus.client().call("GetState").parameters["instance"]

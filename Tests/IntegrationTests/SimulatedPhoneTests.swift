@@ -63,7 +63,7 @@ import Varlink
             """
         // The stream ends with the bus; then there is a new one.
         let script = """
-            "$0" watch battery; echo $?
+            "$0" watch battery --once; echo $?
             until "$0" refresh; do :; done
             "$0" get battery --json
             """

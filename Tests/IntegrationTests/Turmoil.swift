@@ -3,6 +3,7 @@
 
 import Glibc
 import ReveilleCore
+import ReveilleSimulation
 import ReveilleTesting
 import Testing
 import Varlink

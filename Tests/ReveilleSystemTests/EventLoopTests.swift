@@ -37,6 +37,28 @@ import Testing
         try loop.run()
     }
 
+    @Test(
+        "every time can be counted, up to never",
+        arguments: [
+            (Duration.milliseconds(18_446_744_073_709_552), UInt64.max),
+            (.milliseconds(18_446_744_073_709_551), 18_446_744_073_709_551_000), (.seconds(Int64.max), .max),
+            (.seconds(Int64.min), 0), (.nanoseconds(-1), 0), (.nanoseconds(1), 1), (.microseconds(5), 5),
+        ])
+    func timesAreCounted(duration: Duration, microseconds: UInt64) {
+        #expect(EventLoop.microseconds(duration) == microseconds)
+        #expect(EventLoop.moment(in: microseconds, from: .max) >= UInt64(Int64.max))
+        #expect(EventLoop.moment(in: microseconds, from: .min) == microseconds)
+    }
+
+    @Test(
+        "a timer is late by a hundredth of its time at most, and by a second",
+        arguments: [0, 1, 99, 100, 50_000, 700_000, 30_000_000, 31_536_000_000_000, UInt64.max])
+    func timersAreExact(microseconds: UInt64) {
+        let accuracy = EventLoop.accuracy(microseconds)
+        #expect(accuracy >= 1, "0 means 250 ms")
+        #expect(accuracy <= max(1, microseconds / 100) && accuracy <= 1_000_000)
+    }
+
     @Test func sourceThatIsReleasedInItsOwnHandlerIsGone() throws {
         let loop = try EventLoop()
         var timer: EventSource?

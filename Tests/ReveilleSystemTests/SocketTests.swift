@@ -28,6 +28,18 @@ import Testing
         try withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { try stream.read(into: $0) }
     }
 
+    @Test("a listener that ends leaves a socket alone that has taken the place of its own")
+    func anothersSocketIsLeftAlone() throws {
+        let path = directory.path + "/bus"
+        var first: UnixListener? = try UnixListener(at: address())
+        #expect(rename(path, path + ".aside") == 0)
+        let second = try UnixListener(at: address("other"))
+        #expect(rename(directory.path + "/other", path) == 0)
+        withExtendedLifetime(first) { first = nil }
+        #expect(access(path, F_OK) == 0)
+        withExtendedLifetime(second) {}
+    }
+
     @Test func gateOpensWhenEverythingHasBeenRead() throws {
         let (client, server) = try connect(UnixListener(at: address()))
         #expect(server.isAllRead)
@@ -109,6 +121,43 @@ import Testing
             try UnixListener(at: address())
         }
         withExtendedLifetime(first) {}
+    }
+
+    /// Somebody who listens, and accepts nobody; whose queue is full.
+    private func deaf(_ address: UnixAddress) throws -> (listener: UnixStream, waiting: [UnixStream]) {
+        let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
+        let listener = UnixStream(OwnedDescriptor(number))
+        var name = sockaddr_un()
+        name.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: address.path.utf8) }
+        let result = withUnsafePointer(to: &name) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(result == 0 && listen(number, 0) == 0)
+        var waiting: [UnixStream] = []
+        while let stream = try? UnixStream(connectingTo: address, atMost: .zero) { waiting.append(stream) }
+        return (listener, waiting)
+    }
+
+    @Test(arguments: [Duration.zero, .milliseconds(50)])
+    func whoeverAcceptsNobodyIsGivenUp(after patience: Duration) throws {
+        let address = try address()
+        let deaf = try deaf(address)
+        let error = #expect(throws: SystemError.self) { try UnixStream(connectingTo: address, atMost: patience) }
+        #expect(error?.isQueueFull == true)
+        #expect(error?.description.contains(address.path) == true)
+        #expect(error?.description.contains("queue of connections is full") == true)
+        withExtendedLifetime(deaf) {}
+    }
+
+    @Test func fullQueueIsSomebodysAndNotReplaced() throws {
+        let address = try address()
+        let deaf = try deaf(address)
+        #expect(throws: SystemError("bind", on: address.path, code: EADDRINUSE)) { try UnixListener(at: address) }
+        #expect(access(address.path, F_OK) == 0)
+        withExtendedLifetime(deaf) {}
     }
 
     @Test func socketIsOpenToAllAndGoneAfterwards() throws {

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Reveille
+import ReveilleSimulation
 import ReveilleTesting
 
 /// Steps of a phone at random, and what of them can be seen.

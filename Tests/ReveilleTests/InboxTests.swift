@@ -59,6 +59,56 @@ import Testing
         #expect(inbox.take()?.reading == .proximity(.far))
     }
 
+    @Test func onlyAnswersAndWhatIsImmediateAreTakenInTheBackground() {
+        var inbox = Inbox(policies: [.battery: Policy(background: .immediate)])
+        inbox.start(from: [], of: "i")
+        inbox.put([Self.event(.near, 1, changes: 0)], areAnswers: true)
+        inbox.put([Self.settings(["x"], 1), .battery(0.5, 2)])
+        #expect(inbox.take(inBackground: true)?.aspect == .proximity)
+        #expect(inbox.take(inBackground: true)?.aspect == .battery)
+        #expect(inbox.take(inBackground: true) == nil)
+        #expect(inbox.take()?.aspect == .defaults)
+    }
+
+    @Test func statesOfAnotherBusWaitForTheWake() {
+        var inbox = Inbox()
+        inbox.start(from: [Self.event(.near, 7, changes: 0)], of: "i")
+        inbox.restart(from: [Self.event(.far, 1, changes: 0)], of: "j")
+        #expect(inbox.take(inBackground: true) == nil)
+        #expect(inbox.take()?.reading == .proximity(.far))
+    }
+
+    @Test func whatWasDroppedIsSeen() {
+        var inbox = Inbox(policies: [.proximity: Policy(background: .drop)])
+        inbox.start(from: [Self.event(.near, 1, changes: 0)], of: "i")
+        inbox.skip([Self.event(.far, 4, changes: 0)])
+        #expect(inbox.take() == nil)
+        #expect(inbox.positions?.generations == [.proximity: 4])
+        // What was due before is told with the state of now.
+        inbox.put([Self.event(.near, 5)])
+        inbox.skip([Self.event(.far, 8, changes: 0)])
+        let event = inbox.take()
+        #expect(event?.changes == 1)
+        #expect(event?.generation == 8)
+        #expect(event?.netChange == false)
+    }
+
+    @Test(arguments: [Int.min, -1, 0, 1])
+    func strangeLimitsAndCountsEndNothing(_ limit: Int) {
+        var inbox = Inbox(policies: [.proximity: Policy(background: .hold(limit: limit))])
+        for _ in 0..<3 {
+            inbox.put([Self.event(.near, .max, changes: .max), Self.event(.far, .max, changes: .max)])
+        }
+        #expect(inbox.take()?.dropped == .max)
+    }
+
+    @Test func severalEventsOfAnAspectInOneReplyAreOneUnlessTheyAreHeld() {
+        var inbox = Inbox()
+        inbox.put((1...100_000).map { Self.event(.near, $0) })
+        #expect(inbox.take()?.changes == 100_000)
+        #expect(inbox.isEmpty)
+    }
+
     @Test func changesKeptApartAreLimited() {
         var inbox = Inbox(policies: [.proximity: Policy(background: .hold(limit: 2))])
         for round in 0..<10 { inbox.put([Self.event(.near, 2 * round + 1), Self.event(.far, 2 * round + 2)]) }

@@ -7,30 +7,30 @@ import Testing
 @testable import Reveille
 
 struct MonitorTests {
-    @Test func lastEndNamesTheObserverThatIsToEnd() {
+    @Test func eachEndNamesTheObserverThatIsToEnd() {
         let monitor = Monitor()
-        #expect(monitor.begin(.battery))
-        #expect(!monitor.begin(.battery))
-        #expect(monitor.started(.battery, as: 1))
-        #expect(monitor.end(.battery) == nil)
-        #expect(monitor.end(.battery) == 1)
+        let (first, second) = (monitor.begin(.battery), monitor.begin(.battery))
+        #expect(monitor.started(.battery, first, as: 1))
+        #expect(monitor.started(.battery, second, as: 2))
+        #expect(Set([monitor.end(.battery), monitor.end(.battery)]) == [1, 2])
         #expect(!monitor.isMonitoring(.battery))
+        #expect(monitor.end(.battery) == nil)
     }
 
     @Test func observerThatComesAfterTheEndIsNotWanted() {
         let monitor = Monitor()
-        _ = monitor.begin(.battery)
+        let watch = monitor.begin(.battery)
         #expect(monitor.end(.battery) == nil)
-        #expect(!monitor.started(.battery, as: 1))
+        #expect(!monitor.started(.battery, watch, as: 1))
     }
 
-    @Test func ofTwoObserversThatComeAtOnceOneIsWanted() {
+    @Test func failureOfOneBeginTakesNothingFromAnother() {
         let monitor = Monitor()
-        _ = monitor.begin(.battery)
-        _ = monitor.end(.battery)
-        _ = monitor.begin(.battery)
-        #expect(monitor.started(.battery, as: 2))
-        #expect(!monitor.started(.battery, as: 1))
+        let (first, second) = (monitor.begin(.battery), monitor.begin(.battery))
+        monitor.remove(.battery, first)
+        #expect(monitor.started(.battery, second, as: 2))
+        monitor.note(.battery(.unknown))
+        #expect(monitor.isMonitoring(.battery))
         #expect(monitor.end(.battery) == 2)
     }
 }

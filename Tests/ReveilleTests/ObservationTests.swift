@@ -155,7 +155,7 @@ private actor Witness {
 
     @Test("B87: a released token means no further call, even if an event was waiting")
     func releasedTokenMeansNoFurtherCall() async throws {
-        let queue = ObserverQueue()
+        let queue = ObserverQueue(on: nil)
         let observer = Observer(queue: queue) { _ in Issue.record("called after its release") }
         observer.put([Self.event(.near, 1)])
         observer.cancel()
@@ -180,13 +180,12 @@ private actor Witness {
         let loop = try EventLoop()
         let logger = Logger(label: "test") { _ in LineHandler { line in lines.withLock { $0.append(line) } } }
         let observers = try Observers(of: .proximity, loop: loop, logger: logger, patience: .milliseconds(20))
-        let queue = ObserverQueue()
+        let queue = ObserverQueue(on: nil)
         let release = try Pipe()
         let observer = Observer(queue: queue) { _ in _ = release.waitForWake() }
         let other = Mailbox()
         observers.add(1, observer, wantsCurrent: false)
         observers.add(2, other, wantsCurrent: false)
-        let running = Task.detached { await queue.run(isolation: nil) }
         observers.start(from: [Self.event(.far, 1)], of: "i")
         observers.put([Self.event(.near, 2)])
         // Long after it was named, it has been named once.
@@ -202,7 +201,6 @@ private actor Witness {
         #expect(!other.isEmpty)
         queue.end()
         release.wake()
-        running.cancel()
     }
 
     private static func event(_ proximity: Proximity, _ generation: Int) -> Event {

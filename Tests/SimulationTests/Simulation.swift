@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import Logging
 import ReveilleCore
 import ReveilleService
+import ReveilleSimulation
 import ReveilleSystem
-import ReveilleTesting
-import ReveilleWatchers
 import Varlink
 
 /// One run of a broker with everything around it made up: sockets, time, devices, clients, deaths.
@@ -16,21 +14,19 @@ final class Simulation {
     private var random: SplitMix64
     private let statePath: String
     private let reality = Reality()
-    private var loop = SimulatedLoop()
-    private var broker: Broker?
-    private var watchers: [SimulatedWatcher] = []
+    private var bus: SimulatedBus
     private let clients: [SimulatedClient]
-    private var control: (stream: SimulatedStream, received: [UInt8])?
-    /// Numbers that no descriptor of this process has.
-    private var lastNumber: Int32 = 1 << 30
-    private var note: (String) -> Void
+    private var control: SimulatedStream?
+    /// The clients' process: one that there is not, or the bus would follow it.
+    private static let process: Int32 = 1 << 23
+    private let listener: ((String) -> Void)?
 
-    init(seed: UInt64, directory: String, note: @escaping (String) -> Void) throws {
+    init(seed: UInt64, directory: String, note: ((String) -> Void)?) throws {
         random = SplitMix64(seed: seed)
         statePath = directory + "/\(seed).json"
         clients = (0..<4).map { SimulatedClient("client \($0)") }
-        self.note = note
-        try startBus()
+        listener = note
+        bus = try Self.startBus(reality, statePath, &random)
     }
 
     /// Does some hundred things, then lets everybody come to rest, and checks where each has arrived.
@@ -54,23 +50,27 @@ final class Simulation {
         }
     }
 
+    private func note(_ line: @autoclosure () -> String) {
+        listener?(line())
+    }
+
     private func step() throws {
         let client = clients[Int.random(in: 0..<clients.count, using: &random)]
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<25: change()
         case 25..<50:
-            for _ in 0..<Int.random(in: 1...10, using: &random) where !loop.turn(&random) { break }
+            for _ in 0..<Int.random(in: 1...10, using: &random) where !bus.turn() { break }
         case 50..<70:
             let most = Int.random(in: 0..<3, using: &random) == 0 ? .max : Int.random(in: 1...200, using: &random)
             note("\(client.name) reads \(most)")
             try client.read(most)
-        case 70..<80: loop.advance(.milliseconds(Int.random(in: 1...200, using: &random)))
+        case 70..<80: bus.loop.advance(.milliseconds(Int.random(in: 1...200, using: &random)))
         case 80..<86: if !client.isConnected { connect(client) }
         case 86..<93: try setState(of: client, isBackground: Bool.random(using: &random))
         case 93..<96:
             note("\(client.name) goes")
             client.disconnect()
-        case 96: loop.advance(.seconds(Int.random(in: 1...9, using: &random)))
+        case 96: bus.loop.advance(.seconds(Int.random(in: 1...9, using: &random)))
         case 97: try call("Refresh", [:])
         case 98: try endBus(isClean: Bool.random(using: &random))
         default: try quiesce()
@@ -83,47 +83,35 @@ final class Simulation {
         let aspect = Reality.aspects.randomElement(using: &random) ?? .locale
         reality.change(aspect)
         note("\(aspect) becomes \(reality.number[aspect])")
-        for watcher in watchers where watcher.aspect == aspect { watcher.look() }
+        bus.look(at: aspect)
     }
 
-    private func startBus() throws {
-        loop = SimulatedLoop()
-        control = nil
-        let broker = try Broker(
-            loop: loop, limits: Configuration().bus, state: StateFile(path: statePath), version: "0",
-            logger: Logger(label: "simulation", factory: { _ in SwiftLogNoOpLogHandler() }))
-        self.broker = broker
-        watchers = Reality.aspects.map { aspect in
-            SimulatedWatcher(aspect, of: reality, loop: loop, seed: random.next()) { [weak broker] in
-                broker?.report($0)
-            }
-        }
-        broker.start(watchers)
+    private static func startBus(
+        _ reality: Reality, _ statePath: String, _ random: inout SplitMix64
+    ) throws(Broken) -> SimulatedBus {
+        try SimulatedBus(
+            reality: reality, loop: SimulatedLoop(), limits: Configuration().bus, state: StateFile(path: statePath),
+            random: SplitMix64(seed: random.next()))
     }
 
     private func endBus(isClean: Bool) throws {
         note(isClean ? "the bus ends" : "the bus is killed")
-        if isClean { broker?.stop() }
-        broker = nil
-        watchers = []
+        if isClean { bus.stop() }
         for client in clients { try client.busDied() }
+        control = nil
         // Some things happen while there is none.
         for _ in 0..<Int.random(in: 0...3, using: &random) { change() }
-        try startBus()
+        bus = try Self.startBus(reality, statePath, &random)
     }
 
-    private func open(pid: Int32) -> SimulatedStream {
-        lastNumber += 1
-        let stream = SimulatedStream(
-            lastNumber, loop: loop, room: Int.random(in: 1...2_000, using: &random),
-            peer: UnixStream.Peer(pid: pid, uid: 1_000), seed: random.next())
-        broker?.accept(SimulatedStream.BusEnd(stream))
-        return stream
+    private func open() -> SimulatedStream {
+        bus.connect(
+            UnixStream.Peer(pid: Self.process, uid: 1_000), room: Int.random(in: 1...2_000, using: &random))
     }
 
     private func connect(_ client: SimulatedClient) {
         note("\(client.name) comes")
-        client.connect(open(pid: 7), isBackground: Int.random(in: 0..<4, using: &random) == 0)
+        client.connect(open(), isBackground: Int.random(in: 0..<4, using: &random) == 0)
     }
 
     private func setState(of client: SimulatedClient, isBackground: Bool) throws {
@@ -145,14 +133,14 @@ final class Simulation {
     /// Calls from a connection of its own, and lets the loop turn until the answer is there.
     @discardableResult
     private func call(_ method: String, _ parameters: JSONObject) throws -> JSONObject {
-        let stream = control?.stream ?? open(pid: 7)
-        control = (stream, [])
+        let stream = control ?? open()
+        control = stream
         let call: JSONObject = ["method": .string("org.reveille.Bus." + method), "parameters": .object(parameters)]
         stream.send(JSON.object(call).bytes + [0])
         var received: [UInt8] = []
         // A sample takes 30 ms at most, a turn costs nothing.
         for _ in 0..<100_000 {
-            if !loop.turn(&random) { loop.advance(.milliseconds(10)) }
+            if !bus.turn() { bus.loop.advance(.milliseconds(10)) }
             received += stream.receive(.max)
             guard received.last == 0 else { continue }
             let reply = try Reply(parsing: Array(received.dropLast()))
@@ -169,16 +157,16 @@ final class Simulation {
         note("all is read")
         for _ in 0..<20 {
             try readAll(of: clients)
-            loop.advance(.milliseconds(100))
+            bus.loop.advance(.milliseconds(100))
         }
     }
 
     /// Reads until nothing more comes, be it in many pieces.
     private func readAll(of clients: [SimulatedClient]) throws {
         repeat {
-            while loop.turn(&random) {}
+            while bus.turn() {}
             for client in clients { try client.read(.max) }
-        } while loop.turn(&random)
+        } while bus.turn()
     }
 
     private func settle() throws {

@@ -29,6 +29,13 @@ import Varlink
         #expect(try Call(text: text) == Call(method: "a.b.C"))
     }
 
+    @Test(arguments: ["\u{1F3FB}", "\u{200D}", "\u{301}"])
+    func aDotIsADotWhateverClingsToIt(mark: String) {
+        let call = Call(method: "a.b.\(mark)C")
+        #expect(call.interface == "a.b")
+        #expect(call.member == "\(mark)C")
+    }
+
     @Test("V10: what a vendor has added is ignored")
     func memberWithADotIsIgnored() throws {
         let call = try Call(text: #"{"method":"a.b.C","org.example":{"trace":1},"parameters":{"org.x":2}}"#)

@@ -34,6 +34,14 @@ import Varlink
         #expect(error == JSONError(offset: 3, reason: .invalidUTF8))
     }
 
+    @Test func moreMarksInARowThanTheLimitAreRefused() throws {
+        let marks = String(repeating: "\u{301}\u{316}", count: Limits.marks / 2)
+        #expect(try JSON.parse(text: "\"a\(marks)b\(marks)\"") == .string("a\(marks)b\(marks)"))
+        for text in ["{\"\(marks)\u{301}\":1}", "{\"\(marks)\\u0301\":1}"] {
+            #expect(throws: JSONError(offset: 1, reason: .tooManyMarks(maximum: 30))) { try JSON.parse(text: text) }
+        }
+    }
+
     @Test func aCharacterCutByAnEscapeIsRefused() {
         #expect(throws: JSONError(offset: 1, reason: .invalidUTF8)) {
             try JSON.parse([0x22, 0xC3, 0x5C, 0x6E, 0xA9, 0x22])

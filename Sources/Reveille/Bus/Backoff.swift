@@ -21,7 +21,7 @@ struct Backoff {
         return base * (0.5 + fraction / 2)
     }
 
-    /// Begins anew, once the bus has answered; that it accepts is not enough.
+    /// Begins anew, once a connection was good; that the bus accepts, or answers and ends, is not enough.
     mutating func reset() {
         base = Self.shortest
     }

@@ -9,12 +9,22 @@ import Varlink
 ///
 /// Loop thread only. It ends once, by ``close()`` or by telling `onEnd`.
 final class BusConnection {
+    /// Connects to the bus, without waiting for room in its queue.
+    typealias Connect = () throws(SystemError) -> UnixStream
+
     /// Replies are as long as the user's settings are many; the limit of calls is not theirs.
     static let replyLimit = 64 << 20
     /// What one read takes.
     private static let readSize = 65_536
 
-    private let stream: UnixStream
+    private let connect: Connect
+    private let loop: EventLoop
+    /// `nil` while the bus has no room in its queue.
+    private var stream: UnixStream?
+    /// Tries again to connect.
+    private var retry: EventSource?
+    private var backoff = Backoff()
+    private let connectDeadline: Int64
     private var session = ClientSession(maximumFrame: BusConnection.replyLimit)
     private var source: EventSource?
     private var unsent: [UInt8] = []
@@ -22,24 +32,53 @@ final class BusConnection {
     private let onReply: (Reply) -> Void
     private let onEnd: (ReveilleError) -> Void
 
-    /// Takes a connected stream.
+    /// Connects, or goes on trying to for as long as the bus has no room in its queue.
     ///
     /// - Parameters:
-    ///   - stream: Connected to a bus.
+    ///   - connect: Connects to the bus.
     ///   - loop: Tells what comes.
+    ///   - patience: How long to wait for room in the queue.
     ///   - onReply: Gets each reply; may close the connection.
     ///   - onEnd: Told why the connection ended, unless it was closed from here.
-    /// - Throws: `SystemError` when the loop has no room.
+    /// - Throws: `SystemError` when there is no bus, or the loop has no room.
     init(
-        _ stream: UnixStream, loop: EventLoop, onReply: @escaping (Reply) -> Void,
+        _ connect: @escaping Connect, loop: EventLoop, patience: Duration, onReply: @escaping (Reply) -> Void,
         onEnd: @escaping (ReveilleError) -> Void
     ) throws(SystemError) {
-        self.stream = stream
+        self.connect = connect
+        self.loop = loop
         self.onReply = onReply
         self.onEnd = onEnd
+        connectDeadline = Clocks.boot() + Int64(patience / .microseconds(1))
+        do throws(SystemError) {
+            try begin(try connect())
+        } catch {
+            guard error.isQueueFull else { throw error }
+            retry = try loop.timer { [weak self] in self?.connectAgain() }
+            connectLater()
+        }
+    }
+
+    private func begin(_ stream: UnixStream) throws(SystemError) {
         source = try loop.watch(stream.number, for: [.readable, .writable, .halfClosed, .edge]) { [weak self] _ in
             self?.flush()
             self?.readAll()
+        }
+        self.stream = stream
+    }
+
+    private func connectLater() {
+        let left = Duration.microseconds(connectDeadline - Clocks.boot())
+        retry?.fire(after: min(left, backoff.next(fraction: Double.random(in: 0...1))))
+    }
+
+    private func connectAgain() {
+        do throws(SystemError) {
+            try begin(try connect())
+            retry = nil
+        } catch {
+            guard error.isQueueFull, Clocks.boot() < connectDeadline else { return end(ReveilleError(reaching: error)) }
+            connectLater()
         }
     }
 
@@ -52,6 +91,7 @@ final class BusConnection {
     /// Ends the connection without a word.
     func close() {
         isClosed = true
+        retry = nil
         source?.cancel()
         source = nil
     }
@@ -62,7 +102,7 @@ final class BusConnection {
     }
 
     private func flush() {
-        while !isClosed, !unsent.isEmpty {
+        while !isClosed, !unsent.isEmpty, let stream {
             do throws(SystemError) {
                 switch try stream.write(unsent[...]) {
                 case .bytes(let count): unsent.removeFirst(count)
@@ -76,6 +116,7 @@ final class BusConnection {
     }
 
     private func readOnce() -> Bool {
+        guard let stream else { return false }
         let outcome: UnixStream.Outcome
         do throws(SystemError) {
             outcome = try withUnsafeTemporaryAllocation(byteCount: Self.readSize, alignment: 1) {

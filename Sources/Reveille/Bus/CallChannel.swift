@@ -9,9 +9,6 @@ import Varlink
 ///
 /// Loop thread only.
 final class CallChannel {
-    /// How long an answer may take; the bus itself waits a second for a sensor.
-    static let patience: Duration = .seconds(10)
-
     /// Gets the parameters of the reply, or why there is none.
     typealias Completion = (Result<JSONObject, ReveilleError>) -> Void
 
@@ -23,30 +20,37 @@ final class CallChannel {
     private var connection: BusConnection?
     private var pending: [Pending] = []
     private var timer: EventSource?
+    private let patience: Patience
     private let onEnd: (ReveilleError) -> Void
 
-    /// Takes a connected stream.
+    /// Connects to a bus.
     ///
     /// - Parameters:
-    ///   - stream: Connected to a bus.
+    ///   - connect: Connects to the bus.
     ///   - loop: Tells what comes.
+    ///   - patience: How long to wait for the connection, and for each answer.
     ///   - onEnd: Told once that the connection has ended, after every call that was waiting.
-    /// - Throws: `SystemError` when the loop has no room.
-    init(_ stream: UnixStream, loop: EventLoop, onEnd: @escaping (ReveilleError) -> Void) throws(SystemError) {
+    /// - Throws: `SystemError` when there is no bus, or the loop has no room.
+    init(
+        _ connect: @escaping BusConnection.Connect, loop: EventLoop, patience: Patience,
+        onEnd: @escaping (ReveilleError) -> Void
+    ) throws(SystemError) {
         self.onEnd = onEnd
+        self.patience = patience
         timer = try loop.timer { [weak self] in
-            let method = self?.pending.first?.method ?? ""
-            self?.end(ReveilleError(.timeout, "\(method): the bus did not answer within \(CallChannel.patience)"))
+            guard let self, let method = pending.first?.method else { return }
+            end(ReveilleError(.timeout, "\(method): the bus did not answer within \(patience.answer)"))
         }
         connection = try BusConnection(
-            stream, loop: loop, onReply: { [weak self] in self?.take($0) }, onEnd: { [weak self] in self?.end($0) })
+            connect, loop: loop, patience: patience.connect, onReply: { [weak self] in self?.take($0) },
+            onEnd: { [weak self] in self?.end($0) })
     }
 
     /// Calls a method of the bus, or of another interface by its whole name.
     func call(_ method: String, _ parameters: JSONObject, completion: @escaping Completion) {
         guard let connection else { return completion(.failure(.ended)) }
         pending.append(Pending(method: method, completion: completion))
-        if pending.count == 1 { timer?.fire(after: Self.patience) }
+        if pending.count == 1 { timer?.fire(after: patience.answer) }
         let name = method.contains(".") ? method : BusInterface.name + "." + method
         connection.send(Call(method: name, parameters: parameters))
     }
@@ -63,7 +67,7 @@ final class CallChannel {
 
     private func take(_ reply: Reply) {
         let call = pending.removeFirst()
-        if pending.isEmpty { timer?.disarm() } else { timer?.fire(after: Self.patience) }
+        if pending.isEmpty { timer?.disarm() } else { timer?.fire(after: patience.answer) }
         if let error = CallError(reply) {
             call.completion(.failure(ReveilleError(answered: error, to: call.method)))
         } else {

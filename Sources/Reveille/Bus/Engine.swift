@@ -25,9 +25,12 @@ actor Engine {
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     private let route: Route
+    private let patience: Patience
     let logger = Logger(label: "reveille")
     private var bus: WatchedBus?
     private var channel: CallChannel?
+    /// Since when the bus has been answering, as it was asked whether it does.
+    private var reachedAt: Int64?
     private var retry: EventSource?
     private var isRetrying = false
     private var backoff = Backoff()
@@ -43,8 +46,9 @@ actor Engine {
     var lines = AspectTable<ObserverLine?>(repeating: nil)
     var lastObserver = 0
 
-    init(_ route: Route) throws(ReveilleError) {
+    init(_ route: Route, patience: Patience = Patience()) throws(ReveilleError) {
         self.route = route
+        self.patience = patience
         do throws(SystemError) {
             thread = try LoopThread()
         } catch {
@@ -65,9 +69,10 @@ actor Engine {
             throw ReveilleError(.system, "\(error)")
         }
         _ = try await call("org.varlink.service.GetInfo")
+        reachedAt = Clocks.boot()
     }
 
-    /// Ends everything; nothing may be asked of it afterwards.
+    /// Ends everything, on its own thread, where everything belongs; the thread ends with the engine.
     func shutDown() {
         for stream in streams.values { stream.close() }
         streams = [:]
@@ -79,12 +84,12 @@ actor Engine {
         channel = nil
         bus?.broker.stop()
         bus = nil
-        thread.stop()
     }
 
     private func connect() throws(SystemError) -> UnixStream {
         switch route {
-        case .socket(let address): return try UnixStream(connectingTo: address)
+        // The thread waits for nothing but its loop.
+        case .socket(let address): return try UnixStream(connectingTo: address, atMost: .zero)
         case .local:
             guard let bus else { throw SystemError("connect", code: ECONNREFUSED) }
             return try bus.connect()
@@ -99,14 +104,19 @@ actor Engine {
         let result = await withCheckedContinuation { continuation in
             channel.call(method, parameters) { continuation.resume(returning: $0) }
         }
-        return try result.get()
+        let reply = try result.get()
+        // It has done what the program wanted.
+        backoff.reset()
+        return reply
     }
 
     @discardableResult
     func openChannel() throws(ReveilleError) -> CallChannel {
         if let channel { return channel }
         do throws(SystemError) {
-            let channel = try CallChannel(try connect(), loop: thread.loop) { self.lost($0) }
+            let channel = try CallChannel(
+                { () throws(SystemError) in try self.connect() }, loop: thread.loop, patience: patience
+            ) { self.lost($0) }
             self.channel = channel
             return channel
         } catch {
@@ -119,10 +129,12 @@ actor Engine {
     private func lost(_ error: ReveilleError) {
         channel = nil
         state = .disconnected(error)
-        retryLater()
+        retryLater(wasGood: reachedAt.map { patience.isSteady(since: $0) } ?? false)
+        reachedAt = nil
     }
 
-    private func retryLater() {
+    private func retryLater(wasGood: Bool = false) {
+        if wasGood { backoff.reset() }
         // Of many that are lost at once, the first has set the time.
         guard !isRetrying else { return }
         isRetrying = true
@@ -135,17 +147,21 @@ actor Engine {
         guard channel == nil || state != .connected else { return }
         do throws(ReveilleError) {
             try openChannel().call("org.varlink.service.GetInfo", [:]) { result in
-                if case .success = result { self.reached() }
+                switch result {
+                case .success:
+                    self.reachedAt = Clocks.boot()
+                    self.state = .connected
+                case .failure(let error): self.notReached(error)
+                }
             }
         } catch {
-            state = .disconnected(error)
-            retryLater()
+            notReached(error)
         }
     }
 
-    private func reached() {
-        backoff.reset()
-        state = .connected
+    private func notReached(_ error: ReveilleError) {
+        state = .disconnected(error)
+        retryLater()
     }
 
     /// Whether the bus is reached now, and each change of it; only the newest waits for who does not look.
@@ -189,14 +205,14 @@ actor Engine {
         let id = lastStream
         var isFirst = true
         let stream = EventStream(
-            request, sink: sink, loop: thread.loop,
+            request, sink: sink, loop: thread.loop, patience: patience, logger: logger,
             connect: { () throws(SystemError) in try self.connect() },
             onStart: { result in
                 self.started(id, result)
                 if isFirst { completion(id, result) }
                 isFirst = false
             },
-            onLoss: { self.retryLater() })
+            onLoss: { self.retryLater(wasGood: $0) })
         if request.startsInBackground { stream.background = newBackground() }
         streams[id] = stream
         stream.open()
@@ -214,7 +230,6 @@ actor Engine {
             streams[id] = nil
             return
         }
-        backoff.reset()
         // A background may have begun or ended while the bus was asked, and one that ends by itself is new to it.
         let deadline = stream.background?.deadline
         let isInBackground = stream.background != nil

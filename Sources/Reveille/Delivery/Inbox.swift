@@ -14,6 +14,8 @@ struct Inbox {
         var event: Event
         /// It was one of several of its aspect in one reply, each of which is to be told.
         var isApart: Bool
+        /// The consumer has asked for it.
+        var isAnswer: Bool
     }
 
     private let policies: [Aspect: Policy]
@@ -27,7 +29,7 @@ struct Inbox {
         self.policies = policies
     }
 
-    var isEmpty: Bool { !hasNext(answersOnly: false) }
+    var isEmpty: Bool { !hasNext(inBackground: false) }
 
     /// Takes the states that the consumer starts from, without telling them.
     mutating func start(from events: [Event], of instance: String) {
@@ -50,27 +52,44 @@ struct Inbox {
         }
     }
 
+    /// Takes states whose changes the policy `drop` has dropped: they count as seen, and what waits is told with them.
+    mutating func skip(_ states: [Event]) {
+        for state in states {
+            if waiting.contains(where: { $0.event.aspect == state.aspect }) { put([state]) } else { see(state) }
+        }
+    }
+
     /// Takes the events of one reply, in their order.
-    mutating func put(_ events: [Event]) {
+    ///
+    /// - Parameters:
+    ///   - events: What the bus told.
+    ///   - areAnswers: The consumer has asked for them: states among them are told in the background too.
+    mutating func put(_ events: [Event], areAnswers: Bool = false) {
+        var counts = AspectTable(repeating: 0)
+        for event in events { counts[event.aspect] += 1 }
         for event in events {
-            let isApart = events.count { $0.aspect == event.aspect } > 1
+            let isApart = counts[event.aspect] > 1 && heldLimit(of: event.aspect) != nil
             guard !isApart, let index = waiting.firstIndex(where: { $0.event.aspect == event.aspect && !$0.isApart })
             else {
-                waiting.append(Waiting(event: event, isApart: isApart))
+                waiting.append(Waiting(event: event, isApart: isApart, isAnswer: areAnswers))
                 limit(event.aspect)
                 continue
             }
-            let earlier = waiting.remove(at: index).event
-            waiting.append(Waiting(event: earlier.merged(with: event, lastSeen: seen[event.aspect]), isApart: false))
+            let earlier = waiting.remove(at: index)
+            waiting.append(
+                Waiting(
+                    event: earlier.event.merged(with: event, lastSeen: seen[event.aspect]), isApart: false,
+                    isAnswer: areAnswers || earlier.isAnswer))
         }
     }
 
     /// Takes the event that has waited longest since its last change.
     ///
-    /// - Parameter answersOnly: Only a state that was asked for, which is told in the background too.
+    /// - Parameter inBackground: Only what is told in the background too: a state that was asked for, and what has the
+    ///   policy `immediate`.
     /// - Returns: The event; `nil` where nothing is due.
-    mutating func take(answersOnly: Bool = false) -> Event? {
-        guard let next = next(answersOnly: answersOnly) else { return nil }
+    mutating func take(inBackground: Bool = false) -> Event? {
+        guard let next = next(inBackground: inBackground) else { return nil }
         let event = waiting.remove(at: next).event
         see(event)
         return event
@@ -82,25 +101,34 @@ struct Inbox {
     }
 
     /// Says whether anything can be taken.
-    func hasNext(answersOnly: Bool) -> Bool {
-        next(answersOnly: answersOnly) != nil
+    func hasNext(inBackground: Bool) -> Bool {
+        next(inBackground: inBackground) != nil
     }
 
-    private func next(answersOnly: Bool) -> Int? {
+    private func next(inBackground: Bool) -> Int? {
         waiting.firstIndex { waiting in
-            if waiting.event.changes == 0 || answersOnly { return waiting.event.changes == 0 }
+            let (event, policy) = (waiting.event, policies[waiting.event.aspect])
+            let isState = event.changes == 0
+            if inBackground && !(isState && waiting.isAnswer) && policy?.background != .immediate { return false }
             // What has come back to what was seen waits for a later change where the policy says so.
-            return waiting.event.netChange || policies[waiting.event.aspect]?.netChangeOnly != true
+            return isState || event.netChange || policy?.netChangeOnly != true
         }
+    }
+
+    /// How many changes of an aspect are kept apart; `nil` where they are merged.
+    private func heldLimit(of aspect: Aspect) -> Int? {
+        guard case .hold(let limit) = policies[aspect]?.background else { return nil }
+        return limit
     }
 
     /// Forgets the oldest of those kept apart beyond the policy's limit, and counts them.
     private mutating func limit(_ aspect: Aspect) {
-        guard case .hold(let limit) = policies[aspect]?.background else { return }
+        guard let limit = heldLimit(of: aspect) else { return }
         let kept = waiting.indices.filter { waiting[$0].event.aspect == aspect && waiting[$0].isApart }
-        guard kept.count > limit else { return }
+        guard kept.count > max(1, limit) else { return }
         let forgotten = waiting[kept[0]].event
-        waiting[kept[1]].event.dropped += forgotten.dropped + forgotten.changes
+        let lost = forgotten.dropped.addingUpToMaximum(forgotten.changes)
+        waiting[kept[1]].event.dropped = waiting[kept[1]].event.dropped.addingUpToMaximum(lost)
         waiting.remove(at: kept[0])
     }
 }

@@ -37,6 +37,14 @@ final class Mailbox: EventSink, Sendable {
         wake { $0.inbox.restart(from: events, of: instance) }
     }
 
+    func answer(_ states: [Event]) {
+        wake { $0.inbox.put(states, areAnswers: true) }
+    }
+
+    func skip(_ states: [Event]) {
+        wake { $0.inbox.skip(states) }
+    }
+
     func put(_ events: [Event]) {
         wake { $0.inbox.put(events) }
     }
@@ -96,7 +104,7 @@ final class Mailbox: EventSink, Sendable {
         state.withLock { state in
             // Who cancels wants nothing more; a failure comes behind what was there before it.
             if case .success? = state.end { return .end(.success(())) }
-            if let event = state.inbox.take(answersOnly: state.isParked) { return .event(event) }
+            if let event = state.inbox.take(inBackground: state.isParked) { return .event(event) }
             if let end = state.end { return .end(end) }
             state.lastWaiter += 1
             return .wait(state.lastWaiter)
@@ -108,7 +116,7 @@ final class Mailbox: EventSink, Sendable {
             await withCheckedContinuation(isolation: isolation) { continuation in
                 let isDue = state.withLock { state in
                     // Asked again under the lock: what came, or was cancelled, before this has woken nobody.
-                    if Task.isCancelled || state.end != nil || state.inbox.hasNext(answersOnly: state.isParked) {
+                    if Task.isCancelled || state.end != nil || state.inbox.hasNext(inBackground: state.isParked) {
                         return true
                     }
                     state.waiters[waiter] = continuation

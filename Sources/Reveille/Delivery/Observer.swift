@@ -10,6 +10,7 @@ final class Observer: EventSink, Sendable {
         var inbox = Inbox()
         var isParked = false
         var isCancelled = false
+        var failure: ReveilleError?
         /// Since when the closure has been running.
         var since: Int64?
         var isReported = false
@@ -47,7 +48,12 @@ final class Observer: EventSink, Sendable {
         change { $0.isParked = false }
     }
 
-    func finish(_ error: ReveilleError) {}
+    func finish(_ error: ReveilleError) {
+        state.withLock { $0.failure = error }
+    }
+
+    /// Why nothing comes any more.
+    var failure: ReveilleError? { state.withLock { $0.failure } }
 
     var isEmpty: Bool { state.withLock { $0.inbox.isEmpty } }
 

@@ -7,56 +7,67 @@ import ReveilleSystem
 ///
 /// Of one change they are called in the order in which they came. Whoever is told of a later change too, merged, is
 /// called where that one is due.
+///
+/// The actor is kept only while observers are called: one that keeps its own observations goes with its last owner.
 final class ObserverQueue: Sendable {
     private struct State {
+        weak var actor: (any Actor)?
         var due: [Observer] = []
-        var waiter: CheckedContinuation<Void, Never>?
+        /// A task is calling what is due.
+        var isRunning = false
         var isEnded = false
     }
 
-    private let state = Lock(State())
+    private enum Place {
+        case nowhere
+        case on((any Actor)?)
+    }
+
+    private let state: Lock<State>
+    private let hasActor: Bool
+
+    /// Makes a queue that calls on an actor; without one, wherever there is room.
+    init(on actor: (any Actor)?) {
+        hasActor = actor != nil
+        state = Lock(State(actor: actor))
+    }
+
+    /// Says whether it is the queue of this actor, not of one that had its place in memory before.
+    func belongs(to actor: any Actor) -> Bool {
+        state.withLock { $0.actor === actor }
+    }
 
     /// Puts an observer behind all others.
     func enqueue(_ observer: Observer) {
-        wake { state in
+        let place = state.withLock { state -> Place in
             state.due.removeAll { $0 === observer }
+            guard !state.isEnded, !hasActor || state.actor != nil else { return .nowhere }
             state.due.append(observer)
+            guard !state.isRunning else { return .nowhere }
+            state.isRunning = true
+            return .on(state.actor)
         }
+        guard case .on(let actor) = place else { return }
+        Task { await run(isolation: actor) }
     }
 
-    /// Ends ``run(isolation:)``.
+    /// Calls nobody any more.
     func end() {
-        wake { $0.isEnded = true }
-    }
-
-    private func wake(_ change: (inout State) -> Void) {
-        let waiter = state.withLock { state in
-            change(&state)
-            defer { state.waiter = nil }
-            return state.waiter
-        }
-        waiter?.resume()
-    }
-
-    /// Calls observers on an actor until the end.
-    func run(isolation: isolated (any Actor)?) async {
-        while true {
-            let (next, isEnded) = state.withLock { state in
-                (state.due.isEmpty ? nil : state.due.removeFirst(), state.isEnded)
-            }
-            if isEnded { return }
-            if let next { next.call() } else { await wait(isolation: isolation) }
+        state.withLock { state in
+            state.isEnded = true
+            state.due = []
         }
     }
 
-    private func wait(isolation: isolated (any Actor)?) async {
-        await withCheckedContinuation(isolation: isolation) { continuation in
-            let isDue = state.withLock { state in
-                guard state.due.isEmpty, !state.isEnded else { return true }
-                state.waiter = continuation
-                return false
-            }
-            if isDue { continuation.resume() }
+    /// Calls observers on an actor for as long as something is due.
+    private func run(isolation: isolated (any Actor)?) async {
+        while let next = next() { next.call() }
+    }
+
+    private func next() -> Observer? {
+        state.withLock { state in
+            state.isRunning = !state.due.isEmpty
+            return state.due.isEmpty ? nil : state.due.removeFirst()
         }
     }
 }
@@ -64,25 +75,23 @@ final class ObserverQueue: Sendable {
 /// The queues of a device: one for each actor that observes; any thread.
 final class ObserverQueues: Sendable {
     private struct Entry {
-        let queue = ObserverQueue()
+        let queue: ObserverQueue
         var observers = 1
     }
 
     private let entries = Lock<[ObjectIdentifier: Entry]>([:])
 
     /// The queue of an actor, for one more observer; without an actor a queue of its own.
-    ///
-    /// - Returns: The queue, and whether it is to be run.
-    func join(_ actor: (any Actor)?) -> (ObserverQueue, isNew: Bool) {
-        guard let actor else { return (ObserverQueue(), true) }
+    func join(_ actor: (any Actor)?) -> ObserverQueue {
+        guard let actor else { return ObserverQueue(on: nil) }
         return entries.withLock { entries in
-            if let entry = entries[ObjectIdentifier(actor)] {
+            if let entry = entries[ObjectIdentifier(actor)], entry.queue.belongs(to: actor) {
                 entries[ObjectIdentifier(actor)]?.observers += 1
-                return (entry.queue, false)
+                return entry.queue
             }
-            let entry = Entry()
+            let entry = Entry(queue: ObserverQueue(on: actor))
             entries[ObjectIdentifier(actor)] = entry
-            return (entry.queue, true)
+            return entry.queue
         }
     }
 

@@ -106,6 +106,7 @@ final class Observers: EventSink {
 
     func finish(_ error: ReveilleError) {
         hasFinished = true
+        logger.error("observers of \(aspect) are not called any more: \(error)")
         for member in members { member.sink.finish(error) }
     }
 

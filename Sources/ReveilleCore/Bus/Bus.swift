@@ -17,10 +17,12 @@ package struct Bus {
         var isPosted = false
         /// Somebody has been told the state.
         var wasTold = false
+        /// The state is one of which only a digest was kept; its source will show whether it is still the same.
+        var digest: UInt64?
     }
 
     /// Names this bus: positions of one instance mean nothing to another.
-    package let instance: String
+    package private(set) var instance: String
     /// The most changes that a `hold` policy can keep.
     package let history: Int
     /// Grows with each change on the bus.
@@ -56,18 +58,23 @@ package struct Bus {
         instance = state.instance
         sequence = state.sequence
         self.history = history
-        let saved = Dictionary(state.entries.map { ($0.reading.aspect, $0) }, uniquingKeysWith: { $1 })
+        let saved = Dictionary(state.entries.map { ($0.state.aspect, $0) }, uniquingKeysWith: { $1 })
         logs = AspectTable { aspect in
-            let entry =
-                saved[aspect]
-                ?? SavedState.Entry(generation: 0, sequence: 0, changedAt: time, reading: .unknown(aspect))
+            let entry = saved[aspect]
             let start = Change(
-                generation: entry.generation, sequence: entry.sequence, time: entry.changedAt, reading: entry.reading)
-            return ChangeLog(start: start, isEstablished: saved[aspect] != nil, capacity: history)
+                generation: entry?.generation ?? 0, sequence: entry?.sequence ?? 0, time: entry?.changedAt ?? time,
+                reading: entry?.state.reading ?? .unknown(aspect))
+            return ChangeLog(start: start, isEstablished: entry != nil, capacity: history)
         }
-        for entry in state.entries where entry.isPosted {
-            origins[entry.reading.aspect] = Origin(own: entry.ownReading, isPosted: true)
+        for (aspect, entry) in saved {
+            if entry.isPosted { origins[aspect] = Origin(own: entry.ownReading, isPosted: true) }
+            if case .digest(let digest) = entry.state { origins[aspect].digest = digest }
         }
+    }
+
+    /// Goes on as another bus, to which the positions of subscribers mean nothing.
+    package mutating func renew(as instance: String) {
+        self.instance = instance
     }
 
     /// What to save so that a bus can go on from here.
@@ -76,8 +83,9 @@ package struct Bus {
             let last = logs[aspect].current
             let origin = origins[aspect]
             return SavedState.Entry(
-                generation: last.generation, sequence: last.sequence, changedAt: last.time, reading: last.reading,
-                isPosted: origin.isPosted, ownReading: origin.isPosted ? origin.own : nil)
+                generation: last.generation, sequence: last.sequence, changedAt: last.time,
+                state: origin.digest.map { .digest($0) } ?? KeptReading(last.reading), isPosted: origin.isPosted,
+                ownReading: origin.isPosted ? origin.own.flatMap { KeptReading($0).reading } : nil)
         }
         return SavedState(instance: instance, sequence: sequence, entries: entries)
     }
@@ -102,11 +110,25 @@ package struct Bus {
         origins[aspect].own = reading
         if origins[aspect].isPosted && before == nil { return .same }
         origins[aspect].isPosted = false
+        if let digest = origins[aspect].digest, case .defaults(let settings) = reading {
+            return recall(settings, by: digest, at: time)
+        }
         if !logs[aspect].isEstablished && !origins[aspect].wasTold {
             logs[aspect].establish(reading)
             return .established
         }
         return append(reading, at: time, isPosted: false) ? .changed : .same
+    }
+
+    /// Takes the first reading of settings of which only a digest was kept.
+    private mutating func recall(_ settings: Defaults, by digest: UInt64, at time: Timestamp) -> Report {
+        origins[.defaults].digest = nil
+        if settings.digest == digest {
+            logs[.defaults].establish(.defaults(settings))
+            return .established
+        }
+        add(.defaults(settings), at: time, isPosted: false)
+        return .changed
     }
 
     /// What a source's reading was to the bus.
@@ -125,6 +147,11 @@ package struct Bus {
     @discardableResult
     package mutating func post(_ reading: Reading, at time: Timestamp) -> Bool {
         origins[reading.aspect].isPosted = true
+        if origins[reading.aspect].digest != nil {
+            origins[reading.aspect].digest = nil
+            add(reading, at: time, isPosted: true)
+            return true
+        }
         return append(reading, at: time, isPosted: true)
     }
 
@@ -137,15 +164,25 @@ package struct Bus {
     private mutating func append(_ reading: Reading, at time: Timestamp, isPosted: Bool) -> Bool {
         let aspect = reading.aspect
         guard logs[aspect].current.reading != reading else { return false }
+        add(reading, at: time, isPosted: isPosted)
+        return true
+    }
+
+    private mutating func add(_ reading: Reading, at time: Timestamp, isPosted: Bool) {
+        let aspect = reading.aspect
         sequence += 1
         logs[aspect].append(reading, sequence: sequence, at: time, isPosted: isPosted)
         for slot in live[aspect] {
             enqueueIfDue(Int(slot), AspectSet(aspect))
         }
-        return true
     }
 
     // MARK: - State
+
+    /// Whether the state of an aspect was posted, and its own source has not read anything else since.
+    package func isPosted(_ aspect: Aspect) -> Bool {
+        origins[aspect].isPosted
+    }
 
     /// The current state of an aspect, with its position.
     package mutating func state(of aspect: Aspect) -> Event {

@@ -12,21 +12,21 @@ package struct SavedState: Sendable, Hashable {
         /// When it came.
         package var changedAt: Timestamp
         /// The state from then on.
-        package var reading: Reading
+        package var state: KeptReading
         /// The state was posted, and stands until the aspect's own source reads something else.
         package var isPosted: Bool
-        /// What the aspect's own source read last, under a posted state; `nil` if it never did.
+        /// What the aspect's own source read last, under a posted state; `nil` if it never did, or was too large.
         package var ownReading: Reading?
 
         /// Makes an entry of its parts.
         package init(
-            generation: Int, sequence: Int, changedAt: Timestamp, reading: Reading, isPosted: Bool = false,
+            generation: Int, sequence: Int, changedAt: Timestamp, state: KeptReading, isPosted: Bool = false,
             ownReading: Reading? = nil
         ) {
             self.generation = generation
             self.sequence = sequence
             self.changedAt = changedAt
-            self.reading = reading
+            self.state = state
             self.isPosted = isPosted
             self.ownReading = ownReading
         }

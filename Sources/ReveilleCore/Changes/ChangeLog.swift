@@ -38,6 +38,9 @@ struct ChangeLog {
         // In the shared object: subscribers that wait without having been told anything start from it.
         current.reading = reading
         isEstablished = true
+        if case .defaults(let reading) = reading, current.generation > 0 {
+            settings = SettingsHistory(restoring: reading, at: current.generation)
+        }
     }
 
     /// Adds a change.

@@ -11,8 +11,8 @@ extension Event {
     /// - Returns: An event with the later state, and the changes of both.
     package func merged(with later: Event, lastSeen: Reading?) -> Event {
         var event = later
-        event.changes = changes.addingReportingOverflow(later.changes).overflow ? .max : changes + later.changes
-        event.dropped = dropped.addingReportingOverflow(later.dropped).overflow ? .max : dropped + later.dropped
+        event.changes = changes.addingUpToMaximum(later.changes)
+        event.dropped = dropped.addingUpToMaximum(later.dropped)
         if changes > 0 { event.firstChangedAt = min(firstChangedAt, later.firstChangedAt) }
         if case .defaults(let earlier) = reading, case .defaults(let now) = later.reading {
             event.netChange = netChange || later.netChange
@@ -24,6 +24,14 @@ extension Event {
             event.netChange = netChange || later.netChange
         }
         return event
+    }
+}
+
+extension Int {
+    /// The sum of two counts, or the greatest number where it is greater still.
+    package func addingUpToMaximum(_ other: Int) -> Int {
+        let (sum, isTooGreat) = addingReportingOverflow(other)
+        return isTooGreat ? .max : sum
     }
 }
 

@@ -66,6 +66,21 @@ public struct Battery: Sendable, Hashable, Codable {
         self.packs = packs
     }
 
+    /// Makes the reading of a device that says no more than this: the rest follows from the state.
+    ///
+    /// - Parameters:
+    ///   - state: Plugged in or not, full or not; whether power comes from outside, and the raw status, are as such a
+    ///     device reads them.
+    ///   - level: 0 to 1 over all packs, `nil` when it cannot be read.
+    public init(state: State, level: Double? = nil) {
+        switch state {
+        case .unknown: self.init(state: state, level: level, isPlugged: nil, chargeStatus: .unknown, packs: [])
+        case .unplugged: self.init(state: state, level: level, isPlugged: false, chargeStatus: .discharging, packs: [])
+        case .charging: self.init(state: state, level: level, isPlugged: true, chargeStatus: .charging, packs: [])
+        case .full: self.init(state: state, level: level, isPlugged: true, chargeStatus: .full, packs: [])
+        }
+    }
+
     private enum CodingKeys: String, CodingKey {
         case state
         case level

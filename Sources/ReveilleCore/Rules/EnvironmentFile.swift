@@ -9,103 +9,99 @@
 /// - Single quotes are literal; double quotes unescape `"`, `\`, `` ` `` and `$` alone.
 /// - The last of several equal keys counts. The prefix `export` is accepted, as pam_env has it.
 package enum EnvironmentFile {
-    /// Reads the variables of a text; a line without `=` says nothing.
+    /// Reads the variables of a text; a line without `=`, or whose key is no variable's name, says nothing.
     package static func variables(in text: String) -> [String: String] {
-        var scanner = Scanner(text.unicodeScalars)
+        var scanner = Scanner(text)
         var variables: [String: String] = [:]
         while let key = scanner.key() {
             let value = scanner.value()
-            if !key.isEmpty { variables[key] = value }
+            if let name = variableName(key) { variables[name] = value.text }
         }
         return variables
     }
 
     private struct Scanner {
-        private var rest: Substring.UnicodeScalarView
+        private var rest: ArraySlice<UInt8>
 
-        init(_ text: String.UnicodeScalarView) {
-            rest = Substring.UnicodeScalarView(text)
+        init(_ text: String) {
+            rest = Array(text.utf8)[...]
         }
 
         /// The next key, `nil` at the end; everything up to and with its `=` is read.
-        mutating func key() -> String? {
+        mutating func key() -> ArraySlice<UInt8>? {
             while !rest.isEmpty {
                 skip { isBlank($0) || isNewline($0) }
-                if rest.first == "#" || rest.first == ";" {
+                if rest.first == UInt8(ascii: "#") || rest.first == UInt8(ascii: ";") {
                     skip { !isNewline($0) }
                     continue
                 }
-                let line = rest.prefix { !isNewline($0) && $0 != "=" }
+                let line = rest.prefix { !isNewline($0) && $0 != UInt8(ascii: "=") }
                 rest = rest[line.endIndex...]
-                guard rest.first == "=" else { continue }
-                rest.removeFirst()
-                return name(String(String.UnicodeScalarView(line)))
+                if rest.popFirst() == UInt8(ascii: "=") { return withoutExport(line.trimmed) }
             }
             return nil
         }
 
-        /// The value after a `=`; its newline is left.
-        mutating func value() -> String {
-            var value: [Unicode.Scalar] = []
+        /// The value after a `=`; its newline is read.
+        mutating func value() -> ArraySlice<UInt8> {
+            var value: [UInt8] = []
             // What is before this must not be trimmed: it was escaped or quoted.
             var kept = 0
             skip(while: isBlank)
-            while let scalar = rest.popFirst(), !isNewline(scalar) {
-                switch scalar {
-                case "\\":
+            while let byte = rest.popFirst(), !isNewline(byte) {
+                switch byte {
+                case UInt8(ascii: "\\"):
                     guard let next = rest.popFirst() else { break }
-                    if next != "\n" { value.append(next) }
+                    if next != UInt8(ascii: "\n") { value.append(next) }
                     kept = value.count
-                case _ where (scalar == "'" || scalar == "\"") && value.count == kept:
+                case UInt8(ascii: "'") where value.count == kept, UInt8(ascii: "\"") where value.count == kept:
                     // A quote opens at the start of a value, or right after another one has closed.
-                    append(quoted: scalar, to: &value)
+                    append(quoted: byte, to: &value)
                     kept = value.count
                     skip(while: isBlank)
                 default:
-                    value.append(scalar)
+                    value.append(byte)
                 }
             }
             while value.count > kept, let last = value.last, isBlank(last) { value.removeLast() }
-            return String(String.UnicodeScalarView(value))
+            return value[...]
         }
 
-        private mutating func append(quoted quote: Unicode.Scalar, to value: inout [Unicode.Scalar]) {
-            while let scalar = rest.popFirst(), scalar != quote {
-                guard quote == "\"", scalar == "\\", let next = rest.popFirst() else {
-                    value.append(scalar)
+        private mutating func append(quoted quote: UInt8, to value: inout [UInt8]) {
+            while let byte = rest.popFirst(), byte != quote {
+                guard quote == UInt8(ascii: "\""), byte == UInt8(ascii: "\\"), let next = rest.popFirst() else {
+                    value.append(byte)
                     continue
                 }
                 switch next {
-                case "\"", "\\", "`", "$": value.append(next)
-                case "\n": break
-                default: value.append(contentsOf: [scalar, next])
+                case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "`"), UInt8(ascii: "$"): value.append(next)
+                case UInt8(ascii: "\n"): break
+                default: value += [byte, next]
                 }
             }
         }
 
-        private mutating func skip(while condition: (Unicode.Scalar) -> Bool) {
+        private mutating func skip(while condition: (UInt8) -> Bool) {
             rest = rest.drop(while: condition)
         }
 
-        private func name(_ line: String) -> String {
-            var words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
-            if words.count > 1, words.first == "export" { words.removeFirst() }
-            return words.joined(separator: " ")
+        private func withoutExport(_ key: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+            guard key.starts(with: "export".utf8) else { return key }
+            let name = key.dropFirst("export".utf8.count)
+            return name.first.map(isBlank) ?? false ? name.trimmed : key
         }
     }
-}
 
-/// Says whether a character ends a line, in a text that is split into lines.
-func isLineEnd(_ character: Character) -> Bool {
-    character == "\n" || character == "\r\n" || character == "\r"
-}
-
-/// Says whether a character is a space or a tab.
-func isBlank(_ scalar: Unicode.Scalar) -> Bool {
-    scalar == " " || scalar == "\t"
-}
-
-/// Says whether a character ends a line; a line that ends in CR LF has an empty one after it.
-func isNewline(_ scalar: Unicode.Scalar) -> Bool {
-    scalar == "\n" || scalar == "\r"
+    /// The name of a variable: letters of ASCII, digits and underscores, as systemd's env_name_is_valid has it.
+    static func variableName(_ bytes: ArraySlice<UInt8>) -> String? {
+        let isName = bytes.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        return isName && !bytes.isEmpty ? bytes.text : nil
+    }
 }

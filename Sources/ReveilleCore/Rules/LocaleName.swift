@@ -18,11 +18,12 @@ package struct LocaleName: Sendable, Hashable {
     }
 
     /// Reads a POSIX name.
-    package init(posix name: some StringProtocol) {
-        let halves = name.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
-        let modifier = halves.count == 2 ? halves[1].lowercased() : ""
-        let base = halves[0].prefix { $0 != "." }
-        var parts = base.split { $0 == "_" || $0 == "-" }.map { String($0) }
+    package init(posix name: String) {
+        let halves = name.utf8.split(separator: UInt8(ascii: "@"), maxSplits: 1, omittingEmptySubsequences: false)
+        let modifier = halves.count == 2 ? Substring(halves[1]).lowercased() : ""
+        let base = halves[0].prefix { $0 != UInt8(ascii: ".") }
+        let isSeparator = { (byte: UInt8) in byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-") }
+        var parts = base.split(whereSeparator: isSeparator).map { String(Substring($0)) }
         guard let language = parts.first?.lowercased(), Self.isLanguage(language) else {
             self = .posix
             return

@@ -46,8 +46,8 @@ package enum LocaleRule {
     private static func preferred(_ list: String) -> [String] {
         guard isValid(list) else { return [] }
         var tags: [String] = []
-        for item in list.split(separator: ":") {
-            let name = LocaleName(posix: item)
+        for item in list.utf8.split(separator: UInt8(ascii: ":")) {
+            let name = LocaleName(posix: String(Substring(item)))
             if name == .posix { break }
             if !tags.contains(name.tag) { tags.append(name.tag) }
         }

@@ -24,8 +24,10 @@ package struct MountMatrix: Sendable, Hashable, CustomStringConvertible {
             self = .identity
             return
         }
-        let rows = text.split(separator: ";", omittingEmptySubsequences: false).map { row in
-            row.split(separator: ",", omittingEmptySubsequences: false).map { SysfsText.number(String($0)) }
+        let rows = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map { row in
+            row.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map {
+                SysfsText.number(String(Substring($0)))
+            }
         }
         let numbers = rows.map { $0.compactMap { $0 } }
         guard rows.count == 3, zip(rows, numbers).allSatisfy({ $0.count == 3 && $1.count == 3 }),

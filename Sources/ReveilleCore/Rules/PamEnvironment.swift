@@ -12,82 +12,106 @@ package enum PamEnvironment {
     /// A line can name the variable that it sets twice, so that a file of 1 KB would ask for all memory.
     package static let valueLimit = 8_192
 
+    /// The most that all values are together, in bytes; those that follow are empty.
+    ///
+    /// Each of thousands of short lines can stand for the longest value.
+    static let totalLimit = 1 << 20
+
     /// Reads the variables of a text; a line that is neither form says nothing.
     package static func variables(in text: String) -> [String: String] {
-        var variables: [String: String] = [:]
+        var variables = Variables()
         for line in lines(of: text) {
             let words = words(of: line)
             guard let first = words.first else { continue }
             if let (name, value) = assignment(first), words.count == 1 {
-                variables[name] = expand(value, variables)
+                variables.set(name, variables.expand(value))
                 continue
             }
-            var values: [String: String] = [:]
+            var standard: [UInt8]?
+            var overriding: [UInt8] = []
             for case let (part, value)? in words.dropFirst().map(assignment) {
-                values[part] = expand(value, variables)
+                if part.elementsEqual("DEFAULT".utf8) { standard = variables.expand(value) }
+                if part.elementsEqual("OVERRIDE".utf8) { overriding = variables.expand(value) }
             }
-            let overriding = values["OVERRIDE"] ?? ""
-            if let value = overriding.isEmpty ? values["DEFAULT"] : overriding { variables[first] = value }
+            if let value = overriding.isEmpty ? standard : overriding { variables.set(first[...], value) }
         }
-        return variables
+        return variables.values.mapValues { $0[...].text }
     }
 
-    private static func lines(of text: String) -> [String] {
-        var lines: [String] = []
-        var joined: String?
-        for line in text.split(omittingEmptySubsequences: false, whereSeparator: isLineEnd) {
-            var line = line.prefix { $0 != "#" }
-            while line.last == " " || line.last == "\t" { line.removeLast() }
-            let continues = line.last == "\\"
-            if continues { line.removeLast() }
-            joined = (joined ?? "") + line
+    private struct Variables {
+        private(set) var values: [String: [UInt8]] = [:]
+        private var left = totalLimit
+
+        mutating func set(_ name: ArraySlice<UInt8>, _ value: [UInt8]) {
+            guard let name = EnvironmentFile.variableName(name) else { return }
+            left -= value.count
+            values[name] = left >= 0 ? value : []
+        }
+
+        /// The value with what its references stand for.
+        func expand(_ value: ArraySlice<UInt8>) -> [UInt8] {
+            var result: [UInt8] = []
+            guard left > 0 else { return result }
+            var rest = value
+            // Behind the last of these there is no reference any more, and no sense in looking for its end.
+            let lastEnd = value.lastIndex(of: UInt8(ascii: "}")) ?? value.startIndex
+            while let byte = rest.popFirst() {
+                let isReference = byte == UInt8(ascii: "$") || byte == UInt8(ascii: "@")
+                if byte == UInt8(ascii: "\\"), let next = rest.popFirst() {
+                    result.append(next)
+                } else if isReference, rest.first == UInt8(ascii: "{"), rest.startIndex < lastEnd {
+                    let name = rest.dropFirst().prefix { $0 != UInt8(ascii: "}") }
+                    if byte == UInt8(ascii: "$"), let name = EnvironmentFile.variableName(name) {
+                        result += values[name] ?? []
+                    }
+                    rest = rest[name.endIndex...].dropFirst()
+                } else {
+                    result.append(byte)
+                }
+                if result.count > valueLimit { return [] }
+            }
+            return result
+        }
+    }
+
+    private static func lines(of text: String) -> [[UInt8]] {
+        var lines: [[UInt8]] = []
+        var joined: [UInt8] = []
+        var continues = false
+        for line in TextLines(of: text) {
+            var line = line.prefix { $0 != UInt8(ascii: "#") }
+            while let last = line.last, isBlank(last) { line.removeLast() }
+            continues = line.last == UInt8(ascii: "\\")
+            joined += continues ? line.dropLast() : line
             if !continues {
-                lines.append(joined ?? "")
-                joined = nil
+                lines.append(joined)
+                joined = []
             }
         }
-        return joined.map { lines + [$0] } ?? lines
+        return continues ? lines + [joined] : lines
     }
 
     /// The words of a line: blanks part them, but not inside double quotes, which are dropped.
-    private static func words(of line: String) -> [String] {
-        var words: [String] = []
-        var word = ""
+    private static func words(of line: [UInt8]) -> [[UInt8]] {
+        var words: [[UInt8]] = []
+        var word: [UInt8] = []
         var isQuoted = false
-        for character in line {
-            switch character {
-            case "\"":
+        for byte in line {
+            switch byte {
+            case UInt8(ascii: "\""):
                 isQuoted.toggle()
-            case _ where !isQuoted && (character == " " || character == "\t"):
+            case _ where !isQuoted && isBlank(byte):
                 if !word.isEmpty { words.append(word) }
-                word = ""
+                word = []
             default:
-                word.append(character)
+                word.append(byte)
             }
         }
         return word.isEmpty ? words : words + [word]
     }
 
-    private static func assignment(_ word: String) -> (name: String, value: String)? {
-        guard let sign = word.firstIndex(of: "="), sign > word.startIndex else { return nil }
-        return (String(word[..<sign]), String(word[word.index(after: sign)...]))
-    }
-
-    private static func expand(_ value: String, _ variables: [String: String]) -> String {
-        var result = ""
-        var rest = Substring(value)
-        while let character = rest.popFirst() {
-            if character == "\\", let next = rest.popFirst() {
-                result.append(next)
-            } else if character == "$" || character == "@", rest.first == "{", let end = rest.firstIndex(of: "}") {
-                let name = String(rest[..<end].dropFirst())
-                if character == "$" { result += variables[name] ?? "" }
-                rest = rest[rest.index(after: end)...]
-            } else {
-                result.append(character)
-            }
-            if result.utf8.count > valueLimit { return "" }
-        }
-        return result
+    private static func assignment(_ word: [UInt8]) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)? {
+        guard let sign = word.firstIndex(of: UInt8(ascii: "=")), sign > 0 else { return nil }
+        return (word[..<sign], word[(sign + 1)...])
     }
 }

@@ -65,9 +65,13 @@ package struct PowerSupply: Sendable, Hashable {
         SysfsText.number(attributes[attribute])
     }
 
-    /// An attribute as a lowercase word; empty where it is not there.
+    /// The longest word that drivers have for anything, in bytes, and more: `not charging` has 12.
+    private static let wordLimit = 32
+
+    /// An attribute as a lowercase word; empty where it is not there, or longer than any word.
     package func word(_ attribute: String) -> String {
-        SysfsText.trimmed(attributes[attribute] ?? "").lowercased()
+        let text = SysfsText.trimmed(attributes[attribute] ?? "")
+        return text.utf8.count <= Self.wordLimit ? text.lowercased() : ""
     }
 
     private var isSystem: Bool {

@@ -17,8 +17,8 @@ package enum SamplingFrequency {
     ///   sensor is fast enough or knows no faster one.
     package static func raised(from current: String?, available: String?) -> String? {
         guard let current = SysfsText.number(current), current < enough, let available else { return nil }
-        let choices = SysfsText.trimmed(available).split(whereSeparator: \.isWhitespace).compactMap { word in
-            SysfsText.number(String(word)).map { (word: String(word), value: $0) }
+        let choices = SysfsText.words(available).compactMap { word in
+            SysfsText.number(word).map { (word: word, value: $0) }
         }
         let best =
             choices.filter { $0.value >= enough }.min { $0.value < $1.value } ?? choices.max { $0.value < $1.value }

@@ -18,24 +18,28 @@ package struct ScanElement: Sendable, Hashable {
 
     /// Reads a type; `nil` for text that is none.
     package init?(_ text: String) {
-        let halves = SysfsText.trimmed(text).split(separator: ":", omittingEmptySubsequences: false)
-        guard halves.count == 2, ["le", "be"].contains(halves[0]), let sign = halves[1].first, "su".contains(sign)
-        else { return nil }
-        let numbers = halves[1].dropFirst().split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        guard numbers.count == 2, let bits = Int(numbers[0]) else { return nil }
+        let text = SysfsText.trimmed(text)
+        let isLittleEndian = text.utf8.starts(with: "le:".utf8)
+        guard isLittleEndian || text.utf8.starts(with: "be:".utf8) else { return nil }
+        let rest = text.utf8.dropFirst(3)
+        guard let sign = rest.first, sign == UInt8(ascii: "s") || sign == UInt8(ascii: "u") else { return nil }
+        let numbers = rest.dropFirst().split(
+            separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard numbers.count == 2, let bits = Int(Substring(numbers[0])) else { return nil }
         // The shift can be left out.
         var storage = numbers[1]
         var shift = 0
-        if let sign = storage.firstIndex(of: ">") {
-            guard storage[sign...].hasPrefix(">>"), let count = Int(storage[sign...].dropFirst(2)) else { return nil }
+        if let arrow = storage.firstIndex(of: UInt8(ascii: ">")) {
+            let count = storage[arrow...].dropFirst(2)
+            guard storage[arrow...].starts(with: ">>".utf8), let count = Int(Substring(count)) else { return nil }
             shift = count
-            storage = storage[..<sign]
+            storage = storage[..<arrow]
         }
-        guard let width = Int(storage), [8, 16, 32, 64].contains(width), (1...width).contains(bits),
+        guard let width = Int(Substring(storage)), [8, 16, 32, 64].contains(width), (1...width).contains(bits),
             (0...width - bits).contains(shift)
         else { return nil }
-        isLittleEndian = halves[0] == "le"
-        isSigned = sign == "s"
+        self.isLittleEndian = isLittleEndian
+        isSigned = sign == UInt8(ascii: "s")
         self.bits = bits
         bytes = width / 8
         self.shift = shift

@@ -28,6 +28,12 @@ package indirect enum SettingsValue: Sendable, Hashable {
     ///
     /// Settings have a dozen levels at most; every level is a few frames of stack for who reads them.
     package static let depthLimit = 128
+
+    /// How many values one file may have.
+    ///
+    /// A property list of 100 bytes can stand for billions of them, by naming a list twice in itself. The
+    /// largest settings files have some thousands.
+    package static let countLimit = 50_000
 }
 
 extension SettingsValue {
@@ -72,7 +78,7 @@ extension SettingsValue {
         case .dictionary(let values):
             digest.combine(kind: 9)
             digest.combine(UInt64(values.count))
-            for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+            for (key, value) in values.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
                 digest.combine(text: key)
                 value.combine(into: &digest)
             }

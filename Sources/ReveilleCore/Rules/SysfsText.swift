@@ -5,9 +5,19 @@
 package enum SysfsText {
     /// The text without the white space around it.
     package static func trimmed(_ text: String) -> String {
-        var rest = text[...]
-        while let last = rest.last, last.isWhitespace { rest = rest.dropLast() }
-        return String(rest.drop { $0.isWhitespace })
+        var rest = text.utf8[...]
+        while let last = rest.last, isSpace(last) { rest.removeLast() }
+        return String(Substring(rest.drop(while: isSpace)))
+    }
+
+    /// The words that white space parts.
+    package static func words(_ text: String) -> [String] {
+        text.utf8.split(whereSeparator: isSpace).map { String(Substring($0)) }
+    }
+
+    /// Says whether a byte is white space: a space, or from tab to carriage return.
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || (0x09...0x0D).contains(byte)
     }
 
     /// A number, decimals allowed, the same in every language; `nil` for everything else, NaN and infinity too.

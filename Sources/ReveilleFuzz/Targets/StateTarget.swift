@@ -13,7 +13,7 @@ enum StateTarget {
         try requireEqual(saved(state), state, "a state saved and loaded")
         var bus = FuzzedBus(restoring: state)
         let positions = Dictionary(
-            state.entries.map { ($0.reading.aspect, $0.generation / 2) }, uniquingKeysWith: { $1 })
+            state.entries.map { ($0.state.aspect, $0.generation / 2) }, uniquingKeysWith: { $1 })
         let request = SubscriptionRequest(instance: state.instance, positions: positions)
         for method in [Method.subscribe(request), .refresh] {
             do {
@@ -25,7 +25,9 @@ enum StateTarget {
                 throw Falsified("a restored bus refuses nothing: \(error)")
             }
         }
-        for reading in state.entries.map(\.reading) + [.proximity(.near), .defaults(Defaults(domains: []))] {
+        for reading in state.entries.compactMap(\.state.reading) + [
+            .proximity(.near), .defaults(Defaults(domains: [])),
+        ] {
             bus.post(reading)
             try bus.check()
         }

@@ -39,13 +39,18 @@ extension Broker {
         case .describeAspects: reply(["aspects": .array(Aspect.allCases.map(describe))], on: connection)
         case .refresh: refresh(on: connection)
         case .post(let reading):
-            guard [0, geteuid()].contains(connection.peer.uid) else { throw .permissionDenied }
+            guard isOwner(connection) else { throw .permissionDenied }
             post(reading)
             let state = bus.state(of: reading.aspect)
             reply(
                 ["generation": .integer(Int64(state.generation)), "sequence": .integer(Int64(state.sequence))],
                 on: connection)
         }
+    }
+
+    /// Whether a peer may do what concerns everybody: the bus's own user, and root.
+    private func isOwner(_ connection: Connection) -> Bool {
+        [0, geteuid()].contains(connection.peer.uid)
     }
 
     private func reply(_ parameters: JSONObject, on connection: Connection) {
@@ -71,7 +76,6 @@ extension Broker {
         sources.begin(request.aspects)
         sources.freshen(request.aspects, isStaying: !request.startsInBackground) { [weak self] in
             guard let self, !connection.isClosed else { return }
-            var random = SystemRandomNumberGenerator()
             let id = SubscriptionID(rawValue: random.next())
             let start = bus.subscribe(request, as: id)
             connection.subscription = id
@@ -98,7 +102,10 @@ extension Broker {
     }
 
     private func refresh(on connection: Connection) {
-        for aspect in Aspect.allCases { bus.expectRefresh(of: aspect) }
+        // What the owner posted is not a stranger's to discard.
+        if isOwner(connection) {
+            for aspect in Aspect.allCases { bus.expectRefresh(of: aspect) }
+        }
         sources.refreshAll { [weak self] in
             self?.deliver()
             self?.resume(connection) { self?.reply([:], on: connection) }
@@ -112,7 +119,9 @@ extension Broker {
             throw .noSuchSubscription(name)
         }
         guard [0, target.peer.uid].contains(connection.peer.uid) else { throw .permissionDenied }
-        let reason: HoldReasons = connection.peer.pid == target.peer.pid ? .app : .operator
+        // Processes of another pid namespace all have the number 0: which of them it is, nobody knows.
+        let isOwn = connection.peer.pid == target.peer.pid && connection.peer.pid != 0
+        let reason: HoldReasons = isOwn ? .app : .operator
         guard isBackground else {
             target.deadlines[reason] = nil
             return wake(target, from: reason) { [weak self] in
@@ -123,7 +132,7 @@ extension Broker {
             try setDeadline(wakeAfter, of: reason, on: target)
         } catch {
             // Not held at all rather than held for ever.
-            logger.error("\(error)")
+            note("\(error)", of: connection.peer.uid, level: .error)
             throw .methodNotImplemented(BusInterface.name + ".SetState")
         }
         hold(reason, on: target)
@@ -133,7 +142,10 @@ extension Broker {
     private func setDeadline(
         _ wakeAfter: Duration?, of reason: HoldReasons, on target: Connection
     ) throws(SystemError) {
-        guard let wakeAfter else { return }
+        guard let wakeAfter else {
+            target.deadlines[reason] = nil
+            return
+        }
         let timer = try loop.timer { [weak self, weak target] in
             guard let target else { return }
             target.deadlines[reason] = nil
@@ -158,10 +170,12 @@ extension Broker {
         let isMonitored = sources.isMonitored(aspect)
         switch sources.source(of: aspect) {
         case .available(var source):
+            if bus.isPosted(aspect) { source += " (posted)" }
             if losses[aspect] > 0 { source += " (events lost and all read again: \(losses[aspect]))" }
             return StatusCoding.encode(aspect, monitored: isMonitored, source: source, reason: nil)
         case .unavailable(let reason):
-            return StatusCoding.encode(aspect, monitored: isMonitored, source: nil, reason: reason)
+            return StatusCoding.encode(
+                aspect, monitored: isMonitored, source: nil, reason: reason + (bus.isPosted(aspect) ? " (posted)" : ""))
         }
     }
 }

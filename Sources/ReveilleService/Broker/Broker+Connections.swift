@@ -11,8 +11,10 @@ import Varlink
 extension Broker {
     /// Takes a connection that was accepted.
     package func accept(_ stream: any ByteStream) {
+        var uid: UInt32?
         do throws(SystemError) {
             let peer = try stream.peer()
+            uid = peer.uid
             let connection = Connection(
                 stream: stream, peer: peer, maximumFrame: limits.maxFrame, refusal: refusal(of: peer.uid))
             connection.source = try loop.watch(stream.number, for: Connection.interest) {
@@ -20,11 +22,22 @@ extension Broker {
                 self?.handle(connection, interest)
             }
             try watchSilence(of: connection)
+            if connection.refusal != nil {
+                if let displaced = refused.add(connection) { close(displaced) }
+                return
+            }
             connections[ObjectIdentifier(connection)] = connection
             connectionsOfUser[peer.uid, default: 0] += 1
         } catch {
-            logger.error("a connection is refused: \(error)")
+            note("a connection cannot be served: \(error)", of: uid ?? 0, level: .error)
         }
+    }
+
+    /// Logs what a peer did or caused, if its user has not caused too much in the log already.
+    func note(_ line: @autoclosure () -> String, of uid: UInt32, level: Logger.Level = .info) {
+        guard let omitted = logQuota.admit(uid, at: loop.bootClock) else { return }
+        let remark = omitted > 0 ? " (\(omitted) more lines about user \(uid) were left out before this one)" : ""
+        logger.log(level: level, "\(line())\(remark)")
     }
 
     /// The limit that is reached for a user, if one is; root is never refused.
@@ -46,9 +59,13 @@ extension Broker {
         freezes?.end(connection)
         connection.silence = nil
         connection.deadlines = [:]
-        connections[ObjectIdentifier(connection)] = nil
-        connectionsOfUser[connection.peer.uid, default: 1] -= 1
-        if connectionsOfUser[connection.peer.uid] == 0 { connectionsOfUser[connection.peer.uid] = nil }
+        if connection.refusal != nil {
+            refused.remove(connection)
+        } else {
+            connections[ObjectIdentifier(connection)] = nil
+            let others = (connectionsOfUser[connection.peer.uid] ?? 1) - 1
+            connectionsOfUser[connection.peer.uid] = others == 0 ? nil : others
+        }
         if let id = connection.subscription {
             streams[id] = nil
             bus.cancel(id)
@@ -59,8 +76,9 @@ extension Broker {
     }
 
     private func handle(_ connection: Connection, _ interest: EventLoop.Interest) {
-        // A peer that is gone altogether wants no stream; calls that it left are still carried out.
-        if interest.contains(.failed) || interest.contains(.hungUp) && connection.subscription != nil {
+        // A peer that is gone altogether wants no stream, not even one that has not begun; calls that it left are still
+        // carried out.
+        if interest.contains(.failed) || interest.contains(.hungUp) && !connection.aspects.isEmpty {
             return close(connection)
         }
         if !interest.isDisjoint(with: [.readable, .halfClosed, .hungUp]) { connection.canRead = true }
@@ -97,14 +115,16 @@ extension Broker {
             do throws(SystemError) {
                 try watchSilence(of: connection)
             } catch {
-                logger.error("\(error)")
+                note("\(error)", of: connection.peer.uid, level: .error)
                 close(connection)
             }
         }
         var calls = 0
+        let start = loop.bootClock
         while !connection.isClosed, !connection.session.isAnswering, !connection.hasOutput {
             if connection.isClosing { return close(connection) }
-            if calls == Self.callsPerTurn {
+            if calls == Self.callsPerTurn || loop.bootClock - start > Self.timePerTurn {
+                connection.setFlooding(true)
                 connection.source?.rearm(Connection.interest)
                 return
             }
@@ -117,7 +137,7 @@ extension Broker {
                     continue
                 }
             } catch {
-                logger.info("closing the connection of process \(connection.peer.pid): \(error)")
+                note("closing the connection of process \(connection.peer.pid): \(error)", of: connection.peer.uid)
                 return close(connection)
             }
             if connection.canRead {
@@ -125,7 +145,7 @@ extension Broker {
             } else if connection.hasEnded {
                 return close(connection)
             } else {
-                return
+                return connection.setFlooding(false)
             }
         }
     }
@@ -145,7 +165,9 @@ extension Broker {
             advance(connection)
             deliver()
             guard connection.silence === silence else { return }
-            logger.info("closing the connection of process \(connection.peer.pid): it says nothing, or half of it")
+            note(
+                "closing the connection of process \(connection.peer.pid): it says nothing, or half of it",
+                of: connection.peer.uid)
             close(connection)
         }
         timer.fire(after: Connection.patience)
@@ -171,7 +193,7 @@ extension Broker {
                 connection.hasEnded = true
             }
         } catch {
-            logger.info("closing the connection of process \(connection.peer.pid): \(error)")
+            note("closing the connection of process \(connection.peer.pid): \(error)", of: connection.peer.uid)
             close(connection)
         }
     }

@@ -7,7 +7,7 @@ package import ReveilleCore
 package import ReveilleSystem
 package import ReveilleWatchers
 import ReveilleWire
-import Varlink
+package import Varlink
 
 /// Decides which bytes go where: connections on one side, the bus and its sources on the other.
 ///
@@ -15,18 +15,26 @@ import Varlink
 package final class Broker {
     /// Calls of one connection that are answered before others have their turn.
     static let callsPerTurn = 32
+    /// How long these may take, in microseconds: a call that reads devices takes some milliseconds.
+    static let timePerTurn: UInt64 = 2_000
     /// Replies that go out before others have their turn: some milliseconds of writing.
     static let deliveriesPerTurn = 256
+    /// What the service has beside `org.varlink.service`.
+    package static let interfaces = [BusInterface.make()]
 
     let loop: any Loop
-    let limits: Configuration.Bus
+    var limits: Configuration.Bus
     let logger: Logger
     let description: ServiceDescription
+    /// Gives the instance and the subscriptions their names.
+    var random: any RandomNumberGenerator
     var bus: Bus
     var writer = EventWriter()
     var sources: Sources
     var connections: [ObjectIdentifier: Connection] = [:]
     var connectionsOfUser: [UInt32: Int] = [:]
+    var refused = RefusedConnections()
+    var logQuota = LogQuota()
     var streams: [SubscriptionID: Connection] = [:]
     /// How often events of an aspect's sources were lost.
     private(set) var losses = AspectTable<Int>(repeating: 0)
@@ -45,22 +53,29 @@ package final class Broker {
     ///   - state: Where to keep the state, and what was kept there; `nil` keeps none.
     ///   - version: The program's version, for GetInfo.
     ///   - logger: Takes what a person may need to know.
+    ///   - random: Gives names that nobody can guess; a simulation has one that repeats.
     /// - Throws: `SystemError` when the loop has no room for a timer.
     package init(
-        loop: any Loop, limits: Configuration.Bus, state: StateFile?, version: String, logger: Logger
+        loop: any Loop, limits: Configuration.Bus, state: StateFile?, version: String, logger: Logger,
+        random: any RandomNumberGenerator = SystemRandomNumberGenerator()
     ) throws(SystemError) {
         self.loop = loop
+        self.random = random
         self.limits = limits
         self.logger = logger
         description = ServiceDescription(
             vendor: "Reveille", product: "reveille", version: version, url: "https://reveille.org",
-            interfaces: [BusInterface.make()])
-        sources = Sources(loop: loop, watchers: [])
+            interfaces: Self.interfaces)
+        sources = try Sources(loop: loop, watchers: [])
         let saved = Broker.load(state, logger)
         let now = Timestamp(microseconds: loop.wallClock)
-        bus = Bus(restoring: saved, history: limits.history, at: now)
+        bus = Bus(
+            restoring: saved ?? SavedState(instance: Broker.newInstance(&self.random), sequence: 0, entries: []),
+            history: limits.history, at: now)
         if let state {
-            keeper = try StateKeeper(file: state, loop: loop, logger: logger) { [unowned self] in bus.savedState }
+            keeper = try StateKeeper(file: state, isOnDisk: saved != nil, loop: loop, logger: logger) {
+                [unowned self] in bus.savedState
+            }
         }
         moreDeliveries = try loop.timer { [weak self] in self?.deliver() }
         freezes = try FreezeWatch(loop: loop, logger: logger) { [weak self] connection, isFrozen in
@@ -68,21 +83,24 @@ package final class Broker {
         }
     }
 
-    private static func load(_ file: StateFile?, _ logger: Logger) -> SavedState {
+    private static func load(_ file: StateFile?, _ logger: Logger) -> SavedState? {
         do throws(StateError) {
-            if let saved = try file?.load() { return saved }
+            return try file?.load()
         } catch {
             logger.warning("starting as a new instance, the saved state is not used: \(error)")
+            return nil
         }
-        var random = SystemRandomNumberGenerator()
-        let instance =
-            SubscriptionID(rawValue: random.next()).wireName + SubscriptionID(rawValue: random.next()).wireName
-        return SavedState(instance: instance, sequence: 0, entries: [])
+    }
+
+    private static func newInstance(_ random: inout any RandomNumberGenerator) -> String {
+        SubscriptionID(rawValue: random.next()).wireName + SubscriptionID(rawValue: random.next()).wireName
     }
 
     /// Starts the sources, and saves what they read at the start.
-    package func start(_ watchers: [any Watcher]) {
-        sources = Sources(loop: loop, watchers: watchers)
+    ///
+    /// - Throws: `SystemError` when the loop has no room for a timer.
+    package func start(_ watchers: [any Watcher]) throws(SystemError) {
+        sources = try Sources(loop: loop, watchers: watchers)
         sources.start()
         keeper?.save()
     }
@@ -92,7 +110,7 @@ package final class Broker {
         for id in streams.keys { bus.release(.unread, from: id) }
         while let delivery = bus.nextDelivery() { send(delivery) }
         isStopping = true
-        for connection in connections.values { close(connection) }
+        for connection in Array(connections.values) + refused.all { close(connection) }
         sources.stop()
         keeper?.save()
     }
@@ -100,8 +118,16 @@ package final class Broker {
     /// Takes what a source reads.
     package func report(_ reading: Reading) {
         guard bus.report(reading, at: Timestamp(microseconds: loop.wallClock)) != .same else { return }
-        keeper?.stateWillBeTold()
+        stateWillBeTold()
         deliver()
+    }
+
+    private func stateWillBeTold() {
+        guard keeper?.stateWillBeTold() == false else { return }
+        bus.renew(as: Broker.newInstance(&random))
+        logger.warning("going on as a new instance: an older state cannot be taken away")
+        // Subscribers come back and learn of it; with their positions of the old instance they would be wrong.
+        for connection in Array(streams.values) { close(connection) }
     }
 
     /// Reads sources again, after something that may have hidden changes; posted states stand.
@@ -123,7 +149,7 @@ package final class Broker {
     }
 
     func post(_ reading: Reading) {
-        if bus.post(reading, at: Timestamp(microseconds: loop.wallClock)) { keeper?.stateWillBeTold() }
+        if bus.post(reading, at: Timestamp(microseconds: loop.wallClock)) { stateWillBeTold() }
         deliver()
     }
 

@@ -28,7 +28,7 @@ final class Connection {
     var source: (any LoopSource)?
     /// What it streams.
     var subscription: SubscriptionID?
-    /// What it keeps watched.
+    /// What it keeps watched: what it streams, from the call on.
     var aspects: AspectSet = []
     /// The process behind the subscription, where it can be held on to.
     var process: PeerProcess?
@@ -51,6 +51,8 @@ final class Connection {
     var silence: (any LoopSource)?
     /// Its calls are being read and answered, further up the stack.
     var isAdvancing = false
+    /// It had more calls than fit in its last turn.
+    private var isFlooding = false
 
     private var output: [UInt8] = []
     private var written = 0
@@ -65,6 +67,13 @@ final class Connection {
     /// Whether the peer is to say something, and soon.
     var isAwaited: Bool {
         !isClosed && !session.isAnswering && !hasOutput && (!hasCalled || session.bufferedCount > 0)
+    }
+
+    /// Lets all others go first for as long as it has more calls than fit in a turn.
+    func setFlooding(_ isFlooding: Bool) {
+        guard isFlooding != self.isFlooding else { return }
+        self.isFlooding = isFlooding
+        source?.setPriority(isFlooding ? .flood : .normal)
     }
 
     /// Whether bytes wait for room in the socket.

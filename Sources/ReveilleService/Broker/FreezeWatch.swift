@@ -31,7 +31,7 @@ final class FreezeWatch {
         let process: PeerProcess
         var cgroup: Cgroup?
         var isFrozen = false
-        var lookedAt: Int64 = 0
+        var lookedAt: UInt64 = 0
 
         init(_ connection: Connection, _ process: PeerProcess) {
             self.connection = connection
@@ -80,8 +80,8 @@ final class FreezeWatch {
     /// Looks where the process of a subscriber is, unless that was done within ``interval``.
     func look(at connection: Connection) {
         guard let member = members[ObjectIdentifier(connection)] else { return }
-        let age = Duration.microseconds(Clocks.boot() - member.lookedAt)
-        if age >= Self.interval { look(at: member) }
+        let age = loop.bootClock - member.lookedAt
+        if age >= EventLoop.microseconds(Self.interval) { look(at: member) }
     }
 
     /// Looks where all of them are.
@@ -100,7 +100,7 @@ final class FreezeWatch {
     }
 
     private func look(at member: Member) {
-        member.lookedAt = Clocks.boot()
+        member.lookedAt = loop.bootClock
         let path = member.process.cgroup
         var isFrozen = path == member.cgroup?.path ? member.cgroup?.freezer.isFrozen : nil
         if isFrozen == nil {

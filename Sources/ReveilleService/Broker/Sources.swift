@@ -17,20 +17,47 @@ final class Sources {
     private static let onDemand: [Aspect] = [.battery, .proximity, .orientation]
 
     private let loop: any Loop
-    private let watchers: [Aspect: any Watcher]
+    private var watchers: [Aspect: any Watcher]
+    /// Watchers of before, which still answer to who waits for them.
+    private var retired: [any Watcher] = []
+    private var retirement: (any LoopSource)?
     private var uses = AspectTable<Int>(repeating: 0)
     private var lingering = AspectTable<(any LoopSource)?>(repeating: nil)
-    /// Who waits for a sample that is being taken, by aspect.
-    private var waiting = AspectTable<[() -> Void]?>(repeating: nil)
+    private var samplings = AspectTable<SharedSampling?>(repeating: nil)
 
-    init(loop: any Loop, watchers: [any Watcher]) {
+    init(loop: any Loop, watchers: [any Watcher]) throws(SystemError) {
         self.loop = loop
-        self.watchers = Dictionary(watchers.map { ($0.aspect, $0) }, uniquingKeysWith: { $1 })
+        self.watchers = Self.byAspect(watchers)
+        for watcher in watchers { samplings[watcher.aspect] = try SharedSampling(of: watcher, loop: loop) }
+    }
+
+    private static func byAspect(_ watchers: [any Watcher]) -> [Aspect: any Watcher] {
+        Dictionary(watchers.map { ($0.aspect, $0) }, uniquingKeysWith: { $1 })
+    }
+
+    /// Goes on with other watchers, each at the pace of the one before.
+    ///
+    /// Those before are to report nothing any more. Who waits for a sample gets one of the new watchers.
+    func replaceWatchers(_ next: [any Watcher]) throws(SystemError) {
+        let timer = try loop.timer { [weak self] in self?.retired = [] }
+        let before = watchers
+        watchers = Self.byAspect(next)
+        retired += before.values
+        for watcher in before.values {
+            let pace = watcher.pace
+            watcher.pace = .off
+            guard let successor = watchers[watcher.aspect] else { continue }
+            successor.pace = pace
+            samplings[watcher.aspect]?.replaceWatcher(by: successor)
+        }
+        // Longer than any of their readers waits for a sensor.
+        timer.fire(after: Pace.sampleTimeout * 2)
+        retirement = timer
     }
 
     /// Starts what is always watched.
     func start() {
-        for (aspect, watcher) in watchers where !Self.onDemand.contains(aspect) { watcher.pace = .live }
+        for aspect in Aspect.allCases where !Self.onDemand.contains(aspect) { setPace(.live, of: aspect) }
     }
 
     /// Stops everything.
@@ -86,21 +113,13 @@ final class Sources {
     func freshen(_ aspects: AspectSet, isStaying: Bool, then completion: @escaping () -> Void) {
         let barrier = Barrier(completion)
         for aspect in Self.onDemand where aspects.contains(aspect) {
-            guard let watcher = watchers[aspect] else { continue }
-            if waiting[aspect] != nil {
-                waiting[aspect]?.append(barrier.enter())
-                continue
-            }
-            guard watcher.pace != .live else { continue }
-            waiting[aspect] = [barrier.enter()]
+            guard let watcher = watchers[aspect], let sampling = samplings[aspect],
+                watcher.pace != .live || sampling.isUnderWay
+            else { continue }
+            sampling.ask(then: barrier.enter())
             if isStaying {
                 lingering[aspect] = nil
-                watcher.pace = .live
-            }
-            watcher.refresh { [weak self] in
-                let waiting = self?.waiting[aspect] ?? []
-                self?.waiting[aspect] = nil
-                for leave in waiting { leave() }
+                setPace(.live, of: aspect)
             }
         }
         barrier.seal()
@@ -110,11 +129,12 @@ final class Sources {
     ///
     /// - Parameters:
     ///   - monitoredOnly: Leaves those alone that nobody listens to.
-    ///   - completion: Called once, within ``Pace/sampleTimeout``.
+    ///   - completion: Called once, within twice ``Pace/sampleTimeout``.
     func refreshAll(monitoredOnly: Bool = false, then completion: @escaping () -> Void) {
         let barrier = Barrier(completion)
-        for watcher in watchers.values where !monitoredOnly || watcher.pace != .off {
-            watcher.refresh(then: barrier.enter())
+        for aspect in Aspect.allCases {
+            guard let watcher = watchers[aspect], !monitoredOnly || watcher.pace != .off else { continue }
+            samplings[aspect]?.ask(then: barrier.enter())
         }
         barrier.seal()
     }

@@ -7,7 +7,7 @@ import Varlink
 
 extension Configuration {
     /// The largest configuration that is read: far more than anybody writes by hand.
-    private static let sizeLimit = 1 << 20
+    package static let sizeLimit = 1 << 20
 
     /// Reads a configuration from a file.
     ///
@@ -44,7 +44,7 @@ extension Configuration {
             try section.seconds("pollInterval", into: &battery.pollInterval)
             try section.seconds("settleInterval", into: &battery.settleInterval)
             try section.number("levelStep", in: 0...1, into: &battery.levelStep)
-            try section.seconds("levelInterval", orZero: true, into: &battery.levelInterval)
+            try section.seconds("levelInterval", atLeast: 0, into: &battery.levelInterval)
         }
         try top.section("proximity") { section throws(ConfigurationError) in
             try section.seconds("sampleInterval", into: &proximity.sampleInterval)
@@ -54,7 +54,7 @@ extension Configuration {
         }
         try top.section("orientation") { section throws(ConfigurationError) in
             try section.seconds("sampleInterval", into: &orientation.sampleInterval)
-            try section.seconds("settle", orZero: true, into: &orientation.settle)
+            try section.seconds("settle", atLeast: 0, into: &orientation.settle)
             try section.text("frame", "auto, hid or iio-doc") { OrientationFrame(rawValue: $0) }
                 .map { orientation.frame = $0 }
             try section.text("matrix", "nine numbers as in \"1, 0, 0; 0, 1, 0; 0, 0, 1\"") { MountMatrix($0) }
@@ -62,12 +62,12 @@ extension Configuration {
         }
         try top.seconds("idleSampleInterval", into: &idleSampleInterval)
         try top.section("locale") { section throws(ConfigurationError) in
-            locale.paths = try section.strings("paths")
+            locale.paths = try section.paths("paths")
         }
         try top.section("defaults") { section throws(ConfigurationError) in
-            defaults.paths = try section.strings("paths")
-            try section.seconds("settle", orZero: true, into: &defaults.settle)
-            try section.seconds("deletionGrace", orZero: true, into: &defaults.deletionGrace)
+            defaults.paths = try section.paths("paths")
+            try section.seconds("settle", atLeast: 0, into: &defaults.settle)
+            try section.seconds("deletionGrace", atLeast: 0, into: &defaults.deletionGrace)
         }
         try top.section("bus") { section throws(ConfigurationError) in
             try section.integer("history", in: 1...65_536, into: &bus.history)

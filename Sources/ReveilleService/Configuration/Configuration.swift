@@ -80,6 +80,11 @@ package struct Configuration: Sendable {
     /// The section `bus`.
     package var bus = Bus()
 
+    /// The shortest interval, in seconds: a source that is read more often leaves no time for anything else.
+    static let shortestInterval = 0.001
+    /// The longest time, in seconds: a year, which is what "never" may mean.
+    static let longestInterval = 31_536_000.0
+
     /// Makes the default configuration.
     package init() {}
 }

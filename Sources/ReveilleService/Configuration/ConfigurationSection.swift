@@ -26,14 +26,15 @@ final class ConfigurationSection {
         try section.rejectUnknownKeys()
     }
 
-    /// A duration in seconds, more than 0 unless `orZero`; at most a year, which is what "never" may mean.
+    /// A duration in seconds, at least what a timer can be used for, or 0 where that means none.
     func seconds(
-        _ name: String, orZero: Bool = false, into result: inout Duration
+        _ name: String, atLeast shortest: Double = Configuration.shortestInterval, into result: inout Duration
     ) throws(ConfigurationError) {
-        let longest = 365.0 * 86_400
+        let range = shortest...Configuration.longestInterval
         guard let value = value(name) else { return }
-        guard let seconds = value.numberValue, seconds <= longest, orZero ? seconds >= 0 : seconds > 0 else {
-            throw wrong(name, "a number of seconds\(orZero ? ", 0 or" : "") more than 0")
+        guard let seconds = value.numberValue, range.contains(seconds) else {
+            throw wrong(
+                name, "a number of seconds from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))")
         }
         result = .seconds(seconds)
     }
@@ -43,17 +44,17 @@ final class ConfigurationSection {
     ) throws(ConfigurationError) {
         guard let value = value(name) else { return }
         guard let number = value.numberValue, range.contains(number) else {
-            throw wrong(name, "a number from \(range.lowerBound) to \(range.upperBound)")
+            throw wrong(name, "a number from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))")
         }
         result = number
     }
 
     func integer(_ name: String, in range: ClosedRange<Int>, into result: inout Int) throws(ConfigurationError) {
         guard let value = value(name) else { return }
-        guard let integer = value.integerValue, range.contains(Int(integer)) else {
+        guard let integer = value.integerValue.flatMap({ Int(exactly: $0) }), range.contains(integer) else {
             throw wrong(name, "a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
-        result = Int(integer)
+        result = integer
     }
 
     func text<Value>(
@@ -64,15 +65,20 @@ final class ConfigurationSection {
         return result
     }
 
-    func strings(_ name: String) throws(ConfigurationError) -> [String]? {
+    /// A list of files and directories, each from the root or from the home directory: a service has no directory
+    /// of its own that others could be taken from.
+    func paths(_ name: String) throws(ConfigurationError) -> [String]? {
         guard let value = value(name) else { return nil }
         guard let values = value.arrayValue else { throw wrong(name, "a list of paths") }
-        var strings: [String] = []
+        var paths: [String] = []
         for value in values {
-            guard let string = value.stringValue, !string.isEmpty else { throw wrong(name, "a list of paths") }
-            strings.append(string)
+            guard let path = value.stringValue else { throw wrong(name, "a list of paths") }
+            guard path.hasPrefix("/") || path.hasPrefix("~/"), !path.utf8.contains(0) else {
+                throw wrong(name, "an absolute path, which begins with / or ~/", value)
+            }
+            paths.append(path)
         }
-        return strings
+        return paths
     }
 
     func rejectUnknownKeys() throws(ConfigurationError) {
@@ -91,7 +97,16 @@ final class ConfigurationSection {
         path.map { $0 + "." + name } ?? name
     }
 
-    private func wrong(_ name: String, _ expected: String) -> ConfigurationError {
-        ConfigurationError(key: key(name), reason: "not \(expected)")
+    private func wrong(_ name: String, _ expected: String, _ value: JSON? = nil) -> ConfigurationError {
+        let text = (value ?? object[name] ?? .null).description
+        let shown = text.count > Self.shownLength ? text.prefix(Self.shownLength) + "…" : text
+        return ConfigurationError(key: key(name), reason: "not \(expected): \(shown)")
+    }
+
+    /// How much of a wrong value is shown: enough to find it by.
+    private static let shownLength = 60
+
+    private static func text(_ number: Double) -> String {
+        Int(exactly: number).map(String.init) ?? "\(number)"
     }
 }

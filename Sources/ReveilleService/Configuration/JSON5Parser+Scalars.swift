@@ -7,7 +7,7 @@ extension JSON5Parser {
     /// Reads `true`, `false` or `null`.
     mutating func word() throws(ConfigurationError) -> JSON {
         let start = position
-        switch take(while: Self.isPartOfName) {
+        switch try token(while: Self.isPartOfName) {
         case "true": return true
         case "false": return false
         case "null": return .null
@@ -20,7 +20,20 @@ extension JSON5Parser {
     /// Reads a name without quotes.
     mutating func name() throws(ConfigurationError) -> String {
         guard let next, next == "$" || next == "_" || next.properties.isIDStart else { throw unexpected() }
-        return take(while: Self.isPartOfName)
+        return try token(while: Self.isPartOfName)
+    }
+
+    /// Takes what can be compared with other names.
+    private mutating func token(while isPart: (Unicode.Scalar) -> Bool) throws(ConfigurationError) -> String {
+        let start = position
+        let token = take(while: isPart)
+        if JSON.hasTooManyMarks(token) { throw tooManyMarks(at: start) }
+        return token
+    }
+
+    private mutating func tooManyMarks(at start: Int) -> ConfigurationError {
+        position = start
+        return wrong("more than \(Limits.marks) combining marks in a row")
     }
 
     private static func isPartOfName(_ scalar: Unicode.Scalar) -> Bool {
@@ -35,7 +48,7 @@ extension JSON5Parser {
         if !isNegative { _ = skip("+") }
         let start = position
         // A sign belongs to the exponent in front of it, which hexadecimal digits have none of.
-        var text = take { $0.properties.isIDContinue || $0 == "." }
+        var text = try token { $0.properties.isIDContinue || $0 == "." }
         if !text.hasPrefix("0x"), !text.hasPrefix("0X"), text.last == "e" || text.last == "E",
             next == "+" || next == "-"
         {
@@ -75,6 +88,7 @@ extension JSON5Parser {
 
     /// Reads a string in quotes of either kind.
     mutating func string() throws(ConfigurationError) -> String {
+        let start = position
         let quote = next
         position += 1
         var units: [UInt16] = []
@@ -89,6 +103,7 @@ extension JSON5Parser {
         }
         guard next != nil else { throw unexpected() }
         guard let text = String(validating: units, as: UTF16.self) else { throw wrong("half of a surrogate pair") }
+        if JSON.hasTooManyMarks(text) { throw tooManyMarks(at: start) }
         position += 1
         return text
     }

@@ -4,28 +4,43 @@
 import Glibc
 
 /// The names in a directory.
-package enum DirectoryListing {
+package struct DirectoryListing: Sendable, Hashable {
     /// How many names are read of one directory.
     ///
     /// A directory of settings has hundreds at most; a path given by mistake may have millions.
     package static let limit = 10_000
 
-    /// Lists what may be a file: regular files and links, sorted, at most ``limit`` of them.
+    /// The names of what may be a file: regular files and links, sorted.
+    package private(set) var names: [String] = []
+    /// How many names are left out because they are not UTF-8, so that no text can stand for them.
+    package private(set) var unreadableNames = 0
+    /// There are more than ``limit``, and which of them were read is chance.
+    package private(set) var isCut = false
+
+    /// Lists a directory.
     ///
     /// - Throws: `SystemError` when there is no such directory, or it may not be read.
-    package static func files(in path: String) throws(SystemError) -> [String] {
+    package init(of path: String) throws(SystemError) {
         guard let directory = opendir(path) else { throw SystemError("opendir", on: path) }
         defer { closedir(directory) }
-        var names: [String] = []
-        while names.count < limit, let entry = readdir(directory) {
+        while let entry = readdir(directory) {
             let kind = Int(entry.pointee.d_type)
             // Some file systems do not say what an entry is.
             guard [Int(DT_REG), Int(DT_LNK), Int(DT_UNKNOWN)].contains(kind) else { continue }
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+            guard names.count + unreadableNames < Self.limit else {
+                isCut = true
+                break
             }
-            names.append(name)
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(validatingCString: $0) }
+            }
+            if let name { names.append(name) } else { unreadableNames += 1 }
         }
-        return names.sorted()
+        names.sort()
+    }
+
+    /// The names in a directory that can be read; see ``init(of:)``.
+    package static func files(in path: String) throws(SystemError) -> [String] {
+        try DirectoryListing(of: path).names
     }
 }

@@ -37,7 +37,8 @@ package enum FileContents: Sendable, Hashable {
         return read(descriptor, path, size: Int(status.st_size), limit: limit)
     }
 
-    private static let pageSize = 4_096
+    /// What is read at once of a file that does not say its size: some file systems' files, and the kernel's.
+    private static let chunkSize = 65_536
 
     private static func read(
         _ descriptor: borrowing OwnedDescriptor, _ path: String, size: Int, limit: Int
@@ -45,7 +46,7 @@ package enum FileContents: Sendable, Hashable {
         var bytes: [UInt8] = []
         // One more than expected tells the end without a second round, and a file that grows meanwhile. A
         // file of the kernel's has no size, and gives everything to the first read.
-        var room = max(size + 1, pageSize)
+        var room = size > 0 ? size + 1 : chunkSize
         let number = descriptor.number
         while bytes.count <= limit {
             var failure: FileContents?
@@ -55,9 +56,9 @@ package enum FileContents: Sendable, Hashable {
                 count = max(0, result)
             }
             if let failure { return failure }
-            bytes = bytes.isEmpty ? chunk : bytes + chunk
+            if bytes.isEmpty { bytes = chunk } else { bytes += chunk }
             if chunk.count < room, chunk.isEmpty || bytes.count == size { return .bytes(bytes) }
-            room = pageSize
+            room = chunkSize
         }
         return .tooLarge(limit: limit)
     }

@@ -15,7 +15,8 @@ package struct InotifyEvent: Sendable, Hashable {
     /// Cuts what one read gave into events.
     ///
     /// - Parameter buffer: Bytes of the kernel's; an event that is cut off at their end has as much of its name
-    ///   as is there, and one without its whole header is left out.
+    ///   as is there, and one without its whole header is left out; so is one of a name that is not UTF-8, for
+    ///   which no text can stand.
     /// - Returns: The events in their order.
     package static func events(in buffer: UnsafeRawBufferPointer) -> [InotifyEvent] {
         var events: [InotifyEvent] = []
@@ -26,7 +27,9 @@ package struct InotifyEvent: Sendable, Hashable {
             let end = min(buffer.count, offset + header + Int(event.len))
             // The kernel fills up with NUL bytes.
             let name = buffer[offset + header..<end].prefix { $0 != 0 }
-            events.append(InotifyEvent(watch: event.wd, mask: event.mask, name: String(decoding: name, as: UTF8.self)))
+            if let name = String(validating: name, as: UTF8.self) {
+                events.append(InotifyEvent(watch: event.wd, mask: event.mask, name: name))
+            }
             offset = end
         }
         return events

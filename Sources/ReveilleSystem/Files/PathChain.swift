@@ -13,6 +13,12 @@ package struct PathChain: Sendable, Hashable {
         case directory, link, file, missing
     }
 
+    /// Which file of all a name stands for; 0 for none.
+    package struct Identity: Sendable, Hashable {
+        var device: UInt = 0
+        var number: UInt = 0
+    }
+
     /// A name looked up in a directory.
     package struct Step: Sendable, Hashable {
         /// The directory, without links.
@@ -21,6 +27,8 @@ package struct PathChain: Sendable, Hashable {
         package let name: String
         /// What the name stands for.
         package let kind: Kind
+        /// Which file that is; another one when something is mounted over it.
+        package let identity: Identity
 
         /// The path of the name, without links but, perhaps, the last.
         package var path: String { directory == "/" ? "/" + name : directory + "/" + name }
@@ -53,7 +61,7 @@ package struct PathChain: Sendable, Hashable {
     ///   - root: The root directory: absolute links are taken from it, and `..` does not leave it.
     package init(following path: String, root: String) {
         var base = "/"
-        if root.contains(where: { $0 != "/" }) {
+        if root.utf8.contains(where: { $0 != UInt8(ascii: "/") }) {
             follow(root, from: "/")
             guard case .directory(let directory) = end else { return }
             base = directory
@@ -63,7 +71,7 @@ package struct PathChain: Sendable, Hashable {
 
     private mutating func follow(_ path: String, from base: String) {
         var directory = base
-        var rest = Array(path.split(separator: "/").reversed())
+        var rest = Array(Self.names(of: path).reversed())
         var links = 0
         while let name = rest.popLast() {
             if name == "." { continue }
@@ -72,8 +80,8 @@ package struct PathChain: Sendable, Hashable {
                 continue
             }
             let here = directory == "/" ? "/\(name)" : "\(directory)/\(name)"
-            let (kind, failure) = Self.look(here)
-            steps.append(Step(directory: directory, name: String(name), kind: kind))
+            let (kind, identity, failure) = Self.look(here)
+            steps.append(Step(directory: directory, name: name, kind: kind, identity: identity))
             if let failure { return end = .refused(failure) }
             switch kind {
             case .directory:
@@ -86,40 +94,54 @@ package struct PathChain: Sendable, Hashable {
             case .link:
                 links += 1
                 guard links <= Self.linkLimit else { return end = .refused(SystemError("stat", on: path, code: ELOOP)) }
-                guard let target = Self.target(of: here) else {
-                    return end = .refused(SystemError("readlink", on: here))
+                let target: String
+                do throws(SystemError) {
+                    target = try Self.target(of: here)
+                } catch {
+                    return end = .refused(error)
                 }
-                if target.first == "/" { directory = base }
-                rest += target.split(separator: "/").reversed()
+                if target.utf8.first == UInt8(ascii: "/") { directory = base }
+                rest += Self.names(of: target).reversed()
             }
         }
         end = .directory(directory)
     }
 
-    private static func look(_ path: String) -> (Kind, SystemError?) {
+    private static func look(_ path: String) -> (Kind, Identity, SystemError?) {
         var status = stat()
         guard lstat(path, &status) == 0 else {
             let error = SystemError("lstat", on: path)
-            return (.missing, error.isAbsence ? nil : error)
+            return (.missing, Identity(), error.isAbsence ? nil : error)
         }
+        let identity = Identity(device: UInt(status.st_dev), number: UInt(status.st_ino))
         switch status.st_mode & S_IFMT {
-        case S_IFDIR: return (.directory, nil)
-        case S_IFLNK: return (.link, nil)
-        default: return (.file, nil)
+        case S_IFDIR: return (.directory, identity, nil)
+        case S_IFLNK: return (.link, identity, nil)
+        default: return (.file, identity, nil)
         }
     }
 
-    private static func target(of link: String) -> String? {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+    /// Where a link leads; EILSEQ for one whose target is not UTF-8, and stands for no path that has a name here.
+    private static func target(of link: String) throws(SystemError) -> String {
+        let target: [UInt8]? = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
             guard let start = buffer.baseAddress else { return nil }
             let count = readlink(link, start, buffer.count)
-            guard count >= 0 else { return nil }
-            return String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
+            return count >= 0 ? Array(UnsafeRawBufferPointer(start: start, count: count)) : nil
         }
+        guard let target else { throw SystemError("readlink", on: link) }
+        guard let text = String(validating: target, as: UTF8.self) else {
+            throw SystemError("readlink", on: link, code: EILSEQ)
+        }
+        return text
     }
 
     private static func parent(of directory: String) -> String {
-        let parent = directory[..<(directory.lastIndex(of: "/") ?? directory.startIndex)]
+        let parent = directory[..<(directory.utf8.lastIndex(of: UInt8(ascii: "/")) ?? directory.startIndex)]
         return parent.isEmpty ? "/" : String(parent)
+    }
+
+    /// The names that a path leads through: bytes, whatever character they make with the `/` before them.
+    package static func names(of path: String) -> [String] {
+        path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
     }
 }

@@ -6,7 +6,7 @@ import Glibc
 /// A small file of this user alone, read whole and replaced in one step.
 package enum PrivateFile {
     /// The largest file that is read: a state of some ten thousand settings keys.
-    private static let limit = 4 << 20
+    package static let limit = 4 << 20
 
     /// The contents of a file; `nil` when there is none.
     ///

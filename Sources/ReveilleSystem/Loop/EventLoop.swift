@@ -46,6 +46,8 @@ package final class EventLoop: Loop {
 
     package var wallClock: Int64 { Clocks.wall() }
 
+    package var bootClock: UInt64 { UInt64(max(0, Clocks.boot())) }
+
     /// Runs until ``exit()``.
     package func run() throws(SystemError) {
         let result = sd_event_loop(event)
@@ -110,18 +112,28 @@ package final class EventLoop: Loop {
         return source
     }
 
-    static func microseconds(_ duration: Duration) -> UInt64 {
+    /// A time in whole microseconds, rounded up: 0 for one that is over, `UInt64.max` for more than can be counted.
+    package static func microseconds(_ duration: Duration) -> UInt64 {
         let (seconds, attoseconds) = duration.components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
         let (whole, isTooLong) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000)
-        // Longer than any machine runs: never.
-        return isTooLong ? UInt64.max : whole + UInt64(attoseconds / 1_000_000_000_000)
+        let attosecondsPerMicrosecond: Int64 = 1_000_000_000_000
+        let rest = UInt64((attoseconds + attosecondsPerMicrosecond - 1) / attosecondsPerMicrosecond)
+        let (sum, isStillTooLong) = whole.addingReportingOverflow(rest)
+        return isTooLong || isStillTooLong ? .max : sum
     }
 
-    /// How late a timer may fire so that several can share a wake-up: a twentieth of its interval.
+    /// The moment so many microseconds from now, as `CLOCK_BOOTTIME` has it; `UInt64.max`, never, for one that it
+    /// does not reach.
+    package static func moment(in microseconds: UInt64, from now: UInt64) -> UInt64 {
+        let (moment, isTooLate) = microseconds.addingReportingOverflow(now)
+        return isTooLate ? .max : moment
+    }
+
+    /// How late a timer may fire so that several can share a wake-up: a hundredth of its interval, a second at most.
     ///
     /// Never 0, which sd_event_add_time(3) takes for 250 ms.
-    static func accuracy(_ microseconds: UInt64) -> UInt64 {
-        max(1, microseconds / 20)
+    package static func accuracy(_ microseconds: UInt64) -> UInt64 {
+        min(max(1, microseconds / 100), 1_000_000)
     }
 }

@@ -13,6 +13,8 @@ package final class EventSource: LoopSource {
         case watcher = -10
         /// Everything else.
         case normal = 0
+        /// Connections that always have more to say: they wait for all that say something now and then.
+        case flood = 10
     }
 
     var source: OpaquePointer?
@@ -54,7 +56,8 @@ package final class EventSource: LoopSource {
     /// Fires a timer once more, after a duration; a timer that is still to fire is moved.
     package func fire(after duration: Duration) {
         let microseconds = EventLoop.microseconds(duration)
-        sd_event_source_set_time_relative(source, microseconds)
+        // From now on, not from the start of this turn of the loop: that would be too early after a long handler.
+        sd_event_source_set_time(source, EventLoop.moment(in: microseconds, from: UInt64(max(0, Clocks.boot()))))
         sd_event_source_set_time_accuracy(source, EventLoop.accuracy(microseconds))
         sd_event_source_set_enabled(source, Int32(SD_EVENT_ONESHOT))
     }
@@ -62,6 +65,10 @@ package final class EventSource: LoopSource {
     /// Keeps a timer from firing until ``fire(after:)``.
     package func disarm() {
         sd_event_source_set_enabled(source, Int32(SD_EVENT_OFF))
+    }
+
+    package func setPriority(_ priority: Priority) {
+        sd_event_source_set_priority(source, priority.rawValue)
     }
 
     /// Asks for the edges of a descriptor again, so that one that was seen already comes once more.

@@ -11,6 +11,9 @@ package protocol Loop: AnyObject {
     /// The wall clock, in microseconds since 1970, UTC.
     var wallClock: Int64 { get }
 
+    /// The time since the machine started, in microseconds, the time asleep included; it only goes forward.
+    var bootClock: UInt64 { get }
+
     /// Waits for a descriptor; see ``EventLoop/watch(_:for:priority:handler:)``.
     func watch(
         _ descriptor: Int32, for interest: EventLoop.Interest, priority: EventSource.Priority,
@@ -43,6 +46,8 @@ package protocol LoopSource: AnyObject {
     func fire(after duration: Duration)
     /// Keeps a timer from firing until ``fire(after:)``.
     func disarm()
+    /// Says who goes first from now on when several are due.
+    func setPriority(_ priority: EventSource.Priority)
     /// Asks for the edges of a descriptor again, so that one that was seen already comes once more.
     func rearm(_ interest: EventLoop.Interest)
 }

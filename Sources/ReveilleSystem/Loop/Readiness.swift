@@ -23,7 +23,8 @@ package enum Readiness {
         _ descriptor: Int32, for direction: Direction, atMost patience: Duration
     ) throws(SystemError) -> Bool {
         var poll = pollfd(fd: descriptor, events: Int16(direction == .readable ? POLLIN : POLLOUT), revents: 0)
-        let milliseconds = Int32(min(patience / .milliseconds(1), Double(Int32.max)).rounded(.up))
+        // Below 0 is for ever to poll(2).
+        let milliseconds = Int32(max(0, min(patience / .milliseconds(1), Double(Int32.max))).rounded(.up))
         let result = retryingOnInterrupt { Glibc.poll(&poll, 1, milliseconds) }
         guard result >= 0 else { throw SystemError("poll") }
         return result > 0

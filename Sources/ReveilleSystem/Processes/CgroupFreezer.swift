@@ -27,6 +27,7 @@ package final class CgroupFreezer {
         let number = retryingOnInterrupt { open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) }
         guard number >= 0 else { throw SystemError("open", on: path) }
         descriptor = OwnedDescriptor(number)
+        guard !DescriptorLimit.isKeptBack(number) else { throw SystemError("open", on: path, code: EMFILE) }
         // An edge, since a cgroup that was removed is told of for ever. What comes before the file was first read
         // comes at once.
         source = try loop.watch(number, for: [.changed, .edge], priority: .watcher) { _ in changed() }
@@ -48,9 +49,9 @@ package final class CgroupFreezer {
 
     /// Says what the text of a `cgroup.events` says; `nil` when it says nothing (before Linux 5.2).
     package static func isFrozen(inEvents text: String) -> Bool? {
-        for line in text.split(separator: "\n") {
-            let words = line.split(separator: " ")
-            if words.count == 2, words[0] == "frozen" { return words[1] == "1" }
+        for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
+            let words = line.split(separator: UInt8(ascii: " "))
+            if words.count == 2, words[0].elementsEqual("frozen".utf8) { return words[1].elementsEqual("1".utf8) }
         }
         return nil
     }

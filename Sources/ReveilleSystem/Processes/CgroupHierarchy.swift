@@ -10,11 +10,11 @@ package struct CgroupHierarchy: Sendable, Hashable {
 
     /// Finds the mount in the text of `/proc/PID/mountinfo`; `nil` when there is none.
     package init?(inMountInfo text: String) {
-        for line in text.split(separator: "\n") {
+        for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
             // number, parent, device, root, mount point, options, any more fields, "-", type, …
-            let fields = line.split(separator: " ")
-            guard let dash = fields.firstIndex(of: "-"), dash >= 6, dash + 1 < fields.count,
-                fields[dash + 1] == "cgroup2"
+            let fields = line.split(separator: UInt8(ascii: " "))
+            guard let dash = fields.firstIndex(where: { $0.elementsEqual("-".utf8) }), dash >= 6,
+                dash + 1 < fields.count, fields[dash + 1].elementsEqual("cgroup2".utf8)
             else { continue }
             root = Self.unescaped(fields[3])
             directory = Self.unescaped(fields[4])
@@ -34,22 +34,23 @@ package struct CgroupHierarchy: Sendable, Hashable {
 
     /// The directory of a cgroup; `nil` for one that the mount does not show.
     package func directory(of path: String) -> String? {
-        guard !path.split(separator: "/").contains("..") else { return nil }
+        guard !PathChain.names(of: path).contains("..") else { return nil }
         guard root != "/" else { return path == "/" ? directory : directory + path }
-        guard path == root || path.hasPrefix(root + "/") else { return nil }
-        return directory + path.dropFirst(root.count)
+        guard path == root || path.utf8.starts(with: (root + "/").utf8) else { return nil }
+        return directory + String(Substring(path.utf8.dropFirst(root.utf8.count)))
     }
 
     /// The path of the cgroup in the text of `/proc/PID/cgroup`; `nil` where there is only version 1.
     package static func path(inProcessFile text: String) -> String? {
-        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("0::/") }) else { return nil }
-        return String(line.dropFirst("0::".count))
+        let lines = text.utf8.split(separator: UInt8(ascii: "\n"))
+        guard let line = lines.first(where: { $0.starts(with: "0::/".utf8) }) else { return nil }
+        return String(Substring(line.dropFirst("0::".utf8.count)))
     }
 
     /// Undoes what the kernel does to blanks and backslashes: `\040` (proc(5)).
-    private static func unescaped(_ field: Substring) -> String {
+    private static func unescaped(_ field: Substring.UTF8View) -> String {
         var bytes: [UInt8] = []
-        var rest = Substring(field).utf8
+        var rest = field
         while let byte = rest.popFirst() {
             let digits = rest.prefix(3)
             if byte == UInt8(ascii: "\\"), digits.count == 3, let value = UInt8(Substring(digits), radix: 8) {

@@ -21,6 +21,9 @@ package final class PeerProcess {
         let number = c_reveille_peer_pidfd(stream.number, pid)
         guard number >= 0 else { throw SystemError("pidfd_open", on: "process \(pid)") }
         descriptor = OwnedDescriptor(number)
+        guard !DescriptorLimit.isKeptBack(number) else {
+            throw SystemError("pidfd_open", on: "process \(pid)", code: EMFILE)
+        }
     }
 
     /// The descriptor, borrowed for as long as the object lives; it becomes readable when the process ends.

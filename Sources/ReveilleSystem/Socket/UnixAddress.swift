@@ -20,16 +20,30 @@ package struct UnixAddress: Sendable, Hashable, CustomStringConvertible {
     /// - Throws: `Invalid`, with the reason. Abstract sockets have no file mode and TCP no credentials:
     ///   neither is taken.
     package init(_ text: String) throws(Invalid) {
-        guard text.hasPrefix("unix:") else {
+        guard text.utf8.starts(with: "unix:".utf8) else {
             throw Invalid(description: "\(text): not an address; it starts with unix:, as in unix:/run/user/1000/bus")
         }
-        let path = String(text.dropFirst("unix:".count).prefix { $0 != ";" })
-        guard path.hasPrefix("/") else {
+        let path = String(Substring(text.utf8.dropFirst("unix:".utf8.count).prefix { $0 != UInt8(ascii: ";") }))
+        guard path.utf8.first == UInt8(ascii: "/") else {
             throw Invalid(description: "\(text): the path of the socket must be absolute")
         }
         guard !path.utf8.contains(0), path.utf8.count <= Self.pathLimit else {
             throw Invalid(description: "\(text): the path of a socket has at most \(Self.pathLimit) bytes")
         }
+        self.path = path
+    }
+
+    /// The address that a socket is bound to; `nil` for one without a path.
+    init?(boundTo descriptor: Int32) {
+        var address = sockaddr_un()
+        var size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
+        }
+        guard result == 0, address.sun_family == sa_family_t(AF_UNIX) else { return nil }
+        // A path as long as there is room has no NUL behind it.
+        let path = withUnsafeBytes(of: &address.sun_path) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        guard path.hasPrefix("/") else { return nil }
         self.path = path
     }
 

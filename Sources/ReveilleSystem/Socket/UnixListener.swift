@@ -12,8 +12,8 @@ import Glibc
 package final class UnixListener {
     private let descriptor: OwnedDescriptor
     /// What to remove at the end: `nil` for a socket that a supervisor handed over and keeps.
-    private var path: String?
-    private let lock: OwnedDescriptor?
+    private var file: SocketFile?
+    private let lock: SocketLock?
 
     /// What waits to be accepted.
     package enum Accepted {
@@ -30,7 +30,7 @@ package final class UnixListener {
     /// - Throws: `SystemError` with `EADDRINUSE` where another process serves the address, or something
     ///   that is no socket has its name.
     package init(at address: UnixAddress) throws(SystemError) {
-        lock = try UnixListener.lock(address.path)
+        lock = try SocketLock(address.path)
         try UnixListener.removeStale(address)
         let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_NONBLOCK | O_CLOEXEC, 0)
         guard number >= 0 else { throw SystemError("socket") }
@@ -41,32 +41,40 @@ package final class UnixListener {
         let failure = errno
         umask(mask)
         guard bound == 0 else { throw SystemError("bind", on: address.path, code: failure) }
+        file = SocketFile(address.path)
         guard listen(number, SOMAXCONN) == 0 else { throw SystemError("listen", on: address.path) }
-        path = address.path
     }
 
     /// Takes a listening socket that a supervisor made.
     package init(inherited number: Int32) throws(SystemError) {
         descriptor = OwnedDescriptor(number)
-        path = nil
         lock = nil
         guard fcntl(number, F_SETFL, O_NONBLOCK) == 0 else { throw SystemError("fcntl") }
     }
 
     deinit {
-        if let path { unlink(path) }
+        file?.remove()
     }
 
-    /// Leaves the socket in the file system for whoever listens next.
+    /// Leaves the socket in the file system for the next to listen.
     package func leaveInPlace() {
-        path = nil
+        file = nil
     }
 
     /// The descriptor, borrowed for as long as the listener lives.
     package var number: Int32 { descriptor.number }
 
-    /// Takes the next connection that waits.
+    /// Where it listens, as far as that has a path.
+    package var address: UnixAddress? {
+        UnixAddress(boundTo: descriptor.number)
+    }
+
+    /// Takes the next connection that waits, if there is a descriptor for it that is not kept back
+    /// (``DescriptorLimit``).
     package func accept() throws(SystemError) -> Accepted {
+        guard DescriptorLimit.hasRoom(beside: descriptor.number) else {
+            return .exhausted(SystemError("accept4", code: EMFILE))
+        }
         let number = retryingOnInterrupt { c_reveille_accept(descriptor.number) }
         if number >= 0 { return .connection(UnixStream(OwnedDescriptor(number))) }
         switch errno {
@@ -76,19 +84,6 @@ package final class UnixListener {
         }
     }
 
-    private static func lock(_ path: String) throws(SystemError) -> OwnedDescriptor {
-        let path = path + ".lock"
-        let number = retryingOnInterrupt { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
-        guard number >= 0 else { throw SystemError("open", on: path) }
-        let descriptor = OwnedDescriptor(number)
-        guard flock(number, LOCK_EX | LOCK_NB) == 0 else {
-            throw errno == EWOULDBLOCK
-                ? SystemError("bind", on: String(path.dropLast(".lock".count)), code: EADDRINUSE)
-                : SystemError("flock", on: path)
-        }
-        return descriptor
-    }
-
     private static func removeStale(_ address: UnixAddress) throws(SystemError) {
         var status = stat()
         guard lstat(address.path, &status) == 0 else { return }
@@ -96,9 +91,11 @@ package final class UnixListener {
         guard status.st_mode & S_IFMT == S_IFSOCK else { throw taken }
         do throws(SystemError) {
             // A server that does not know the lock may live behind it.
-            _ = try UnixStream(connectingTo: address)
+            _ = try UnixStream(connectingTo: address, atMost: .zero)
         } catch {
-            guard unlink(address.path) == 0 else { throw SystemError("unlink", on: address.path) }
+            // Only a refusal says that nobody listens: a full queue is somebody's, too.
+            guard [ECONNREFUSED, ENOENT].contains(error.code) else { throw taken }
+            guard unlink(address.path) == 0 || errno == ENOENT else { throw SystemError("unlink", on: address.path) }
             return
         }
         throw taken

@@ -58,17 +58,47 @@ package final class UnixStream: ByteStream {
         self.init(descriptor)
     }
 
+    /// How long a program that has no loop waits for room in a listener's queue: as long as for an answer.
+    package static let connectPatience: Duration = .seconds(10)
+
     /// Connects to a listening socket.
-    package convenience init(connectingTo address: UnixAddress) throws(SystemError) {
+    ///
+    /// - Parameters:
+    ///   - address: Where somebody listens.
+    ///   - patience: How long to wait while the queue of connections that wait to be accepted is full. No descriptor
+    ///     tells when there is room, so a loop passes zero, and tries again later.
+    /// - Throws: `SystemError`, with `EAGAIN` where the queue was full all the time.
+    package convenience init(
+        connectingTo address: UnixAddress, atMost patience: Duration = UnixStream.connectPatience
+    ) throws(SystemError) {
         let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
         guard number >= 0 else { throw SystemError("socket") }
         let descriptor = OwnedDescriptor(number)
-        let result = address.withSocketAddress { address, size in
-            retryingOnInterrupt { connect(number, address, size) }
+        let deadline = ContinuousClock.now + patience
+        while true {
+            try Self.limitWait(of: number, until: deadline)
+            let result = address.withSocketAddress { connect(number, $0, $1) }
+            if result == 0 { break }
+            // A signal ends the wait; what is left of it counts.
+            guard errno == EINTR else { throw SystemError("connect", on: address.path) }
         }
-        guard result == 0 else { throw SystemError("connect", on: address.path) }
         guard fcntl(number, F_SETFL, O_NONBLOCK) == 0 else { throw SystemError("fcntl", on: address.path) }
         self.init(descriptor)
+    }
+
+    /// Has connect(2) give up at a time, by the timeout for sending (unix(7)); at once where it has passed.
+    private static func limitWait(of number: Int32, until deadline: ContinuousClock.Instant) throws(SystemError) {
+        let (seconds, attoseconds) = (deadline - ContinuousClock.now).components
+        let microseconds = attoseconds / 1_000_000_000_000
+        // A timeout of zero would be none.
+        guard seconds > 0 || microseconds > 0 else {
+            guard fcntl(number, F_SETFL, O_NONBLOCK) == 0 else { throw SystemError("fcntl") }
+            return
+        }
+        var time = timeval(tv_sec: Int(seconds), tv_usec: Int(microseconds))
+        guard setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size)) == 0 else {
+            throw SystemError("setsockopt SO_SNDTIMEO")
+        }
     }
 
     /// Makes two ends of one connection in this process.

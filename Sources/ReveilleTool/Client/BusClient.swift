@@ -28,6 +28,11 @@ final class BusClient {
     /// The descriptor, to wait on.
     var descriptor: Int32 { stream.number }
 
+    /// The process that listens, as far as it is seen from here.
+    var servingProcess: ServingProcess? {
+        (try? stream.peer()).flatMap { ServingProcess($0.pid) }
+    }
+
     /// Sends a call.
     ///
     /// - Parameters:

@@ -7,7 +7,8 @@ import ReveilleSystem
 
 /// Where the bus is.
 struct BusOptions: ParsableArguments {
-    @Option(help: "Address of the bus, unix:PATH. Default: $REVEILLE_ADDRESS, else the user's own bus.")
+    @Option(
+        help: "Address of the bus, unix:PATH. Default: $REVEILLE_ADDRESS, else the user's own bus, else the machine's.")
     var address: String?
 
     /// The device whose bus that is.
@@ -15,12 +16,12 @@ struct BusOptions: ParsableArguments {
         try await Device.connect(to: address)
     }
 
-    /// The address that was given, or the usual one.
+    /// The address that was given, or where a bus is.
     func resolved() throws(Failure) -> UnixAddress {
         do throws(ReveilleError) {
             return try BusAddress.resolve(address)
         } catch {
-            throw Failure(.usage, error.description)
+            throw Failure(error)
         }
     }
 }

@@ -41,11 +41,11 @@ struct CallCommand: ParsableCommand {
             try client.send(method, parameters, mode: more ? .more : oneway ? .oneway : .plain)
             if oneway { return }
             var reply = try client.receive(atMost: BusClient.patience)
-            Console.line(JSON.object(reply.parameters).description)
+            try Console.json(.object(reply.parameters))
             while reply.continues {
                 // A stream is as long as somebody wants it.
                 reply = try client.receive(atMost: .seconds(86_400 * 365))
-                Console.line(JSON.object(reply.parameters).description)
+                try Console.json(.object(reply.parameters))
             }
         }
     }

@@ -28,28 +28,28 @@ struct DoctorCommand: ParsableCommand {
                 WatcherContext(report: { _ in }, warn: { _ in }, overflowed: {})
             }
             for watcher in watchers.sorted(by: { $0.aspect.rawValue < $1.aspect.rawValue }) {
-                json ? printJSON(watcher) : printText(watcher)
+                try json ? printJSON(watcher) : printText(watcher)
             }
         }
     }
 
-    private func printText(_ watcher: any Watcher) {
+    private func printText(_ watcher: any Watcher) throws(Failure) {
         let examination = watcher.examine()
+        let aspect = Style.bold("\(watcher.aspect)").padded(to: 12)
         switch watcher.source {
-        case .available(let source):
-            Console.line(Style.bold(EventText.padded(watcher.aspect.rawValue, to: 12)) + Style.green("ok  ") + source)
-        case .unavailable(let reason):
-            Console.line(Style.bold(EventText.padded(watcher.aspect.rawValue, to: 12)) + Style.yellow("--  ") + reason)
+        case .available(let source): try Console.line(aspect + Style.green("ok  ") + "\(source)")
+        case .unavailable(let reason): try Console.line(aspect + Style.yellow("--  ") + "\(reason)")
         }
-        let width = examination.findings.map(\.name.count).max() ?? 0
-        for finding in examination.findings {
-            Console.line("    " + EventText.padded(finding.name, to: width + 2) + finding.value)
+        let names = examination.findings.map { StyledText($0.name) }
+        let width = names.map(\.width).max() ?? 0
+        for (name, finding) in zip(names, examination.findings) {
+            try Console.line("    " + name.padded(to: width + 2) + "\(finding.value)")
         }
-        for advice in examination.advice { Console.line("    " + Style.yellow("-> ") + advice) }
-        Console.line("")
+        for advice in examination.advice { try Console.line("    " + Style.yellow("-> ") + "\(advice)") }
+        try Console.line("")
     }
 
-    private func printJSON(_ watcher: any Watcher) {
+    private func printJSON(_ watcher: any Watcher) throws(Failure) {
         let examination = watcher.examine()
         var object: JSONObject = ["aspect": .string(watcher.aspect.rawValue)]
         switch watcher.source {
@@ -63,6 +63,6 @@ struct DoctorCommand: ParsableCommand {
         object["findings"] = .array(
             examination.findings.map { .object(["name": .string($0.name), "value": .string($0.value)]) })
         object["advice"] = .array(examination.advice.map { .string($0) })
-        Console.line(JSON.object(object).description)
+        try Console.json(.object(object))
     }
 }

@@ -13,7 +13,7 @@ struct PostCommand: ParsableCommand {
         abstract: "Posts a synthetic state, for tests of subscribers.",
         discussion: """
             It stands until the device's own reading next changes, or 'reveille refresh'. Fields that are \
-            not given stay as they are now.
+            not given stay as they are now. Prints the state that stands then.
 
             EXAMPLES
               reveille post proximity near
@@ -22,11 +22,14 @@ struct PostCommand: ParsableCommand {
               reveille post locale de_DE
             """)
 
-    @Argument(help: "What to post a state of.")
+    @Argument(help: "What to post a state of.", completion: Aspect.completion, transform: Aspect.init(argument:))
     var aspect: Aspect
 
     @Argument(help: "The fields as a JSON object, or the state, pose or locale in a word.")
     var state: String
+
+    @Flag(help: "Print the state that stands then as JSON: the interface's Event.")
+    var json = false
 
     @OptionGroup var bus: BusOptions
 
@@ -34,10 +37,9 @@ struct PostCommand: ParsableCommand {
         Failure.awaiting {
             let given = try fields()
             let device = try await bus.device()
-            let posted = try await device.post(reading(given, beside: device.state(of: aspect)))
-            let generation = JSON.integer(Int64(posted.generation))
-            Console.line(
-                JSON.object(["generation": generation, "sequence": .integer(Int64(posted.sequence))]).description)
+            try await device.post(reading(given, beside: device.state(of: aspect)))
+            let event = try await device.state(of: aspect)
+            try json ? Console.json(EventCoding.encode(event)) : Console.line(EventText.line(event))
         }
     }
 
@@ -46,7 +48,10 @@ struct PostCommand: ParsableCommand {
         var fields = ReadingCoding.encode(now.reading, settings: now.settings).objectValue ?? [:]
         for member in given.members {
             guard fields[member.name] != nil else {
-                throw Failure(.usage, "\(member.name): \(aspect) has no such field")
+                let names = fields.members.map(\.name)
+                throw Failure(
+                    .usage,
+                    "\(member.name): \(aspect) has no such field\(Suggestion.phrase(for: member.name, among: names))")
             }
             fields[member.name] = member.value
         }
@@ -54,7 +59,7 @@ struct PostCommand: ParsableCommand {
             return try ReadingCoding.decode(.object(fields), of: aspect)
         } catch {
             let field = error.parameters["parameter"]?.stringValue ?? aspect.rawValue
-            throw Failure(.usage, "\(state): the interface does not allow this value of \(field)")
+            throw StateField(name: field).refusing(state)
         }
     }
 
@@ -67,8 +72,11 @@ struct PostCommand: ParsableCommand {
             }
         }
         switch aspect {
-        case .battery, .proximity: return ["state": .string(state)]
+        case .battery, .proximity:
+            try StateField(name: "\(aspect).state").check(state)
+            return ["state": .string(state)]
         case .orientation:
+            try StateField(name: "orientation.pose").check(state)
             let isPlanar = Orientation.Pose(rawValue: state)?.isPlanar == true
             return isPlanar ? ["pose": .string(state), "planar": .string(state)] : ["pose": .string(state)]
         case .locale:

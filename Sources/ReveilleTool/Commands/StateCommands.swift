@@ -11,7 +11,9 @@ struct BackgroundCommand: ParsableCommand {
         abstract: "Sends a subscription to the background: it gets nothing until it is woken.",
         discussion: "The hold is the operator's; the subscriber's own hold is another, and both must be cleared.")
 
-    @Argument(help: "The subscription, as 'reveille status' shows it.")
+    @Argument(
+        help: "The subscription: its name, its process id, or its id as 'reveille status' shows it, or how that begins."
+    )
     var subscription: String
 
     @Option(help: "Wake it after this many seconds.")
@@ -20,14 +22,14 @@ struct BackgroundCommand: ParsableCommand {
     @OptionGroup var bus: BusOptions
 
     func validate() throws {
-        if let wakeAfter, !(wakeAfter >= 0.001 && wakeAfter < 1e12) {
-            throw ValidationError("--wake-after is at least 0.001 seconds")
-        }
+        if let wakeAfter { try Seconds.validate(wakeAfter, of: "--wake-after") }
     }
 
     func run() {
         Failure.awaiting {
-            try await bus.device().hold(subscription, wakeAfter: wakeAfter.map { .seconds($0) })
+            let device = try await bus.device()
+            let id = try await SubscriptionName(text: subscription).id(on: device)
+            try await device.hold(id, wakeAfter: wakeAfter.map { .seconds($0) })
         }
     }
 }
@@ -37,14 +39,17 @@ struct ForegroundCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "foreground", abstract: "Wakes a subscription: it gets one event for each aspect that changed.")
 
-    @Argument(help: "The subscription, as 'reveille status' shows it.")
+    @Argument(
+        help: "The subscription: its name, its process id, or its id as 'reveille status' shows it, or how that begins."
+    )
     var subscription: String
 
     @OptionGroup var bus: BusOptions
 
     func run() {
         Failure.awaiting {
-            try await bus.device().release(subscription)
+            let device = try await bus.device()
+            try await device.release(SubscriptionName(text: subscription).id(on: device))
         }
     }
 }

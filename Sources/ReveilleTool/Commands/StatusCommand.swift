@@ -3,58 +3,103 @@
 
 import ArgumentParser
 import Reveille
+import ReveilleSystem
 import Varlink
 
 /// `reveille status`: what is watched, and who listens.
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Shows what each aspect is read from, and all subscriptions.")
+        commandName: "status", abstract: "Shows the bus, what each aspect is read from, and all subscriptions.",
+        discussion: """
+            Lines are as long as the terminal is wide; into a pipe all is written. How long the bus has run and which \
+            configuration it reads is shown where the process that serves it can be seen.
+            """)
 
-    @Flag(help: "One JSON object: the replies of DescribeAspects and ListSubscriptions together.")
+    @Flag(help: "One JSON object: the bus, and the replies of DescribeAspects and ListSubscriptions.")
     var json = false
 
     @OptionGroup var bus: BusOptions
 
     func run() {
         Failure.awaiting {
-            let device = try await bus.device()
+            let address = try bus.resolved()
+            let client = try BusClient(address)
+            let version = try client.call("org.varlink.service.GetInfo")["version"]?.stringValue
+            let process = client.servingProcess
+            let device = try await Device.connect(to: address.description)
             let sources = try await device.sources()
             let subscribers = try await device.subscribers()
             if json {
-                let aspects = JSON.array(sources.map(Self.json))
-                let subscriptions = JSON.array(subscribers.map(Self.json))
-                Console.line(JSON.object(["aspects": aspects, "subscriptions": subscriptions]).description)
-                return
+                return try Console.json([
+                    "bus": Self.json(of: address, version, process), "aspects": .array(sources.map(Self.json)),
+                    "subscriptions": .array(subscribers.map(Self.json)),
+                ])
             }
-            for source in sources { Console.line(Self.line(of: source)) }
-            Console.line("")
-            let count = subscribers.count
-            Console.line(count == 0 ? "no subscriptions" : "\(count) subscription\(count == 1 ? "" : "s")")
-            for subscriber in subscribers { Console.line(Self.line(of: subscriber)) }
+            try Console.line(Style.bold("address        ") + "\(address)")
+            try Console.line(Style.bold("version        ") + "\(version ?? "unknown")")
+            if let process {
+                try Console.line(Style.bold("uptime         ") + "\(process.uptimeText), process \(process.pid)")
+                try Console.line(Style.bold("configuration  ") + "\(process.configuration ?? "the defaults")")
+            }
+            try Console.line("")
+            try Self.print(Self.table(of: sources))
+            try Console.line("")
+            try subscribers.isEmpty ? Console.line("no subscriptions") : Self.print(Self.table(of: subscribers))
         }
     }
 
     // MARK: - For people
 
-    private static func line(of source: AspectSource) -> String {
-        let state =
-            source.isAvailable
-            ? (source.isMonitored ? Style.green("watched    ") : "at rest    ") : Style.dim("not here   ")
-        return Style.bold(EventText.padded(source.aspect.rawValue, to: 12)) + state + source.text
+    private static func print(_ table: Table) throws(Failure) {
+        for line in table.lines(width: Console.columns) { try Console.line(line) }
     }
 
-    private static func line(of subscriber: Subscriber) -> String {
-        let holds = subscriber.holds.names.joined(separator: " ")
-        let held = holds.isEmpty ? Style.green("foreground") : Style.yellow("held: \(holds)")
-        let aspects = subscriber.aspects.aspects
-        let pending = aspects.compactMap { aspect in subscriber.pending[aspect].map { "\(aspect) \($0)" } }
-        return "\(subscriber.id)  \(held)  \(subscriber.name ?? "-")  pid \(subscriber.processID)"
-            + "  [\(aspects.map(\.rawValue).joined(separator: " "))]"
-            + "  \(subscriber.events) events of \(subscriber.changes) changes"
-            + (pending.isEmpty ? "" : "  waiting: " + pending.joined(separator: ", "))
+    private static func table(of sources: [AspectSource]) -> Table {
+        var table = Table(columns: [
+            Table.Column(head: "ASPECT"), Table.Column(head: "STATE"), Table.Column(head: "SOURCE", isFixed: false),
+        ])
+        for source in sources {
+            let state =
+                source.isAvailable
+                ? (source.isMonitored ? Table.Cell("watched", .green) : Table.Cell("at rest"))
+                : Table.Cell("not here", .dim)
+            table.rows.append([Table.Cell(source.aspect.rawValue, .bold), state, Table.Cell(source.text)])
+        }
+        return table
+    }
+
+    private static func table(of subscribers: [Subscriber]) -> Table {
+        var table = Table(columns: [
+            Table.Column(head: "SUBSCRIPTION"), Table.Column(head: "NAME", isFixed: false), Table.Column(head: "PID"),
+            Table.Column(head: "STATE", isFixed: false), Table.Column(head: "EVENTS"), Table.Column(head: "CHANGES"),
+            Table.Column(head: "WAITING", isFixed: false), Table.Column(head: "ASPECTS", isFixed: false),
+        ])
+        for subscriber in subscribers {
+            let holds = subscriber.holds.names.joined(separator: " ")
+            let aspects = subscriber.aspects.aspects
+            let pending = aspects.compactMap { aspect in subscriber.pending[aspect].map { "\(aspect) \($0)" } }
+            table.rows.append([
+                Table.Cell(subscriber.id), Table.Cell(subscriber.name ?? "-", .bold),
+                Table.Cell("\(subscriber.processID)"),
+                holds.isEmpty ? Table.Cell("foreground", .green) : Table.Cell("held: \(holds)", .yellow),
+                Table.Cell("\(subscriber.events)"), Table.Cell("\(subscriber.changes)"),
+                Table.Cell(pending.isEmpty ? "-" : pending.joined(separator: ", ")),
+                Table.Cell(aspects.map(\.rawValue).joined(separator: " ")),
+            ])
+        }
+        return table
     }
 
     // MARK: - As the interface has it
+
+    private static func json(of address: UnixAddress, _ version: String?, _ process: ServingProcess?) -> JSON {
+        [
+            "address": .string(address.description), "version": version.map { .string($0) } ?? .null,
+            "pid": process.map { .integer(Int64($0.pid)) } ?? .null,
+            "uptime": process.map { .integer($0.uptime.components.seconds) } ?? .null,
+            "configuration": process?.configuration.map { .string($0) } ?? .null,
+        ]
+    }
 
     private static func json(of source: AspectSource) -> JSON {
         [

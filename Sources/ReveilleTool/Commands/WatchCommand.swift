@@ -11,16 +11,19 @@ struct WatchCommand: ParsableCommand {
         commandName: "watch",
         abstract: "Prints each change as it comes.",
         discussion: """
-            On a terminal, b sends the subscription to the background, f brings it back to the foreground, \
-            and q ends.
+            Goes on when the bus restarts, with what changed meanwhile. On a terminal, b sends the subscription \
+            to the background, f brings it back to the foreground, and q ends.
 
             EXAMPLES
               reveille watch
               reveille watch battery orientation --initial --json
               reveille watch battery --count 1 --timeout 60 && notify-send 'the battery changed'
+              reveille watch --state ~/.cache/watched --count 1    each change once, run after run
             """)
 
-    @Argument(help: "What to watch; all five aspects if none is named.")
+    @Argument(
+        help: "What to watch; all five aspects if none is named.", completion: Aspect.completion,
+        transform: Aspect.init(argument:))
     var aspects: [Aspect] = []
 
     @Flag(help: "Print the current state first.")
@@ -32,6 +35,15 @@ struct WatchCommand: ParsableCommand {
     @Flag(help: "One JSON object a line: the interface's Event.")
     var json = false
 
+    @Flag(help: "Print the day as well as the time.")
+    var date = false
+
+    @Flag(help: "Print what each state was read from.")
+    var source = false
+
+    @Flag(help: "End when the bus does, with exit code 69.")
+    var once = false
+
     @Option(help: "A name for the list of subscriptions.")
     var name: String?
 
@@ -41,17 +53,40 @@ struct WatchCommand: ParsableCommand {
     @Option(help: "Give up after this many seconds, with exit code 124.")
     var timeout: Double?
 
+    @Option(
+        help: """
+            A file that keeps how far this has come. The next run with it prints first what changed since then; \
+            an event that was printed as the run was killed comes again.
+            """)
+    var state: String?
+
     @OptionGroup var bus: BusOptions
 
     func validate() throws {
-        if let count, count < 1 { throw ValidationError("--count is at least 1") }
-        if let timeout, !(timeout > 0 && timeout < 1e9) { throw ValidationError("--timeout is more than 0 seconds") }
+        if let count, count < 1 { throw ValidationError("--count is at least 1, not \(count)") }
+        if let timeout { try Seconds.validate(timeout, of: "--timeout") }
+        if json && (date || source) {
+            throw ValidationError("--date and --source are for people; with --json, changedAt says when")
+        }
     }
 
     func run() {
         Failure.guarding {
             let session = try WatchSession(self)
             try session.run()
+        }
+    }
+}
+
+/// A number of seconds on the command line.
+enum Seconds {
+    /// From what a timer can tell apart to a year, which is what "never" may mean.
+    static let range = 0.001...31_536_000
+
+    /// - Throws: `ValidationError` for a number that no timer has.
+    static func validate(_ seconds: Double, of option: String) throws {
+        guard range.contains(seconds) else {
+            throw ValidationError("\(option) is a number of seconds from 0.001 to 31536000, not \(seconds)")
         }
     }
 }

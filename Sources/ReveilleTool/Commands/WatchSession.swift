@@ -2,39 +2,47 @@
 // Part of Reveille.
 
 import Glibc
-import Reveille
 import ReveilleSystem
-import ReveilleWire
-import Varlink
 
 /// One run of `reveille watch`: the subscription, the keys, and what ends it.
 ///
 /// Keys, signals and time come to the loop of the program's first thread; events are printed as they are taken, so
 /// that what is not read from stdout stays merged.
 final class WatchSession {
+    /// How soon a job that was in the background notices that it is in the foreground: shells tell those alone that
+    /// were stopped.
+    private static let glance: Duration = .milliseconds(500)
+
     private let command: WatchCommand
     private let loop: EventLoop
-    private let terminal: RawTerminal?
+    private let terminal: Terminal?
     private let stream: WatchStream
     private var sources: [EventSource] = []
+    private var keys: EventSource?
+    private var look: EventSource?
     private var failure: Failure?
 
     init(_ command: WatchCommand) throws {
         self.command = command
         loop = try EventLoop()
-        terminal = Console.isInteractive && !command.json ? RawTerminal() : nil
-        stream = WatchStream(command, isInteractive: terminal != nil, end: try Pipe())
+        terminal = Console.isInteractive && !command.json ? Terminal() : nil
+        stream = WatchStream(
+            command, stored: try command.state.map { path throws(Failure) in try StoredPositions(path) },
+            isInteractive: terminal != nil, end: try Pipe())
     }
 
-    /// Prints until the count is reached, time is up, the bus ends or a person ends it.
+    /// Prints until the count is reached, time is up or a person ends it.
     func run() throws {
         // First of all, so that the threads that follow leave signals to this one.
-        for signal in [SIGINT, SIGTERM] {
+        for signal in [SIGINT, SIGTERM, SIGHUP] where !IgnoredSignals.contains(signal) {
             sources.append(try loop.onSignal(signal) { [unowned self] in loop.exit() })
         }
         sources.append(try loop.watch(stream.end.readingEnd, for: .readable) { [unowned self] _ in loop.exit() })
         if terminal != nil {
-            sources.append(try loop.watch(STDIN_FILENO, for: .readable) { [unowned self] _ in readKey() })
+            sources.append(try loop.onSignal(SIGTSTP) { [unowned self] in stop() })
+            sources.append(try loop.onSignal(SIGCONT) { [unowned self] in takeTerminal() })
+            look = try loop.timer { [unowned self] in takeTerminal() }
+            takeTerminal()
         }
         if let timeout = command.timeout {
             let timer = try loop.timer { [unowned self] in
@@ -46,10 +54,47 @@ final class WatchSession {
         }
         Task { [stream] in await stream.run() }
         try loop.run()
+        leaveTerminal()
         if let error = stream.failure.withLock({ $0 }) ?? failure { throw error }
     }
 
+    // MARK: - The terminal
+
+    /// Reads keys from here on, if this process is in the foreground.
+    private func takeTerminal() {
+        guard terminal?.enterRawMode() == true else { return leaveTerminal() }
+        stream.prompt.show()
+        guard keys == nil else { return }
+        do throws(SystemError) {
+            keys = try loop.watch(STDIN_FILENO, for: .readable) { [unowned self] _ in readKey() }
+        } catch {
+            failure = Failure(.failure, "\(error)")
+            loop.exit()
+        }
+    }
+
+    private func leaveTerminal() {
+        keys = nil
+        look?.fire(after: Self.glance)
+        if terminal?.isOurs == true { stream.prompt.hide() } else { stream.prompt.forget() }
+        terminal?.leaveRawMode()
+    }
+
+    /// Stops as every program does at Ctrl-Z, with the terminal as it was before.
+    private func stop() {
+        leaveTerminal()
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGTSTP)
+        // It waits for the moment in which it is let through; the next line goes on behind SIGCONT.
+        raise(SIGTSTP)
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        takeTerminal()
+    }
+
     private func readKey() {
+        guard terminal?.isOurs == true else { return leaveTerminal() }
         var key: UInt8 = 0
         guard read(STDIN_FILENO, &key, 1) == 1 else { return loop.exit() }
         switch key {

@@ -23,26 +23,28 @@ final class DemoStage {
 
     /// Plays the whole piece and checks it.
     func play() async throws {
-        Console.line(Style.bold("A synthetic phone, a bus, and two subscribers: one awake, one asleep."))
-        Console.line("")
+        try Console.line(Style.bold("A synthetic phone, a bus, and two subscribers: one awake, one asleep."))
+        try Console.line("")
         try await sleeper.enterBackground()
         for scene in DemoScene.all { try await play(scene) }
         try await checkSilence()
-        Console.line("")
-        Console.line("The one that was awake read \(liveEvents.count) events. The sleeper read none; now it wakes:")
-        Console.line("")
+        try Console.line("")
+        try Console.line("The one that was awake read \(liveEvents.count) events. The sleeper read none; now it wakes:")
+        try Console.line("")
         try await sleeper.enterForeground()
         var events: [Event] = []
         while events.count < Aspect.allCases.count, let event = try await sleeper.next() { events.append(event) }
         for event in events {
-            Console.line("  " + Style.yellow("sleeper  ") + EventText.line(event))
+            try Console.line("  " + Style.yellow("sleeper  ") + EventText.line(event))
         }
         try check(events)
-        Console.line("")
-        Console.line(
+        try Console.line("")
+        try Console.line(
             Style.green(
-                "\(events.reduce(0) { $0 + $1.changes }) changes, \(events.count) events: one for each aspect, with the "
-                    + "state now and the number of changes it stands for."))
+                """
+                \(events.reduce(0) { $0 + $1.changes }) changes, \(events.count) events: one for each aspect, with \
+                the state now and the number of changes it stands for.
+                """))
         let code = bus.stop()
         guard code == 0 else { throw Failure(.failure, "the bus ended with exit code \(code)") }
     }
@@ -50,7 +52,7 @@ final class DemoStage {
     private func play(_ scene: DemoScene) async throws {
         try scene.change(phone)
         while let event = try await live.next() {
-            Console.line("  " + Style.cyan("live     ") + EventText.line(event) + Style.dim("   " + scene.title))
+            try Console.line("  " + Style.cyan("live     ") + EventText.line(event) + Style.dim("   \(scene.title)"))
             liveEvents.append(event)
             if event.aspect == scene.aspect { return }
         }

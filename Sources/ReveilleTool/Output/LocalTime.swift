@@ -4,12 +4,28 @@
 import Glibc
 import ReveilleCore
 
-/// The time of day of an event, in the user's time zone.
+/// When an event came, in the user's time zone.
 enum LocalTime {
-    static func text(_ timestamp: Timestamp) -> String {
+    /// The time of day: `14:03:22`.
+    static func time(_ timestamp: Timestamp) -> String {
+        let parts = parts(timestamp)
+        return [parts.tm_hour, parts.tm_min, parts.tm_sec].map(twoDigits).joined(separator: ":")
+    }
+
+    /// The day: `2026-11-21`.
+    static func date(_ timestamp: Timestamp) -> String {
+        let parts = parts(timestamp)
+        return "\(Int(parts.tm_year) + 1_900)-\(twoDigits(parts.tm_mon + 1))-\(twoDigits(parts.tm_mday))"
+    }
+
+    private static func parts(_ timestamp: Timestamp) -> tm {
         var seconds = time_t(timestamp.microseconds / 1_000_000)
         var parts = tm()
         localtime_r(&seconds, &parts)
-        return [parts.tm_hour, parts.tm_min, parts.tm_sec].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
+        return parts
+    }
+
+    private static func twoDigits(_ number: Int32) -> String {
+        number < 10 ? "0\(number)" : "\(number)"
     }
 }

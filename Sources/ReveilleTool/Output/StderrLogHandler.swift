@@ -3,12 +3,15 @@
 
 import Glibc
 import Logging
+import ReveilleSystem
 
 /// Logs to stderr, a line each; under a supervisor's journal with its priority in front (sd-daemon(3)).
+///
+/// A line that its reader has no room for is lost: whoever reads the log must not hold up the service.
 struct StderrLogHandler: LogHandler {
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.info
-    private let isJournal = getenv("JOURNAL_STREAM") != nil
+    private let isJournal = Environment["JOURNAL_STREAM"] != nil
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
@@ -17,7 +20,7 @@ struct StderrLogHandler: LogHandler {
 
     func log(event: LogEvent) {
         let prefix = isJournal ? "<\(Self.priority(event.level))>" : "reveille: \(event.level): "
-        Console.error(prefix + "\(event.message)")
+        Console.log("\(prefix)\(event.message)")
     }
 
     private static func priority(_ level: Logger.Level) -> Int {

@@ -140,7 +140,8 @@ package final class BatteryWatcher: Watcher {
     private func values() throws(SystemError) -> ([PowerSupply], isMacBook: Bool) {
         if let supplies, let values = supplies.read() { return (values, supplies.isMacBook) }
         let found = try PowerSupplies()
-        supplies = found
+        // At rest nobody tells of a supply that comes, so the next question looks again.
+        supplies = pace == .off ? nil : found
         // One that goes between being found and being read is not there.
         return (found.read() ?? [], found.isMacBook)
     }

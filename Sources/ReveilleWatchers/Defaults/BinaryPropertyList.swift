@@ -10,7 +10,7 @@ import ReveilleCore
 /// everybody waits for. Here it is once through what is named.
 struct BinaryPropertyList {
     /// How many bytes of text or data cost as much as one value: a list of 100 bytes may name a long text many times.
-    private static let bytesPerValue = 1_000
+    private static let bytesPerValue = 100
     private static let headerLength = 8
     private static let trailerLength = 32
 
@@ -20,7 +20,7 @@ struct BinaryPropertyList {
     private let objectCount: Int
     /// Where the table of offsets begins: behind the last object.
     private let table: Int
-    private var valuesLeft = SettingsDecoder.valueLimit
+    private var budget = SettingsBudget()
 
     /// Says whether the bytes begin as one does, and are long enough.
     static func opens(_ bytes: [UInt8]) -> Bool {
@@ -66,13 +66,13 @@ struct BinaryPropertyList {
     // MARK: - Objects
 
     private mutating func value(_ object: Int, depth: Int) throws(FileProblem) -> SettingsValue {
-        try pay(1)
+        try budget.pay()
         return try read(object, depth: depth)
     }
 
     /// Reads an object: a value, or the key of one, which counts as one with it.
     private mutating func read(_ object: Int, depth: Int) throws(FileProblem) -> SettingsValue {
-        guard depth <= SettingsValue.depthLimit else { throw SettingsDecoder.tooDeep }
+        try SettingsBudget.check(depth: depth)
         guard object < objectCount else { throw Self.invalid("object \(object) of \(objectCount) is named") }
         guard let start = unsigned(at: table + object * offsetSize, offsetSize, end: bytes.count),
             let marker = byte(at: start)
@@ -124,16 +124,12 @@ struct BinaryPropertyList {
                 guard case .string(let name) = try read(key, depth: depth + 1) else {
                     throw Self.invalid("object \(key) is a key and no text")
                 }
+                try budget.pay(forKey: name)
                 values[name] = try value(object, depth: depth + 1)
             }
             return .dictionary(values)
         default: return nil
         }
-    }
-
-    private mutating func pay(_ values: Int) throws(FileProblem) {
-        guard valuesLeft >= values else { throw SettingsDecoder.tooLong }
-        valuesLeft -= values
     }
 
     // MARK: - Bytes
@@ -145,7 +141,7 @@ struct BinaryPropertyList {
     /// The bytes of an object, if they are all there.
     private mutating func slice(_ start: Int, _ count: Int) throws(FileProblem) -> ArraySlice<UInt8>? {
         guard count <= table - start else { return nil }
-        try pay(count / Self.bytesPerValue)
+        try budget.pay(count / Self.bytesPerValue)
         return bytes[start..<start + count]
     }
 

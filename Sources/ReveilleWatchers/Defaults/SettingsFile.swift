@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 package import ReveilleCore
+import ReveilleSystem
 
 /// What a settings file holds: its keys with the fingerprints of their values, or bytes that are not read.
 package struct SettingsFile: Hashable {
@@ -30,11 +31,11 @@ package struct SettingsFile: Hashable {
         let name = SettingsName(ConfiguredPath.name(of: path))
         if isFound, name.kind == .bare, !(text.map(Keyfile.opens) ?? false) { return nil }
         // dconf's databases have no extension and, when broken, nothing to know them by but their place.
-        if path.split(separator: "/").dropLast().last == "dconf" { return opaque(bytes) }
+        if PathChain.names(of: path).dropLast().last == "dconf" { return opaque(bytes) }
         if bytes.isEmpty { return name.kind == .foreign ? opaque(bytes) : SettingsFile(values: [:]) }
         switch name.kind {
-        case .propertyList: return try table(SettingsDecoder.propertyList(bytes), bytes)
-        case .json: return try table(SettingsDecoder.json(bytes), bytes)
+        case .propertyList: return try table(propertyList(bytes), bytes)
+        case .json: return try table(SettingsJSON.parse(bytes), bytes)
         case .keyfile: return try keyfile(text)
         case .text, .bare: return try recognized(bytes, text)
         case .foreign: return (try? recognized(bytes, text)) ?? opaque(bytes)
@@ -43,10 +44,11 @@ package struct SettingsFile: Hashable {
 
     /// Reads what has no format by its name.
     private static func recognized(_ bytes: [UInt8], _ text: String?) throws(FileProblem) -> SettingsFile {
-        if SettingsDecoder.isPropertyList(bytes) { return try table(SettingsDecoder.propertyList(bytes), bytes) }
+        if BinaryPropertyList.opens(bytes) || SettingsXML.opens(bytes) { return try table(propertyList(bytes), bytes) }
         guard let text else { return opaque(bytes) }
         // A list in JSON looks like a group; that fails here is only a "no".
-        if ["{", "["].contains(text.first { !$0.isWhitespace }), let value = try? SettingsDecoder.json(bytes) {
+        let first = bytes.first { !SettingsJSON.isSpace($0) }
+        if first == UInt8(ascii: "{") || first == UInt8(ascii: "["), let value = try? SettingsJSON.parse(bytes) {
             return table(value, bytes)
         }
         if Keyfile.opens(text) { return try keyfile(text) }
@@ -54,12 +56,16 @@ package struct SettingsFile: Hashable {
         return SettingsFile(keyfile)
     }
 
+    private static func propertyList(_ bytes: [UInt8]) throws(FileProblem) -> SettingsValue {
+        BinaryPropertyList.opens(bytes) ? try BinaryPropertyList.parse(bytes) : try SettingsXML.parse(bytes)
+    }
+
     private static func keyfile(_ text: String?) throws(FileProblem) -> SettingsFile {
         guard let text else { throw FileProblem(reason: "not UTF-8") }
         do {
             return SettingsFile(try Keyfile(text))
         } catch {
-            throw FileProblem(reason: "line \(error.line) is neither a [group] nor key=value")
+            throw FileProblem(reason: "line \(error.line) \(error.reason)")
         }
     }
 

@@ -23,20 +23,21 @@ struct SettingsName: Hashable {
 
     /// Reads a file's name.
     init(_ name: String) {
-        let dot = name.dropFirst().lastIndex(of: ".")
-        let end = dot.map { String(name[name.index(after: $0)...]) }
+        let bytes = name.utf8
+        let dot = bytes.dropFirst().lastIndex(of: UInt8(ascii: "."))
+        let end = dot.map { String(name[bytes.index(after: $0)...]) }
         switch end {
         case "plist": kind = .propertyList
         case "json": kind = .json
         case "ini": kind = .keyfile
         case "conf": kind = .text
-        case _ where name.hasSuffix("rc"):
+        case _ where bytes.suffix(2).elementsEqual("rc".utf8):
             kind = .text
             // What follows a dot in `org.example.desktop-appletsrc` is no extension.
             domain = name
             return
         // Hidden, and of no known format: what programs write on the way to a rename.
-        case nil: kind = name.hasPrefix(".") ? .foreign : .bare
+        case nil: kind = bytes.first == UInt8(ascii: ".") ? .foreign : .bare
         default: kind = .foreign
         }
         domain = dot.map { String(name[..<$0]) } ?? name

@@ -9,7 +9,7 @@ package struct InputBits {
 
     /// Reads a mask; a word that is none has no bits.
     package init(_ text: String) {
-        words = SysfsText.trimmed(text).split(separator: " ").reversed().map { UInt64($0, radix: 16) ?? 0 }
+        words = SysfsText.words(text).reversed().map { UInt64($0, radix: 16) ?? 0 }
     }
 
     /// Whether a bit is set, counted from 0.

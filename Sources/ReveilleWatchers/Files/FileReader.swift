@@ -12,8 +12,8 @@ struct FileReader<Value: Equatable> {
         case same
         /// It makes sense; `nil` when it is none of the watcher's.
         case contents(Value?, Digest)
-        /// A directory whose files count, with the names that do.
-        case directory([String])
+        /// A directory whose files count, with the names that do, and what is left out of it.
+        case directory([String], FileProblem?)
         /// Nothing is there.
         case missing
         /// It cannot be read or understood, and why.
@@ -51,7 +51,8 @@ struct FileReader<Value: Equatable> {
                 return new == digest ? .same : .contents(try format.parse(path, isFound, bytes), new)
             case .directory(let directory):
                 guard format.membership != nil else { throw FileProblem(reason: "is a directory") }
-                return .directory(try names(in: directory).filter { membership(of: $0) != .no })
+                let listing = try listing(of: directory)
+                return .directory(listing.names.filter { membership(of: $0) != .no }, listing.problem)
             }
         } catch {
             return .failed(error)
@@ -68,11 +69,20 @@ struct FileReader<Value: Equatable> {
         }
     }
 
-    private func names(in directory: String) throws(FileProblem) -> [String] {
+    private func listing(of directory: String) throws(FileProblem) -> DirectoryListing {
         do {
-            return try DirectoryListing.files(in: directory)
+            return try DirectoryListing(of: directory)
         } catch {
             throw FileProblem(reason: "\(error)")
         }
+    }
+}
+
+extension DirectoryListing {
+    /// What of a directory is not read, if anything.
+    fileprivate var problem: FileProblem? {
+        if isCut { return FileProblem(reason: "has more than \(Self.limit) files, and no more are read") }
+        guard unreadableNames > 0 else { return nil }
+        return FileProblem(reason: "has \(unreadableNames) files whose names are not UTF-8; they are not read")
     }
 }

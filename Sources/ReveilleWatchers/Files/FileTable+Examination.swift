@@ -7,7 +7,8 @@ extension FileTable {
     /// - Parameter describe: Says what contents are, in one line.
     /// - Returns: A finding a file, and what to do about those that are unreadable or broken.
     func examination(describe: (Value) -> String) -> Examination {
-        let found = entries.keys.filter { !paths.contains($0) }.sorted()
+        let asked = Set(paths)
+        let found = entries.keys.filter { !asked.contains($0) }.sorted()
         var examination = Examination()
         for path in paths + found {
             guard let entry = entries[path] else { continue }
@@ -17,7 +18,7 @@ extension FileTable {
                 examination.advice.append("mend \(name), or make it readable: \(problem)")
             } else if let value = entry.value {
                 examination.findings.append(Examination.Finding(name, describe(value)))
-            } else if paths.contains(path) {
+            } else if asked.contains(path) {
                 examination.findings.append(Examination.Finding(name, entry.isDirectory ? "directory" : "no such file"))
             }
         }

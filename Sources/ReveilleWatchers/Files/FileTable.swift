@@ -37,6 +37,7 @@ struct FileTable<Value: Equatable> {
     let paths: [String]
     /// What is known of each file, those in directories included, by path.
     private(set) var entries: [String: Entry]
+    private let asked: Set<String>
     private let timing: FileSettling.Timing
     private let reader: FileReader<Value>
 
@@ -50,6 +51,7 @@ struct FileTable<Value: Equatable> {
     init(paths: [String], root: String, timing: FileSettling.Timing, format: FileFormat<Value>) {
         var seen: Set<String> = []
         self.paths = paths.filter { seen.insert($0).inserted }
+        asked = seen
         self.timing = timing
         reader = FileReader(root: root, format: format)
         entries = Dictionary(uniqueKeysWithValues: seen.map { ($0, Entry()) })
@@ -100,7 +102,7 @@ struct FileTable<Value: Equatable> {
         var effects = Effects()
         // First what was asked for: directories may have files that are not in the table yet.
         for path in paths { read(path, at: now, asked: true, &effects) }
-        for path in entries.keys where !paths.contains(path) { read(path, at: now, asked: true, &effects) }
+        for path in entries.keys where !self.asked.contains(path) { read(path, at: now, asked: true, &effects) }
         return effects
     }
 
@@ -116,7 +118,7 @@ struct FileTable<Value: Equatable> {
 
     private mutating func read(_ path: String, at now: Instant, asked: Bool, _ effects: inout Effects) {
         guard var entry = entries[path] else { return }
-        let isFound = !paths.contains(path)
+        let isFound = !self.asked.contains(path)
         let look = reader.look(at: path, isFound: isFound, unlike: entry.digest)
         // What was found in a directory and never made sense may be no settings file at all.
         let isDoubtful = isFound && entry.value == nil && reader.membership(of: path) != .yes
@@ -124,22 +126,20 @@ struct FileTable<Value: Equatable> {
         entry.isDirectory = look.isDirectory
         switch entry.settling.judge(look.outcome, at: now, timing: timing, asked: asked) {
         case .take:
-            entry.isReported = false
             effects.hasChanged = entry.take(look) || effects.hasChanged
+            // A directory is taken with what is left out of it.
+            effects.warnings += entry.warning(of: path)
         case .wait:
             break
         case .giveUp:
-            guard let problem = entry.problem, !entry.isReported else { break }
-            entry.isReported = true
-            let standing = entry.value == nil ? "" : "; the last good values stand"
-            effects.warnings.append("\(path): \(problem)\(standing)")
+            effects.warnings += entry.warning(of: path)
         }
         let isHollow = entry.digest == nil && entry.problem == nil
         let isGone = isFound && isHollow && entry.settling.deadline == nil
         entries[path] = isGone ? nil : entry
         if isGone { effects.disappeared.append(path) }
         // Directories in a directory are not the watcher's.
-        guard !isFound, case .directory(let names) = look else { return }
+        guard !isFound, case .directory(let names, _) = look else { return }
         for name in names where find(name, in: path, at: now, &effects) && asked {
             read(Self.path(of: name, in: path), at: now, asked: true, &effects)
         }
@@ -151,6 +151,13 @@ struct FileTable<Value: Equatable> {
 }
 
 extension FileTable.Entry {
+    /// What is wrong, if that was not told since it began.
+    fileprivate mutating func warning(of path: String) -> [String] {
+        defer { isReported = problem != nil }
+        guard let problem, !isReported else { return [] }
+        return ["\(path): \(problem)\(value == nil ? "" : "; the last good values stand")"]
+    }
+
     /// Makes what was read the file's contents.
     ///
     /// - Returns: Whether the value is not what it was.
@@ -176,7 +183,10 @@ extension FileReader.Look {
     }
 
     fileprivate var problem: String? {
-        if case .failed(let problem) = self { problem.reason } else { nil }
+        switch self {
+        case .failed(let problem), .directory(_, let problem?): problem.reason
+        case .directory(_, nil), .same, .contents, .missing: nil
+        }
     }
 
     fileprivate var outcome: FileSettling.Outcome {

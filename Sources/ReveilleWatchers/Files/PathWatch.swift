@@ -8,7 +8,7 @@ import ReveilleSystem
 ///
 /// Each directory of the way is watched for being moved; the directory of each link, of the file itself
 /// and of the first name that is missing is watched for what happens to its entries. Whenever the way
-/// changes it is followed again and watched anew. Loop thread only.
+/// changes it is followed again and watched anew, as all of them are when something was mounted. Loop thread only.
 final class PathWatch {
     /// What was noticed.
     enum Notice: Hashable {
@@ -30,6 +30,7 @@ final class PathWatch {
     private let root: String
     private let handler: (Notice) -> Void
     private var directories: DirectoryWatch?
+    private var mounts: MountWatch?
     private var chains: [String: PathChain] = [:]
     /// By directory: who is concerned by it, by which name; `nil` is the directory itself.
     private var concerns: [String: [String?: Set<String>]] = [:]
@@ -39,11 +40,20 @@ final class PathWatch {
 
     /// Starts to watch no path yet.
     ///
-    /// - Throws: `SystemError` when the user's inotify instances are used up.
+    /// - Throws: `SystemError` when the user's inotify instances are used up, or there is no table of mounts.
     init(loop: EventLoop, root: String, handler: @escaping (Notice) -> Void) throws(SystemError) {
         self.root = root
         self.handler = handler
         directories = try DirectoryWatch(loop: loop) { [weak self] in self?.handle($0) }
+        mounts = try MountWatch(loop: loop) { [weak self] in self?.followAgain() }
+    }
+
+    /// Follows every way again, of which only those count that lead elsewhere now.
+    private func followAgain() {
+        for (path, chain) in chains where PathChain(following: path, root: root) != chain {
+            add(path)
+            handler(.path(path, .finished))
+        }
     }
 
     /// Watches a path, or watches anew the way that it leads now.

@@ -64,7 +64,7 @@ package struct LocaleFiles {
             do {
                 variables = PlasmaLocale.variables(in: try Keyfile(text))
             } catch {
-                throw FileProblem(reason: "line \(error.line) is neither a [group] nor key=value")
+                throw FileProblem(reason: "line \(error.line) \(error.reason)")
             }
         }
         // systemd does not take it from there (locale.conf(5)): it would outlaw every other setting.

@@ -13,10 +13,19 @@ extension Interface {
     ///   is wrong. Elements of arrays and dictionaries go by the name of the field they are in.
     public func validate(_ call: Call) throws(CallError) {
         guard let method = methods[call.member] else { throw .methodNotFound(call.method) }
-        try validate(call.parameters, method.input, at: "")
+        try validate(call.parameters, method.input)
     }
 
-    private func validate(_ object: JSONObject, _ structure: Structure, at path: String) throws(CallError) {
+    /// Checks that an object has the fields of a structure, and no others.
+    ///
+    /// - Parameters:
+    ///   - object: The parameters of a call, a reply or an error, or what is in them.
+    ///   - structure: What it is to be.
+    ///   - path: Where it is; empty for parameters.
+    /// - Throws: InvalidParameter with the path to the first that is wrong.
+    package func validate(
+        _ object: JSONObject, _ structure: Structure, at path: String = ""
+    ) throws(CallError) {
         for field in structure.fields {
             let fieldPath = path.isEmpty ? field.name : "\(path).\(field.name)"
             try validate(object[field.name] ?? .null, field.type, at: fieldPath)

@@ -56,13 +56,14 @@ extension InterfaceParser {
         try sign("(")
         scanner.skipSpace()
         var names: [String] = []
+        var known: Set<String> = []
         var fields: [Structure.Field] = []
         guard !scanner.skip(")") else { return .structure(Structure(fields: fields)) }
         repeat {
             scanner.skipSpace()
             let position = scanner.position
             let name = try fieldName()
-            guard !names.contains(name) else { throw scanner.error("'\(name)' is there twice", at: position) }
+            guard known.insert(name).inserted else { throw scanner.error("'\(name)' is there twice", at: position) }
             scanner.skipSpace()
             if names.isEmpty ? scanner.next == ":" : !fields.isEmpty {
                 try sign(":")

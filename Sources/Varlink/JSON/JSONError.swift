@@ -13,6 +13,8 @@ public struct JSONError: Error, Sendable, Hashable {
         case invalidUTF8
         /// Half of a surrogate pair without the other half.
         case loneSurrogate
+        /// More combining marks in a row than the reader allows.
+        case tooManyMarks(maximum: Int)
         /// A number beyond the range of `Double`.
         case numberTooLarge
         /// More arrays and objects inside one another than the reader allows.
@@ -51,6 +53,7 @@ extension JSONError.Reason: CustomStringConvertible {
         case .unexpectedByte(let byte): "unexpected byte 0x\(byte < 16 ? "0" : "")\(String(byte, radix: 16))"
         case .invalidUTF8: "invalid UTF-8"
         case .loneSurrogate: "half of a surrogate pair"
+        case .tooManyMarks(let maximum): "more than \(maximum) combining marks in a row"
         case .numberTooLarge: "number too large"
         case .tooDeep(let maximum): "more than \(maximum) levels"
         }

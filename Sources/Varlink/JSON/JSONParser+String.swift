@@ -4,6 +4,7 @@
 extension JSONParser {
     /// Reads a string, quotes included.
     mutating func string(_ bytes: Span<UInt8>) throws(JSONError) -> String {
+        let start = position
         position += 1
         var text = try plain(bytes)
         while bytes[position] != UInt8(ascii: "\"") {
@@ -11,6 +12,9 @@ extension JSONParser {
             text += try plain(bytes)
         }
         position += 1
+        guard !JSON.hasTooManyMarks(text) else {
+            throw JSONError(offset: start, reason: .tooManyMarks(maximum: Limits.marks))
+        }
         return text
     }
 

@@ -36,11 +36,14 @@ public struct Call: Sendable, Hashable {
 
     /// The part of the method in front of its last dot; empty when there is none.
     public var interface: String {
-        String(method[..<(method.lastIndex(of: ".") ?? method.startIndex)])
+        String(method[..<(lastDot ?? method.startIndex)])
     }
 
     /// The part of the method behind its last dot; all of it when there is none.
     public var member: String {
-        String(method[(method.lastIndex(of: ".").map(method.index(after:)) ?? method.startIndex)...])
+        String(method[(lastDot.map(method.utf8.index(after:)) ?? method.startIndex)...])
     }
+
+    /// By bytes: to look back for a character takes the square of some texts' length.
+    private var lastDot: String.Index? { method.utf8.lastIndex(of: UInt8(ascii: ".")) }
 }

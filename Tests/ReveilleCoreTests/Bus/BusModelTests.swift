@@ -2,7 +2,7 @@
 // Part of Reveille.
 
 import ReveilleCore
-import ReveilleTesting
+import ReveilleSimulation
 import Testing
 
 /// The bus beside ``NaiveBus``, over random operations.

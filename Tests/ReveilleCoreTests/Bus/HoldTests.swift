@@ -2,7 +2,7 @@
 // Part of Reveille.
 
 import ReveilleCore
-import ReveilleTesting
+import ReveilleSimulation
 import Testing
 
 /// B29 to B37: background and foreground.

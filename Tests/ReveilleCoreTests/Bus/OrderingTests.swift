@@ -2,7 +2,7 @@
 // Part of Reveille.
 
 import ReveilleCore
-import ReveilleTesting
+import ReveilleSimulation
 import Testing
 
 /// B18 to B27 and B46: the order of events, and fairness.

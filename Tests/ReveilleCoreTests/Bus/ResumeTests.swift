@@ -110,3 +110,63 @@ import Testing
         #expect(start.events.map(\.netChange) == [true])
     }
 }
+
+/// Settings of which only a digest was saved.
+@Suite struct DigestTests {
+    private static let large = Defaults(domains: [
+        Defaults.Domain(
+            name: "d", path: "/d", values: Dictionary(uniqueKeysWithValues: (0..<6_000).map { ("key \($0)", $0) }),
+            isOpaque: false)
+    ])
+
+    private func saved() -> SavedState {
+        let driver = BusDriver()
+        driver.report(.defaults(Self.large))
+        return driver.bus.savedState
+    }
+
+    private func restored() -> BusDriver {
+        BusDriver(Bus(restoring: saved(), history: 4, at: Timestamp(microseconds: 1)))
+    }
+
+    @Test("settings too large to be saved whole are saved as a digest") func largeSettingsAreADigest() {
+        let state = saved().entries.first { $0.state.aspect == .defaults }?.state
+        #expect(state == .digest(Self.large.digest))
+    }
+
+    @Test("equal settings are no change after a restart, and the next change names its keys alone")
+    func equalSettingsAreNoChange() {
+        let driver = restored()
+        let start = driver.start(SubscriptionRequest(aspects: .defaults, instance: "one", positions: [.defaults: 1]))
+        #expect(start.start.resumed == true && start.start.events.isEmpty)
+        driver.report(.defaults(Self.large))
+        #expect(driver.state(.defaults).generation == 1)
+        var other = Self.large
+        other.domains[0].values["key 7"] = 0
+        driver.report(.defaults(other))
+        let event = driver.events(of: start.id).first
+        #expect(event?.changes == 1)
+        #expect(event?.settings.flatMap(\.keys) == ["key 7"])
+    }
+
+    @Test("other settings are one change after a restart, which names all keys", arguments: [false, true])
+    func otherSettingsAreAChange(areGone: Bool) {
+        let driver = restored()
+        var other = Self.large
+        other.domains[0].values["key 7"] = 0
+        driver.report(.defaults(areGone ? Defaults(domains: []) : other))
+        let start = driver.start(SubscriptionRequest(aspects: .defaults, instance: "one", positions: [.defaults: 1]))
+        #expect(start.start.events.map(\.changes) == [1])
+        #expect(start.start.events.first?.settings.flatMap(\.keys).count == (areGone ? 0 : 6_000))
+    }
+
+    @Test("a digest that no source has answered is saved again") func digestIsSavedAgain() {
+        #expect(restored().bus.savedState == saved())
+    }
+
+    @Test("a state that is posted takes the place of a digest") func postedSettingsAreAChange() {
+        let driver = restored()
+        #expect(driver.post(.defaults(Defaults(domains: []))))
+        #expect(driver.state(.defaults).generation == 2)
+    }
+}

@@ -16,6 +16,7 @@ import Testing
         ("# LANG=fr\nLANG=de", "de"), ("; LANG=fr\n\n  # x\nLANG=de", "de"), ("LANG=fr\nLANG=de", "de"),
         ("nonsense\nLANG=de", "de"), ("=x\nLANG=de", "de"), ("LANG=a=b", "a=b"), ("LANG='de", "de"),
         ("LANG=de\\", "de"), ("LANG=d\0e", "d\0e"), ("LANG=\u{301}x", "\u{301}x"),
+        ("export \u{301}=x\nLANG=\u{1F3FB}", "\u{1F3FB}"), ("#\u{200D}\nLANG=\\\u{301}'a'", "\u{301}'a'"),
     ])
     func linesAreReadAsSystemdReadsThem(text: String, value: String) {
         #expect(EnvironmentFile.variables(in: text)["LANG"] == value)
@@ -39,7 +40,9 @@ import Testing
         ("LANG DEFAULT=a \\\n OVERRIDE=b", "b"), ("LANG DEFAULT=\\${X}", "${X}"),
         ("X=de\nLANG DEFAULT=${X}_AT", "de_AT"),
         ("LANG DEFAULT=@{HOME}x${NONE}", "x"), ("LANG=fr\nLANG=de", "de"), ("  LANG=de  \r\n", "de"),
-        ("LANG=de\\", "de"),
+        ("LANG=de\\", "de"), ("#\u{301}\nLANG=\u{301}", "\u{301}"), ("LANG DEFAULT=\u{200D}", "\u{200D}"),
+        ("X=a\nLANG=\u{1F3FB}${X}\u{301}@{Y}\u{301}", "\u{1F3FB}a\u{301}\u{301}"),
+        ("X=\u{301}\\\r\nLANG=x\r\nLANG=de", "de"),
     ])
     func bothFormsOfLinesAreRead(text: String, value: String) {
         #expect(PamEnvironment.variables(in: text)["LANG"] == value)
@@ -50,6 +53,14 @@ import Testing
         #expect(PamEnvironment.variables(in: text) == ["A": String(repeating: "x", count: 8_192), "LANG": "de"])
         let longer = "A=x\n" + String(repeating: "A=${A}${A}\n", count: 100) + "LANG=de\n"
         #expect(PamEnvironment.variables(in: longer) == ["A": "", "LANG": "de"])
+    }
+
+    @Test func manyLongValuesAreEmptyInTheEnd() {
+        let long = "A=" + String(repeating: "x", count: 8_000) + "\n"
+        let variables = PamEnvironment.variables(in: long + (0..<6_000).map { "B\($0)=${A}\n" }.joined())
+        #expect(variables.count == 6_001)
+        #expect(variables["B0"]?.utf8.count == 8_000)
+        #expect(variables.values.reduce(0) { $0 + $1.utf8.count } <= 1 << 20)
     }
 
     @Test(arguments: ["", "# LANG=de", "LANG", "LANG de", "=de", "\"", "LANG FOO=de", "LANG DEFAULT", "\\"])

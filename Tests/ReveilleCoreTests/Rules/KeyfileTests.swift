@@ -19,6 +19,43 @@ import Testing
         #expect(try Keyfile(text).entries == entries)
     }
 
+    /// A skin tone, a joiner and an accent: each is one character with whatever stands before it.
+    private static let clinging = ["\u{1F3FB}", "\u{200D}", "\u{301}"]
+
+    @Test(arguments: clinging)
+    func signsAreSignsWhateverClingsToThem(mark: String) throws {
+        let text =
+            "#\(mark)\n;\(mark)\r\n[\(mark)a\(mark)]\(" ")\r\nx=\(mark)1\r\n\(mark)y=\(mark)\r\(mark)z = \(mark)\n"
+        let entries = ["x": "\(mark)1", "\(mark)y": mark, "\(mark)z": mark]
+        let expected = Dictionary(uniqueKeysWithValues: entries.map { ("\(mark)a\(mark)/\($0)", $1) })
+        #expect(try Keyfile(text).entries == expected)
+        #expect(Keyfile.opens(text))
+        #expect(try Keyfile("[a][\(mark)b][$i]\nx[$d]\n\(mark)x[$i]=\(mark)").entries == ["a/\(mark)b/\(mark)x": mark])
+    }
+
+    @Test func aLongGroupIsNotRepeatedWithoutEnd() {
+        let lines = (0..<10_000).map { "k\($0)=1\n" }.joined()
+        let text = "[\(String(repeating: "a", count: 1 << 20))]\n" + lines
+        let failure = #expect(throws: Keyfile.Failure.self) { try Keyfile(text) }
+        #expect(failure?.reason == "makes all keys together longer than are read")
+        #expect(failure?.line == 5)
+    }
+
+    @Test func moreEntriesThanTheLimitAreAFailure() throws {
+        let limit = SettingsValue.countLimit
+        let lines = (0..<limit).map { "k\($0)=\n" }.joined()
+        #expect(try Keyfile(lines).entries.count == limit)
+        let failure = #expect(throws: Keyfile.Failure.self) { try Keyfile(lines + "k=") }
+        #expect(failure?.line == limit + 1)
+    }
+
+    @Test func aKeyOfMarksAloneIsAFailure() throws {
+        let marks = String(repeating: "\u{301}\u{316}", count: CombiningMarks.limit / 2)
+        #expect(try Keyfile("k\(marks)=1").entries.count == 1)
+        let failure = #expect(throws: Keyfile.Failure.self) { try Keyfile("k\(marks)\u{301}=1") }
+        #expect(failure?.reason == "has more than 30 combining marks in a row")
+    }
+
     @Test(arguments: [
         ("[a]\nx", 2), ("[a\nx=1", 1), ("x=1\n[]\n", 2), ("[a]\n\n=1", 3), ("{\"a\":1}", 1), ("[a]\nx=\0", 2),
         ("[a\0]", 1), ("GVariant", 1),

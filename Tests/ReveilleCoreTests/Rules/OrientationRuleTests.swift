@@ -2,7 +2,7 @@
 // Part of Reveille.
 
 import ReveilleCore
-import ReveilleTesting
+import ReveilleSimulation
 import Testing
 
 /// B76: seven poses, steady at their borders.

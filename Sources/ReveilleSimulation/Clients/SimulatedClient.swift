@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import ReveilleSystem
-import ReveilleTesting
 import Varlink
-
-/// What broke the promise.
-struct Broken: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
-}
 
 /// A client that subscribes, reads in pieces or not at all, dies and comes back by position; it checks of all
 /// that it is told that it is the promise.
-final class SimulatedClient {
-    let name: String
+package final class SimulatedClient {
+    /// Its name, for people.
+    package let name: String
+    /// Somebody may post and hold: what it is told need not be real, and a hold need not last.
+    package let isDisturbed: Bool
     private var stream: SimulatedStream?
     private var received: [UInt8] = []
-    private(set) var subscription: String?
+    /// What its subscription is called; `nil` until that was answered.
+    package private(set) var subscription: String?
     private var instance: String?
     private var seen: [String: Int] = [:]
     /// The number of the state that it was told last, by aspect.
-    private(set) var told: [String: Int] = [:]
+    package private(set) var told: [String: Int] = [:]
     /// It is held, and has read what was on its way when the hold was answered.
-    var isAtRest = false
+    package var isAtRest = false
 
-    init(_ name: String) {
+    /// Makes a client that has never been connected.
+    package init(_ name: String, isDisturbed: Bool = false) {
         self.name = name
+        self.isDisturbed = isDisturbed
     }
 
-    var isConnected: Bool { stream != nil }
+    /// Whether it has a connection, as far as it knows.
+    package var isConnected: Bool { stream != nil }
 
-    func connect(_ stream: SimulatedStream, isBackground: Bool) {
+    /// Subscribes, by position if it ever was subscribed.
+    package func connect(_ stream: SimulatedStream, isBackground: Bool) {
         self.stream = stream
         received = []
         subscription = nil
@@ -54,46 +54,48 @@ final class SimulatedClient {
     }
 
     /// Dies, or only its connection does.
-    func disconnect() {
+    package func disconnect() {
         stream?.close()
         stream = nil
     }
 
     /// The bus is gone; what it had sent is still there, and a bus that ends sends all that is due.
-    func busDied() throws {
+    package func busDied() throws(Broken) {
         try take(.max)
         stream = nil
     }
 
     /// Reads some bytes, if there are any.
-    func read(_ most: Int) throws {
+    package func read(_ most: Int) throws(Broken) {
         if let stream { try checkGate(stream) }
         try take(most)
+        guard let stream, stream.isClosedByBus, stream.toPeer.isEmpty else { return }
+        throw Broken("\(name): the bus closed its connection")
     }
 
-    private func take(_ most: Int) throws {
+    private func take(_ most: Int) throws(Broken) {
         guard let stream else { return }
         received += stream.receive(most)
         while let end = received.firstIndex(of: 0) {
-            let reply = try Reply(parsing: Array(received[..<end]))
+            let frame = Array(received[..<end])
             received.removeSubrange(...end)
+            guard let reply = try? Reply(parsing: frame) else { throw Broken("\(name): \(frame) is no reply") }
             try take(reply)
         }
-        if stream.isClosedByBus, stream.toPeer.isEmpty { self.stream = nil }
     }
 
     /// Behind the first reply there is never more than one that is not read.
-    private func checkGate(_ stream: SimulatedStream) throws {
+    private func checkGate(_ stream: SimulatedStream) throws(Broken) {
         guard subscription != nil, received.isEmpty else { return }
         let frames = stream.toPeer.split(separator: 0, omittingEmptySubsequences: true).count
         guard frames <= 1 else { throw Broken("\(name): \(frames) replies wait unread") }
     }
 
-    private func take(_ reply: Reply) throws {
+    private func take(_ reply: Reply) throws(Broken) {
         guard reply.error == nil, reply.continues else { throw Broken("\(name): \(reply)") }
         let events = reply.parameters["events"]?.arrayValue?.compactMap(\.objectValue) ?? []
         if subscription != nil {
-            if isAtRest { throw Broken("\(name) is held and was told \(events)") }
+            if isAtRest, !isDisturbed { throw Broken("\(name) is held and was told \(events)") }
             if events.isEmpty { throw Broken("\(name): a reply without an event") }
             return try takeChanges(events, isFirst: false)
         }
@@ -111,7 +113,7 @@ final class SimulatedClient {
         for event in events { try note(event) }
     }
 
-    private func takeChanges(_ events: [JSONObject], isFirst: Bool) throws {
+    private func takeChanges(_ events: [JSONObject], isFirst: Bool) throws(Broken) {
         let sequences = events.compactMap { $0["sequence"]?.integerValue }
         guard sequences == sequences.sorted() else { throw Broken("\(name): out of order, \(events)") }
         for event in events {
@@ -125,22 +127,26 @@ final class SimulatedClient {
             let last = told[aspect]
             try note(event)
             // One change for each state in between, and none without a new state.
+            guard !isDisturbed else { continue }
             guard let last, let now = told[aspect], changes <= now - last, (changes == 0) == (now == last) else {
                 throw Broken("\(name) knew \(told) and was told \(event)")
             }
         }
     }
 
-    private func note(_ event: JSONObject) throws {
+    private func note(_ event: JSONObject) throws(Broken) {
         let aspect = event["aspect"]?.stringValue ?? ""
         let state = event[aspect]?.objectValue ?? [:]
         let number =
-            state["identifier"]?.stringValue.flatMap { Int($0.dropFirst()) }
-            ?? state["level"]?.numberValue.map { Int(($0 * 1_000_000).rounded()) }
-        guard let number, number >= told[aspect] ?? 0 else {
+            Self.number(state["identifier"]) ?? Self.number(state["packs"]?.arrayValue?.first?.objectValue?["name"])
+        guard isDisturbed || number ?? -1 >= told[aspect] ?? 0 else {
             throw Broken("\(name) knew number \(told[aspect] ?? 0) and was told \(event)")
         }
         told[aspect] = number
         seen[aspect] = Int(event["generation"]?.integerValue ?? -1)
+    }
+
+    private static func number(_ name: JSON?) -> Int? {
+        name?.stringValue.flatMap { Int($0.dropFirst()) }
     }
 }

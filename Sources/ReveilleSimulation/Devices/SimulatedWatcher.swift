@@ -1,55 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import ReveilleCore
+package import ReveilleCore
 import ReveilleSystem
-import ReveilleTesting
-import ReveilleWatchers
-
-/// How things really are, whether a bus lives or not: each state of an aspect has a number that only grows.
-final class Reality {
-    static let aspects: [Aspect] = [.locale, .battery]
-    private(set) var number = AspectTable<Int>(repeating: 0)
-
-    func change(_ aspect: Aspect) {
-        number[aspect] += 1
-    }
-
-    func reading(of aspect: Aspect) -> Reading {
-        let number = number[aspect]
-        guard aspect == .locale else {
-            return .battery(
-                Battery(
-                    state: .unplugged, level: Double(number) / 1_000_000, isPlugged: false, chargeStatus: .discharging,
-                    packs: []))
-        }
-        let name = "n\(number)"
-        return .locale(
-            LocaleSettings(
-                identifier: name, languages: [], numeric: name, time: name, monetary: name, measurement: name))
-    }
-}
+package import ReveilleWatchers
 
 /// Watches the reality of one aspect: a battery when somebody asks, a locale always.
-final class SimulatedWatcher: Watcher {
-    let aspect: Aspect
+package final class SimulatedWatcher: Watcher {
+    package let aspect: Aspect
     private let reality: Reality
     private let loop: SimulatedLoop
     private let report: (Reading) -> Void
     private var random: SplitMix64
     private var samples: [SimulatedLoop.Source] = []
+    /// How often somebody had it read its source.
+    package private(set) var readings = 0
 
     init(
-        _ aspect: Aspect, of reality: Reality, loop: SimulatedLoop, seed: UInt64, report: @escaping (Reading) -> Void
+        _ aspect: Aspect, of reality: Reality, loop: SimulatedLoop, random: SplitMix64,
+        report: @escaping (Reading) -> Void
     ) {
         self.aspect = aspect
         self.reality = reality
         self.loop = loop
+        self.random = random
         self.report = report
-        random = SplitMix64(seed: seed)
     }
 
-    var pace: Pace = .off {
+    package var pace: Pace = .off {
         didSet {
             guard pace != oldValue, pace != .off else { return }
             if aspect == .locale { look() } else { sample {} }
@@ -61,7 +39,8 @@ final class SimulatedWatcher: Watcher {
         if pace == .live { report(reality.reading(of: aspect)) }
     }
 
-    func refresh(then completion: @escaping () -> Void) {
+    package func refresh(then completion: @escaping () -> Void) {
+        readings += 1
         sample(completion)
     }
 
@@ -79,7 +58,9 @@ final class SimulatedWatcher: Watcher {
         samples.append(timer)
     }
 
-    var source: SourceDescription { .available("simulated") }
+    package var source: SourceDescription {
+        aspect == .battery && reality.isBatteryGone ? .unavailable("it has gone") : .available("simulated")
+    }
 
-    func examine() -> Examination { Examination() }
+    package func examine() -> Examination { Examination() }
 }

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleSystem
+import ReveilleTesting
+import Varlink
+
+/// How long a user waits for GetState while another user floods the bus in every way there is.
+///
+/// Root's run has three users: the bus's own, the one who floods and the one who asks. Any other user is all three.
+struct FloodBench {
+    static let probeArgument = "flood-probe"
+    private static let probes = 2_000
+    /// At most, in microseconds, at the 99th percentile.
+    private static let limit = 50_000.0
+
+    func run() throws {
+        let phone = try SyntheticPhone()
+        let bus = try phone.startBus(configuration: "{}")
+        let address = try UnixAddress(bus.address)
+        // The socket is open to all; the directory that it is in is not.
+        chmod(String(address.path.dropLast("/bus".utf8.count)), 0o755)
+        if geteuid() != 0 { print("not root: the flood and the question are of one user") }
+        let quiet = try probe(address)
+        print(Self.line("quiet", quiet))
+        var isTooSlow = false
+        for kind in Flood.allCases {
+            let flood = try ChildProcess(
+                [Bench.program, Flood.argument, kind.rawValue, address.description],
+                environment: ChildProcess.environment)
+            let samples = try probe(address)
+            flood.signal(SIGKILL)
+            flood.wait()
+            print(Self.line(kind.rawValue, samples))
+            isTooSlow = isTooSlow || samples.percentile(0.99) > Self.limit
+        }
+        withExtendedLifetime(bus) {}
+        if isTooSlow { throw FloodError(description: "a flood held another user up for more than 50 ms") }
+    }
+
+    private static func line(_ name: String, _ samples: Samples) -> String {
+        "GetState, \(name):".padded(to: 26) + samples.summary
+    }
+
+    private func probe(_ address: UnixAddress) throws -> Samples {
+        let pipe = try Pipe()
+        let process = try ChildProcess(
+            [Bench.program, Self.probeArgument, address.description], environment: ChildProcess.environment,
+            descriptors: [1: pipe.writable])
+        pipe.closeWritingEnd()
+        var samples = Samples()
+        var time: Int64 = 0
+        while read(pipe.readingEnd, &time, 8) == 8 { samples.add(Double(time) / 1_000) }
+        guard process.wait() == 0 else { throw FloodError(description: "the user who asks was not answered") }
+        return samples
+    }
+
+    // MARK: - In the process of who asks
+
+    static func ask(_ arguments: [String]) throws {
+        Flood.become(user: 65_533)
+        let client = BenchClient(try UnixStream(connectingTo: UnixAddress(arguments.first ?? "")))
+        let parameters: JSONObject = ["aspects": ["locale", "battery"]]
+        for _ in 0..<probes {
+            var time = MonotonicClock.now
+            try client.send(Call(method: "org.reveille.Bus.GetState", parameters: parameters))
+            guard try client.receive().error == nil else { throw FloodError(description: "GetState failed") }
+            time = MonotonicClock.now - time
+            guard write(STDOUT_FILENO, &time, 8) == 8 else { return }
+            // Questions come now and then, not in a flood of their own.
+            poll(nil, 0, 1)
+        }
+    }
+}
+
+/// What a flood showed that should not be.
+struct FloodError: Error, CustomStringConvertible {
+    let description: String
+}
+
+extension String {
+    fileprivate func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: max(0, width - utf8.count))
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleService
+import ReveilleSystem
+import ReveilleWatchers
+import ReveilleWire
+import Varlink
+
+/// A reader of outside bytes, and the most that it is given.
+///
+/// All of them read on the bus's one thread, where nobody is served meanwhile.
+package struct CostlyReader: CustomStringConvertible {
+    /// What it reads.
+    package let description: String
+    /// The longest input, in bytes.
+    package let limit: Int
+    /// Reads an input; what comes of it does not matter.
+    package let read: ([UInt8]) -> Void
+
+    private init(_ description: String, _ limit: Int, _ read: @escaping ([UInt8]) -> Void) {
+        self.description = description
+        self.limit = limit
+        self.read = read
+    }
+
+    /// Every reader.
+    package static var all: [CostlyReader] { messages + files + devices }
+
+    // MARK: - Peers
+
+    private static var messages: [CostlyReader] {
+        let bus = ServiceDescription(vendor: "", product: "", version: "", url: "", interfaces: [BusInterface.make()])
+        return [
+            CostlyReader("frames", Limits.frame) { readFrames($0) },
+            CostlyReader("JSON", Limits.frame) { _ = (try? JSON.parse($0))?.bytes },
+            CostlyReader("a call", Limits.frame) { bytes in
+                guard let call = try? Call(parsing: bytes), bus.answer(call) == nil else { return }
+                _ = try? Method(call, history: 256)
+            },
+            CostlyReader("a reply", Limits.frame) { bytes in
+                guard let reply = try? Reply(parsing: bytes) else { return }
+                for event in reply.parameters["events"]?.arrayValue ?? [] { _ = try? EventCoding.decode(event) }
+            },
+            CostlyReader("an interface", Limits.frame) { _ = try? Interface(parsing: text($0)) },
+        ]
+    }
+
+    /// In pieces, as a socket may give them, and taken as they come.
+    private static func readFrames(_ bytes: [UInt8]) {
+        var decoder = FrameDecoder()
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let piece = rest.prefix(61)
+            decoder.feed(piece.span)
+            rest = rest.dropFirst(61)
+            while let frame = try? decoder.nextFrame() { _ = frame.count }
+        }
+    }
+
+    // MARK: - Files
+
+    private static var files: [CostlyReader] {
+        let settings = ["plist", "json", "ini", "conf", "txt"].map { end in
+            CostlyReader("settings in *.\(end)", DefaultsWatcher.sizeLimit) { bytes in
+                _ = try? SettingsFile.read("/a.\(end)", isFound: false, bytes)
+            }
+        }
+        let locale = ["locale.conf", ".pam_environment", "plasma-localerc"].map { name in
+            CostlyReader(name, LocaleWatcher.sizeLimit) { bytes in
+                guard let variables = try? LocaleFiles.variables(of: "/\(name)", bytes) else { return }
+                _ = LocaleRule.reading(of: variables)
+            }
+        }
+        return settings + locale + [
+            CostlyReader("the configuration", Configuration.sizeLimit) { _ = try? Configuration(parsing: $0) },
+            CostlyReader("the saved state", PrivateFile.limit) { bytes in
+                guard let json = try? JSON.parse(bytes), let state = try? StateCoding.decode(json) else { return }
+                _ = StateCoding.encode(state).bytes
+            },
+            CostlyReader("a way through links", 4_096) { bytes in
+                _ = PathChain(following: "/nothing/" + text(bytes), root: "")
+            },
+        ]
+    }
+
+    // MARK: - The kernel
+
+    /// The kernel gives a page at most of an attribute.
+    private static let page = 4_096
+
+    private static var devices: [CostlyReader] {
+        [
+            CostlyReader("a mount matrix", page) { _ = MountMatrix(text($0)) },
+            CostlyReader("a supply", page) { bytes in
+                let names = PowerSupply.attributeNames
+                let attributes = Dictionary(uniqueKeysWithValues: names.map { ($0, text(bytes)) })
+                let supply = PowerSupply(name: "a", attributes: attributes.merging(["type": "Battery"]) { $1 })
+                _ = BatteryRule.reading(of: [supply], isMacBook: true)
+            },
+            CostlyReader("input bits", page) { _ = InputBits(text($0)).contains(11) },
+            CostlyReader("frequencies", page) { _ = SamplingFrequency.raised(from: "1", available: text($0)) },
+            CostlyReader("the type of a channel", page) { _ = ScanElement(text($0)) },
+            CostlyReader("scans", 16_384) { bytes in
+                let elements = ["le:s12/16>>4", "be:u64/64"].compactMap(ScanElement.init)
+                _ = ScanLayout(elements, wanted: [1, 0]).last(of: bytes)
+            },
+            CostlyReader("inotify", 16_384) { bytes in
+                _ = bytes.withUnsafeBytes { InotifyEvent.events(in: $0) }
+            },
+            CostlyReader("mounts", 4 << 20) { _ = CgroupHierarchy(inMountInfo: text($0)) },
+            CostlyReader("a process's cgroup", page) { _ = CgroupHierarchy.path(inProcessFile: text($0)) },
+            CostlyReader("a cgroup's events", page) { _ = CgroupFreezer.isFrozen(inEvents: text($0)) },
+        ]
+    }
+
+    private static func text(_ bytes: [UInt8]) -> String {
+        String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import Varlink
+
+/// Makes calls of whatever some interfaces offer, from right ones to absurd ones.
+///
+/// All it knows comes from the interfaces: what is added to them is called too.
+package struct Grammar {
+    private struct Entry {
+        let name: String
+        let member: String
+        let method: Interface.Method
+        let types: [String: ValueType]
+    }
+
+    private let entries: [Entry]
+    private let vocabulary: Vocabulary
+
+    /// Reads interfaces.
+    package init(_ interfaces: [Interface]) {
+        vocabulary = Vocabulary(interfaces)
+        entries = interfaces.flatMap { interface in
+            interface.methods.sorted { $0.key < $1.key }.map {
+                Entry(
+                    name: interface.name + "." + $0.key, member: $0.key, method: $0.value, types: interface.types)
+            }
+        }
+    }
+
+    /// Makes a call.
+    ///
+    /// - Parameters:
+    ///   - choices: Decide on all of it.
+    ///   - harvest: What was seen in replies before.
+    /// - Returns: The bytes to send.
+    package func call(_ choices: Choices, harvest: Harvest) -> [UInt8] {
+        let entry = choices.one(of: entries)
+        var values = Values(
+            for: entry.member, types: entry.types, vocabulary: vocabulary, harvest: harvest, choices: choices,
+            isAbsurd: choices.happens(onceIn: 5))
+        let parameters = values.structure(entry.method.input)
+        var message: JSONObject = ["method": .string(name(entry.name, choices)), "parameters": parameters]
+        // A call that streams needs `more`; any other may ask for it.
+        switch choices.number(below: 16) {
+        case 0..<6: break
+        case 6..<13: message["more"] = true
+        case 13, 14: message["oneway"] = true
+        default: message["upgrade"] = true
+        }
+        if choices.happens(onceIn: 64) { message[choices.one(of: ["more", "oneway", "continues", "x.vendor"])] = true }
+        return JSON.object(message).bytes + [0]
+    }
+
+    private func name(_ name: String, _ choices: Choices) -> String {
+        guard choices.happens(onceIn: 32) else { return name }
+        let others = ["", ".", String(name.dropLast()), name.uppercased(), "org.varlink.service." + name, name + "\0"]
+        return choices.one(of: others)
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import Varlink
+
+/// The words that the comments of an interface name, by the field that they are about.
+///
+/// An interface has no type for a closed set of words; its text lists them: `state: near, far, unknown.`
+package struct Vocabulary {
+    private struct Field: Hashable {
+        /// The type, method or error that the comment is about, or which of the three.
+        let scope: String
+        let name: String
+    }
+
+    private static let keywords: Set<Substring> = ["type", "method", "error"]
+
+    private var words: [Field: [String]] = [:]
+    private var keywordOf: [String: String] = [:]
+    /// All of them, sorted, with the names of all fields.
+    package private(set) var all: [String] = []
+
+    /// Reads the texts of interfaces.
+    package init(_ interfaces: [Interface]) {
+        for interface in interfaces {
+            let fields = interface.fieldNames
+            var comment: [Substring] = []
+            for line in interface.text.split(separator: "\n") {
+                if line.hasPrefix("#") {
+                    comment += line.dropFirst().split(separator: " ")
+                } else {
+                    read(comment, above: line.split { !$0.isLetter }, fields: fields)
+                    comment = []
+                }
+            }
+            all += fields
+        }
+        all = Set(all + words.values.joined()).sorted()
+        words = words.mapValues { Set($0).sorted() }
+    }
+
+    /// The words for a field: those that its own comment names, else those of others of its kind, else any.
+    ///
+    /// - Parameters:
+    ///   - field: The field's name.
+    ///   - member: The type, method or error that it is in.
+    package func words(for field: String, in member: String) -> [String] {
+        for scope in [member, keywordOf[member] ?? "", ""] {
+            if let words = words[Field(scope: scope, name: field)] { return words }
+        }
+        return []
+    }
+
+    private mutating func read(_ comment: [Substring], above line: [Substring], fields: Set<String>) {
+        guard line.count > 1, Self.keywords.contains(line[0]) else { return }
+        let scopes = [String(line[1]), String(line[0]), ""]
+        keywordOf[scopes[0]] = scopes[1]
+        // The field that the words are about, from its colon to the end of the sentence.
+        var field: String?
+        var isAside = false
+        for token in comment {
+            let word = String(token.filter { $0.isLetter })
+            if token.hasPrefix("(") { isAside = true }
+            if token.hasSuffix(":"), fields.contains(word) {
+                field = word
+            } else if let field, !isAside, !word.isEmpty, word != "or", word != "and" {
+                for scope in scopes { words[Field(scope: scope, name: field), default: []].append(word) }
+            }
+            if token.contains(")") { isAside = false }
+            if token.hasSuffix(".") { field = nil }
+        }
+    }
+}
+
+extension Interface {
+    /// The names of all fields, of types, methods and errors alike.
+    fileprivate var fieldNames: Set<String> {
+        var names: Set<String> = []
+        for type in types.values { type.collect(&names) }
+        for method in methods.values {
+            ValueType.structure(method.input).collect(&names)
+            ValueType.structure(method.output).collect(&names)
+        }
+        for structure in errors.values { ValueType.structure(structure).collect(&names) }
+        return names
+    }
+}
+
+extension ValueType {
+    fileprivate func collect(_ names: inout Set<String>) {
+        switch self {
+        case .bool, .int, .float, .string, .object, .any, .named: break
+        case .enumeration(let words): names.formUnion(words)
+        case .array(let type), .dictionary(let type), .nullable(let type): type.collect(&names)
+        case .structure(let structure):
+            for field in structure.fields {
+                names.insert(field.name)
+                field.type.collect(&names)
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleService
+import ReveilleSystem
+import Varlink
+
+extension HostileLife {
+    private static let interfaces = [Interface.service] + SimulatedBus.interfaces
+    private static let grammar = Grammar(interfaces)
+
+    // MARK: - Coming and going
+
+    func connect() {
+        connect(UnixStream.Peer(pid: choices.one(of: People.processes), uid: choices.one(of: people.hostile)))
+    }
+
+    private func connect(_ credentials: UnixStream.Peer) {
+        peers.removeAll { $0.isClosed }
+        if People.powerful.contains(credentials.uid) {
+            let roots = peers.count { People.powerful.contains($0.credentials.uid) }
+            guard roots < People.rootConnections else { return }
+        }
+        note("process \(credentials.pid) of user \(credentials.uid) comes")
+        peers.append(open(credentials, room: choices.one(of: [2_000, 50, 300, 100_000])))
+    }
+
+    func open(_ credentials: UnixStream.Peer, room: Int) -> SimulatedPeer {
+        SimulatedPeer(
+            bus.connect(credentials, room: room),
+            conversation: Conversation(with: Self.interfaces, maximumFrame: limits.maxFrame))
+    }
+
+    /// One user takes all the connections that there are, and says nothing.
+    func flood() {
+        let stranger = UnixStream.Peer(pid: People.processes[0], uid: choices.one(of: people.strangers))
+        for _ in 0..<limits.connections { connect(stranger) }
+    }
+
+    func leave() throws(Broken) {
+        guard let peer = somebody else { return }
+        if choices.number(below: 4) == 0 {
+            note("process \(peer.credentials.pid) closes half")
+            return peer.closeHalf()
+        }
+        note("process \(peer.credentials.pid) dies")
+        if choices.number(below: 2) == 0 { try take(try peer.read(.max), by: peer) }
+        peer.close()
+        peers.removeAll { $0 === peer }
+    }
+
+    private var somebody: SimulatedPeer? {
+        peers.isEmpty ? nil : choices.one(of: peers)
+    }
+
+    // MARK: - Talking
+
+    /// Some calls at once, whole or not.
+    func call() throws(Broken) {
+        if peers.isEmpty { connect() }
+        guard let peer = somebody else { return }
+        var bytes: [UInt8] = []
+        for _ in 0..<choices.one(of: [1, 1, 1, 2, 8]) { bytes += Self.grammar.call(choices, harvest: harvest) }
+        let most = choices.one(of: [.max, .max, .max, bytes.count - 1, bytes.count / 2, 1])
+        note(
+            "process \(peer.credentials.pid) of user \(peer.credentials.uid) calls \(String(decoding: bytes, as: UTF8.self))"
+        )
+        peer.send(bytes, most: most)
+        // Most see what comes of it: what they are told makes their next call a better one.
+        guard choices.number(below: 4) > 0 else { return }
+        try bus.rest()
+        try take(try peer.read(.max), by: peer)
+    }
+
+    /// A call in which a byte is another, or bytes that were never a call.
+    func garble() {
+        guard let peer = somebody else { return }
+        var bytes = Self.grammar.call(choices, harvest: harvest)
+        switch choices.number(below: 4) {
+        case 0: bytes[choices.number(below: bytes.count)] = UInt8(choices.number(below: 256))
+        case 1: bytes.removeLast(choices.number(below: bytes.count))
+        case 2: bytes = Array(repeating: UInt8(ascii: "["), count: choices.one(of: [31, 32, 33, 5_000]))
+        default: bytes = Array(repeating: UInt8(choices.number(below: 256)), count: limits.maxFrame + 1)
+        }
+        note("process \(peer.credentials.pid) sends garbage")
+        peer.send(bytes)
+    }
+
+    func readSomething() throws(Broken) {
+        guard let peer = somebody else { return }
+        try take(try peer.read(choices.one(of: [.max, .max, 1, 100])), by: peer)
+    }
+
+    // MARK: - Answers
+
+    /// Checks what a peer was answered, and learns from it.
+    func take(_ answers: [Conversation.Answer], by peer: SimulatedPeer) throws(Broken) {
+        let user = peer.credentials.uid
+        for answer in answers {
+            note("ANSWER \(answer.call.member) \(answer.reply.error ?? "fine")")
+            guard answer.reply.error == nil else { continue }
+            // What worked once is tried again, with other values beside it.
+            harvest.take(answer.call.parameters)
+            harvest.take(answer.reply.parameters)
+            switch answer.call.member {
+            case "Subscribe":
+                if let id = answer.reply.parameters["subscription"]?.stringValue { owners[id] = user }
+            case "SetState":
+                let owner = answer.call.parameters["subscription"]?.stringValue.flatMap { owners[$0] }
+                guard user == 0 || owner == nil || owner == user else {
+                    throw Broken("user \(user) set the state of a subscription of user \(owner ?? 0)")
+                }
+            case "Post":
+                guard People.powerful.contains(user) else { throw Broken("user \(user) posted") }
+            default: break
+            }
+        }
+    }
+}

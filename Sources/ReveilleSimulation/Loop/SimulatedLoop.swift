@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import ReveilleSystem
+
+/// A loop whose time stands still until it is moved, and whose order a random sequence decides.
+///
+/// Times are computed as the real loop computes them, so that a duration that it cannot take is found here.
+package final class SimulatedLoop: Loop {
+    /// A descriptor or a timer that somebody waits for.
+    package final class Source: LoopSource {
+        fileprivate let descriptor: Int32?
+        fileprivate let handler: (EventLoop.Interest) -> Void
+        private let loop: SimulatedLoop
+        fileprivate var place = 0
+        /// What it is told next; an edge that comes twice is told once.
+        fileprivate var pending: EventLoop.Interest = []
+        /// When a timer fires, on the clock that counts from the start of the machine.
+        private var time = UInt64.max
+        private var isArmed = false
+        fileprivate var isCanceled = false
+
+        fileprivate init(
+            _ loop: SimulatedLoop, descriptor: Int32?, handler: @escaping (EventLoop.Interest) -> Void
+        ) {
+            self.loop = loop
+            self.descriptor = descriptor
+            self.handler = handler
+        }
+
+        deinit {
+            loop.forget(place)
+        }
+
+        fileprivate var deadline: UInt64? { isArmed ? time : nil }
+
+        fileprivate var isDue: Bool { !pending.isEmpty || isArmed && time <= loop.bootClock }
+
+        package func cancel() {
+            isCanceled = true
+            isArmed = false
+            pending = []
+        }
+
+        package func fire(after duration: Duration) {
+            let microseconds = EventLoop.microseconds(duration)
+            let late = EventLoop.accuracy(microseconds).multipliedFullWidth(by: loop.lateness)
+            time = EventLoop.moment(
+                in: late.high << 56 | late.low >> 8, from: EventLoop.moment(in: microseconds, from: loop.bootClock))
+            isArmed = !isCanceled
+        }
+
+        package func setPriority(_ priority: EventSource.Priority) {}
+
+        package func disarm() {
+            isArmed = false
+        }
+
+        package func rearm(_ interest: EventLoop.Interest) {
+            guard let descriptor, !isCanceled, !interest.isEmpty else { return }
+            pending.formUnion(loop.streams[descriptor]?.readiness ?? [])
+        }
+    }
+
+    private struct Place {
+        unowned let source: Source
+    }
+
+    /// Microseconds since 1970; some moment of the year 2026, unless it is set.
+    package var wallClock: Int64 = 1_780_000_000_000_000
+    /// Microseconds since the start of the machine.
+    package private(set) var bootClock: UInt64
+    /// How late timers fire, in parts of 256 of what the real loop allows them.
+    package var lateness: UInt64 = 0
+    /// What each stream's descriptor stands for.
+    var streams: [Int32: SimulatedStream] = [:]
+    /// Streams that the bus has not let go of.
+    package var streamCount: Int { streams.count }
+    private var places: [Place?] = []
+    /// How many sources there are.
+    package private(set) var sourceCount = 0
+
+    /// Makes a loop without sources.
+    ///
+    /// - Parameter bootClock: Where the clock that times timers stands.
+    package init(bootClock: UInt64 = 1_000_000) {
+        self.bootClock = bootClock
+    }
+
+    package func watch(
+        _ descriptor: Int32, for interest: EventLoop.Interest, priority: EventSource.Priority,
+        handler: @escaping (EventLoop.Interest) -> Void
+    ) -> Source {
+        let source = Source(self, descriptor: descriptor, handler: handler)
+        add(source)
+        source.rearm(interest)
+        return source
+    }
+
+    package func timer(priority: EventSource.Priority, handler: @escaping () -> Void) -> Source {
+        let source = Source(self, descriptor: nil) { _ in handler() }
+        add(source)
+        return source
+    }
+
+    private func add(_ source: Source) {
+        // What is gone leaves room behind, and the others keep their order.
+        if places.count > 2 * sourceCount + 32 {
+            places.removeAll { $0 == nil }
+            for (place, kept) in places.enumerated() { kept?.source.place = place }
+        }
+        source.place = places.count
+        places.append(Place(source: source))
+        sourceCount += 1
+    }
+
+    private func forget(_ place: Int) {
+        places[place] = nil
+        sourceCount -= 1
+    }
+
+    /// Tells that something became so on a descriptor.
+    func tell(_ descriptor: Int32, _ interest: EventLoop.Interest) {
+        for case let place? in places where place.source.descriptor == descriptor && !place.source.isCanceled {
+            place.source.pending.formUnion(interest)
+        }
+    }
+
+    /// Handles one event, any of those that are due; false when there is none.
+    package func turn(_ random: inout SplitMix64) -> Bool {
+        let due = places.indices.filter { places[$0]?.source.isDue == true }
+        guard let place = due.randomElement(using: &random), let source = places[place]?.source else { return false }
+        let pending = source.pending
+        source.pending = []
+        if source.deadline.map({ $0 <= bootClock }) == true { source.disarm() }
+        source.handler(pending)
+        return true
+    }
+
+    /// When the next timer fires.
+    package var nextDeadline: UInt64? {
+        places.lazy.compactMap { $0?.source.deadline }.min()
+    }
+
+    /// Lets time pass on both clocks, as while the machine is suspended: what became due meanwhile is late.
+    package func advance(_ duration: Duration) {
+        let microseconds = Int64(duration / .microseconds(1))
+        wallClock = wallClock.addingReportingOverflow(microseconds).overflow ? .max : wallClock + microseconds
+        bootClock += UInt64(max(0, microseconds))
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import ReveilleSystem
+
+/// A connected socket with little room: what one end writes the other reads in pieces of any size.
+package final class SimulatedStream {
+    /// The bus's end; the peer sees when it is let go of.
+    package final class BusEnd: ByteStream {
+        private let stream: SimulatedStream
+
+        /// Makes the other end of a stream.
+        package init(_ stream: SimulatedStream) {
+            self.stream = stream
+        }
+
+        deinit {
+            stream.isClosedByBus = true
+            stream.loop?.streams[stream.number] = nil
+        }
+
+        package var number: Int32 { stream.number }
+        package var isAllRead: Bool { stream.toPeer.isEmpty }
+        package func peer() -> UnixStream.Peer { stream.credentials }
+        package func read(into buffer: UnsafeMutableRawBufferPointer) -> UnixStream.Outcome {
+            stream.read(into: buffer)
+        }
+        package func write(_ bytes: ArraySlice<UInt8>) -> UnixStream.Outcome { stream.write(bytes) }
+    }
+
+    let number: Int32
+    private weak var loop: SimulatedLoop?
+    private let room: Int
+    /// Who connected.
+    package let credentials: UnixStream.Peer
+    private var random: SplitMix64
+    private var toBus: [UInt8] = []
+    /// What the peer has not read.
+    package private(set) var toPeer: [UInt8] = []
+    private var isHalfClosed = false
+    /// The peer has closed its end.
+    package private(set) var isClosedByPeer = false
+    /// The bus has let go of its end.
+    package private(set) var isClosedByBus = false
+
+    init(_ number: Int32, loop: SimulatedLoop, room: Int, peer: UnixStream.Peer, random: SplitMix64) {
+        self.number = number
+        self.loop = loop
+        self.room = room
+        credentials = peer
+        self.random = random
+        loop.streams[number] = self
+    }
+
+    var readiness: EventLoop.Interest {
+        var readiness: EventLoop.Interest = []
+        if !toBus.isEmpty || isClosedByPeer { readiness.insert(.readable) }
+        if toPeer.count < room { readiness.insert(.writable) }
+        if isHalfClosed { readiness.formUnion([.readable, .halfClosed]) }
+        if isClosedByPeer { readiness.formUnion([.hungUp, .halfClosed]) }
+        return readiness
+    }
+
+    private func read(into buffer: UnsafeMutableRawBufferPointer) -> UnixStream.Outcome {
+        guard !toBus.isEmpty else { return isClosedByPeer || isHalfClosed ? .ended : .wouldBlock }
+        let count = Int.random(in: 1...min(buffer.count, toBus.count), using: &random)
+        buffer.copyBytes(from: toBus.prefix(count))
+        toBus.removeFirst(count)
+        return .bytes(count)
+    }
+
+    private func write(_ bytes: ArraySlice<UInt8>) -> UnixStream.Outcome {
+        guard !isClosedByPeer else { return .ended }
+        let space = min(room - toPeer.count, bytes.count)
+        guard space > 0 else { return .wouldBlock }
+        let count = Int.random(in: 1...space, using: &random)
+        toPeer += bytes.prefix(count)
+        return .bytes(count)
+    }
+
+    // MARK: - The peer's end
+
+    /// Writes bytes; there is always room.
+    package func send(_ bytes: [UInt8]) {
+        guard !bytes.isEmpty else { return }
+        toBus += bytes
+        loop?.tell(number, .readable)
+    }
+
+    /// Reads so many bytes at most.
+    package func receive(_ most: Int) -> [UInt8] {
+        let bytes = Array(toPeer.prefix(most))
+        toPeer.removeFirst(bytes.count)
+        if !bytes.isEmpty { loop?.tell(number, .writable) }
+        return bytes
+    }
+
+    /// Writes no more, but still reads.
+    package func closeHalf() {
+        isHalfClosed = true
+        loop?.tell(number, [.readable, .halfClosed])
+    }
+
+    /// Lets go of the peer's end; what it has not read is gone, which makes room.
+    package func close() {
+        isClosedByPeer = true
+        toPeer = []
+        loop?.tell(number, [.readable, .writable, .hungUp, .halfClosed])
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+
+/// A socket in the file system that this process made.
+struct SocketFile {
+    private let path: String
+    private let device: dev_t
+    private let inode: ino_t
+
+    /// Notes which file the path leads to now; `nil` where it leads nowhere.
+    init?(_ path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        self.path = path
+        device = status.st_dev
+        inode = status.st_ino
+    }
+
+    /// Removes it, unless another has taken its place.
+    func remove() {
+        guard let now = SocketFile(path), now.device == device, now.inode == inode else { return }
+        unlink(path)
+    }
+}
+
+/// The lock of a socket's path, held for as long as it lives: a file beside the socket, `<path>.lock`.
+struct SocketLock: ~Copyable {
+    private let descriptor: OwnedDescriptor
+
+    /// Takes the lock.
+    ///
+    /// - Throws: `SystemError`: of bind(2) with `EADDRINUSE` where another has it.
+    init(_ path: String) throws(SystemError) {
+        descriptor = try Self.take(path)
+    }
+
+    private static func take(_ path: String) throws(SystemError) -> OwnedDescriptor {
+        let file = path + ".lock"
+        let number = retryingOnInterrupt { open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
+        guard number >= 0 else { throw SystemError("open", on: file) }
+        let descriptor = OwnedDescriptor(number)
+        guard flock(number, LOCK_EX | LOCK_NB) == 0 else {
+            throw errno == EWOULDBLOCK
+                ? SystemError("bind", on: path, code: EADDRINUSE) : SystemError("flock", on: file)
+        }
+        return descriptor
+    }
+
+    deinit {
+        // A child that is just being started shares the lock until it has become another program.
+        flock(descriptor.number, LOCK_UN)
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Reveille
+import ReveilleSystem
+import Varlink
+
+/// The file in which `reveille watch --state` keeps how far it has come.
+///
+/// Positions as the library stores them: `{"instance":"…","generations":{"battery":12}}`.
+struct StoredPositions: Sendable {
+    private let path: String
+    /// What was there, or was written last; `nil` before the first.
+    private(set) var positions: Positions?
+
+    /// Reads a file, which need not exist.
+    ///
+    /// - Throws: `Failure` for a file that is something else, which is left as it is.
+    init(_ path: String) throws(Failure) {
+        self.path = path
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            guard let contents = try PrivateFile.read(path) else { return }
+            bytes = contents
+        } catch {
+            throw Failure(.failure, "\(error)")
+        }
+        guard let found = (try? JSON.parse(bytes)).flatMap(Self.decode) else {
+            throw Failure(.failure, "\(path): not positions that 'reveille watch --state' wrote; it is left alone")
+        }
+        positions = found
+    }
+
+    /// Writes newer positions in the place of those before, in one step.
+    ///
+    /// Positions of aspects that are not watched this time stay, unless they are of another instance.
+    mutating func save(_ newer: Positions) throws(Failure) {
+        var merged = newer
+        if let positions, positions.instance == newer.instance {
+            merged = Positions(
+                instance: newer.instance, generations: positions.generations.merging(newer.generations) { $1 })
+        }
+        guard merged != positions else { return }
+        do throws(SystemError) {
+            try PrivateFile.replace(path, with: Self.encode(merged).bytes + [UInt8(ascii: "\n")])
+        } catch {
+            throw Failure(.output, "\(error)")
+        }
+        positions = merged
+    }
+
+    private static func decode(_ json: JSON) -> Positions? {
+        guard let instance = json.objectValue?["instance"]?.stringValue,
+            let members = json.objectValue?["generations"]?.objectValue?.members
+        else { return nil }
+        var generations: [Aspect: Int] = [:]
+        for member in members {
+            guard let generation = member.value.integerValue, generation >= 0 else { return nil }
+            // One of a later version may know more aspects.
+            if let aspect = Aspect(rawValue: member.name) { generations[aspect] = Int(generation) }
+        }
+        return Positions(instance: instance, generations: generations)
+    }
+
+    private static func encode(_ positions: Positions) -> JSON {
+        let members = positions.generations.sorted { $0.key.rawValue < $1.key.rawValue }.map { aspect, generation in
+            JSONObject.Member(name: aspect.rawValue, value: .integer(Int64(generation)))
+        }
+        return ["instance": .string(positions.instance), "generations": .object(JSONObject(members: members))]
+    }
+}

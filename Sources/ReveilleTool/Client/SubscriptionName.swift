@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Reveille
+
+/// What a person calls a subscription: its id or a unique beginning of it, its name, or its process id.
+struct SubscriptionName {
+    /// Candidates that an error names; the rest is counted.
+    private static let shownCandidates = 8
+
+    let text: String
+
+    /// The id of the subscription that is meant.
+    ///
+    /// - Throws: `Failure` where there is none, or more than one, with the candidates.
+    func id(on device: Device) async throws -> String {
+        let subscribers = try await device.subscribers()
+        if subscribers.contains(where: { $0.id == text }) { return text }
+        var found = subscribers.filter { $0.name == text || String($0.processID) == text }
+        if found.isEmpty, !text.isEmpty { found = subscribers.filter { $0.id.hasPrefix(text) } }
+        switch found.count {
+        case 1: return found[0].id
+        case 0:
+            let names = Array(Set(subscribers.compactMap(\.name))).sorted()
+            let hint = Suggestion.phrase(for: text, among: names)
+            throw Failure(
+                .failure,
+                "no subscription has the id, name or process id '\(text)'"
+                    + (hint.isEmpty ? "; 'reveille status' lists them" : hint))
+        default:
+            let candidates = found.prefix(Self.shownCandidates).map { candidate in
+                "\(candidate.id) (\(candidate.name ?? "no name"), pid \(candidate.processID))"
+            }
+            let more = found.count > candidates.count ? ", and \(found.count - candidates.count) more" : ""
+            throw Failure(
+                .usage, "'\(text)' can mean \(found.count) subscriptions: \(candidates.joined(separator: ", "))\(more)")
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Varlink
+
+extension StringProtocol {
+    /// The text with every character escaped that could control a terminal or hide other text: `\n`, `\u{1B}`.
+    var printable: String {
+        guard unicodeScalars.contains(where: \.isControl) else { return String(self) }
+        return unicodeScalars.reduce(into: "") { $0 += $1.isControl ? $1.escaped : String($1) }
+    }
+
+    /// How many columns of a terminal the text takes.
+    var columns: Int {
+        reduce(0) { $0 + $1.columns }
+    }
+
+    /// The text cut off to a number of columns, with an ellipsis where something is missing.
+    func truncated(to columns: Int) -> String {
+        guard self.columns > columns else { return String(self) }
+        var rest = columns - 1
+        let start = prefix { character in
+            rest -= character.columns
+            return rest >= 0
+        }
+        return columns > 0 ? start + "…" : ""
+    }
+}
+
+extension JSON {
+    /// The value as JSON that a terminal shows and does not obey.
+    ///
+    /// JSON itself escapes what is below U+0020 and no other control character. These are parts of strings alone, where
+    /// an escape means the same.
+    var printable: String {
+        let text = description
+        guard text.unicodeScalars.contains(where: \.isControl) else { return text }
+        return text.unicodeScalars.reduce(into: "") { text, scalar in
+            let digits = String(scalar.value, radix: 16)
+            text +=
+                scalar.isControl
+                ? "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits : String(scalar)
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    /// C0, DEL and C1, what ends a line, and what changes the direction of the text around it.
+    fileprivate var isControl: Bool {
+        if value < 0x7F { return value < 0x20 }
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: return true
+        default: return properties.isBidiControl
+        }
+    }
+
+    fileprivate var escaped: String {
+        switch self {
+        case "\n": "\\n"
+        case "\r": "\\r"
+        case "\t": "\\t"
+        default: "\\u{\(String(value, radix: 16, uppercase: true))}"
+        }
+    }
+}
+
+extension Character {
+    /// Scripts of wide characters, from Hangul to the ideographs of the supplementary planes, and emoji.
+    private static let wide: [ClosedRange<UInt32>] = [
+        0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
+        0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD,
+    ]
+
+    /// How many columns a terminal gives it.
+    fileprivate var columns: Int {
+        guard let first = unicodeScalars.first, !isASCII else { return 1 }
+        switch first.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .format: return 0
+        default: return Self.wide.contains { $0.contains(first.value) } ? 2 : 1
+        }
+    }
+}

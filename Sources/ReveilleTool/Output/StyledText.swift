@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// Text for people, in which only a ``Style`` controls the terminal: every other control character is escaped.
+struct StyledText: ExpressibleByStringInterpolation, Sendable {
+    /// The text with the terminal's codes.
+    private(set) var rendered = ""
+    /// How many columns it takes.
+    private(set) var width = 0
+
+    /// Makes a text of anything that can be written down.
+    init(_ text: some StringProtocol) {
+        append(text)
+    }
+
+    init(stringLiteral text: String) {
+        append(text)
+    }
+
+    init(stringInterpolation: StringInterpolation) {
+        self = stringInterpolation.text
+    }
+
+    /// Takes the pieces of an interpolated literal.
+    struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var text: StyledText = ""
+
+        init(literalCapacity: Int, interpolationCount: Int) {}
+
+        mutating func appendLiteral(_ literal: String) {
+            text.append(literal)
+        }
+
+        mutating func appendInterpolation(_ value: StyledText) {
+            text += value
+        }
+
+        mutating func appendInterpolation<Value>(_ value: Value) {
+            text.append(String(describing: value))
+        }
+    }
+
+    static func + (left: StyledText, right: StyledText) -> StyledText {
+        var sum = left
+        sum += right
+        return sum
+    }
+
+    static func += (left: inout StyledText, right: StyledText) {
+        left.rendered += right.rendered
+        left.width += right.width
+    }
+
+    /// The text with spaces behind it, up to a width.
+    func padded(to width: Int) -> StyledText {
+        self + StyledText(String(repeating: " ", count: max(0, width - self.width)))
+    }
+
+    fileprivate func wrapped(in code: String) -> StyledText {
+        var copy = self
+        copy.rendered = "\u{1B}[\(code)m\(rendered)\u{1B}[0m"
+        return copy
+    }
+
+    private mutating func append(_ text: some StringProtocol) {
+        let printable = text.printable
+        rendered += printable
+        width += printable.columns
+    }
+}
+
+/// Colors of a terminal, or none.
+enum Style: String {
+    case bold = "1"
+    case dim = "2"
+    case green = "32"
+    case yellow = "33"
+    case cyan = "36"
+
+    /// The text in this color, where the terminal wants it.
+    func callAsFunction(_ text: StyledText) -> StyledText {
+        Console.isColored ? text.wrapped(in: rawValue) : text
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// What somebody may have meant who wrote a word that means nothing.
+enum Suggestion {
+    /// `; did you mean get?`, or nothing where no word is close.
+    static func phrase(for text: String, among words: [String]) -> String {
+        let text = text.lowercased()
+        // A typing error in three letters, or the beginning of the word.
+        let limit = max(1, text.count / 3)
+        let close = words.filter { word in
+            let word = word.lowercased()
+            guard word.hasPrefix(text), text.count > 1 else {
+                return abs(word.count - text.count) <= limit && distance(Array(text), Array(word)) <= limit
+            }
+            return true
+        }
+        return close.isEmpty ? "" : "; did you mean \(list(close))?"
+    }
+
+    /// `near, far or unknown`.
+    static func list(_ words: [String]) -> String {
+        guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+        return words.dropLast().joined(separator: ", ") + " or " + last
+    }
+
+    /// How many letters have to be added, removed, replaced or exchanged with their neighbor.
+    private static func distance(_ from: [Character], _ to: [Character]) -> Int {
+        var rows = [Array(0...to.count)]
+        for (row, letter) in from.enumerated() {
+            var next = [row + 1]
+            for (column, other) in to.enumerated() {
+                var cost = min(
+                    rows[row][column] + (letter == other ? 0 : 1), rows[row][column + 1] + 1, next[column] + 1)
+                if row > 0, column > 0, letter == to[column - 1], other == from[row - 1] {
+                    cost = min(cost, rows[row - 1][column - 1] + 1)
+                }
+                next.append(cost)
+            }
+            rows.append(next)
+        }
+        return rows[from.count][to.count]
+    }
+}

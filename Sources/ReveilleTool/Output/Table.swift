@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// Rows under heads, as wide as the terminal at most.
+struct Table {
+    /// One cell.
+    struct Cell {
+        var text: String
+        var style: Style?
+
+        init(_ text: String, _ style: Style? = nil) {
+            self.text = text.printable
+            self.style = style
+        }
+
+        fileprivate func cut(to width: Int) -> StyledText {
+            let text = StyledText(text.truncated(to: width))
+            return style.map { $0(text) } ?? text
+        }
+    }
+
+    /// A column's head, and whether its cells may be cut off.
+    struct Column {
+        var head: String
+        var isFixed = true
+    }
+
+    private static let gap = 2
+    /// What is left of a column that is cut off: enough to tell cells apart.
+    private static let narrowest = 5
+
+    let columns: [Column]
+    var rows: [[Cell]] = []
+
+    /// The head and the rows, as long as a line may be; `nil` for as long as they are.
+    func lines(width: Int?) -> [StyledText] {
+        let widths = widths(in: width)
+        let heads = columns.map { Cell($0.head, .dim) }
+        return ([heads] + rows).map { row in
+            var line: StyledText = ""
+            for (index, cell) in row.enumerated() {
+                let left = (width ?? .max) - line.width
+                let cell = cell.cut(to: min(widths[index], left))
+                let isLast = index + 1 == row.count
+                line += isLast ? cell : cell.padded(to: min(widths[index] + Self.gap, left))
+            }
+            return line
+        }
+    }
+
+    private func widths(in width: Int?) -> [Int] {
+        var widths = columns.indices.map { index in
+            ([columns[index].head] + rows.map { $0[index].text }).map(\.columns).max() ?? 0
+        }
+        guard let width else { return widths }
+        let loose = columns.indices.filter { !columns[$0].isFixed }
+        while widths.reduce(0, +) + Self.gap * (columns.count - 1) > width,
+            let widest = loose.max(by: { widths[$0] < widths[$1] }), widths[widest] > Self.narrowest
+        {
+            widths[widest] -= 1
+        }
+        return widths
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+
+/// Reads property lists in XML, in UTF-8.
+///
+/// Once through the bytes, on the thread that everybody waits for: a tag, what is in it, its end. A document type
+/// is passed over; entities are the five of XML and numbers. The last of several equal keys counts.
+struct SettingsXML {
+    private var scanner: XMLScanner
+    private var budget = SettingsBudget()
+
+    /// Says whether the bytes begin as a property list in XML does.
+    static func opens(_ bytes: [UInt8]) -> Bool {
+        let start = bytes.prefix(512).drop { SettingsJSON.isSpace($0) }
+        guard start.starts(with: "<?xml".utf8) else { return start.starts(with: "<plist".utf8) }
+        return start.split(separator: UInt8(ascii: "<")).contains {
+            $0.starts(with: "plist".utf8) || $0.starts(with: "!DOCTYPE plist".utf8)
+        }
+    }
+
+    /// Reads a list.
+    ///
+    /// - Throws: `FileProblem` when it is none, or deeper or longer than what is read.
+    static func parse(_ bytes: [UInt8]) throws(FileProblem) -> SettingsValue {
+        // In another encoding, what looks like a tag would be none.
+        guard opens(bytes), !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else {
+            throw FileProblem(reason: "not a property list in XML (UTF-8) or binary")
+        }
+        var reader = SettingsXML(scanner: XMLScanner(bytes))
+        guard case .start("plist", isEmpty: false) = try reader.scanner.tag(isProlog: true) else {
+            throw reader.scanner.invalid
+        }
+        guard case .start(let name, let isEmpty) = try reader.scanner.tag() else { throw reader.scanner.invalid }
+        let value = try reader.value(name, isEmpty: isEmpty, depth: 0)
+        try reader.scanner.end(of: "plist")
+        guard try reader.scanner.isAtEnd() else { throw reader.scanner.invalid }
+        return value
+    }
+
+    private mutating func value(_ name: String, isEmpty: Bool, depth: Int) throws(FileProblem) -> SettingsValue {
+        try budget.pay()
+        switch name {
+        case "dict": return .dictionary(isEmpty ? [:] : try table(depth: depth + 1))
+        case "array": return .array(isEmpty ? [] : try list(depth: depth + 1))
+        default: break
+        }
+        let text = isEmpty ? "" : try scanner.text(endingWith: name)
+        guard let value = Self.scalar(name, text) else { throw scanner.invalid }
+        return value
+    }
+
+    private mutating func table(depth: Int) throws(FileProblem) -> [String: SettingsValue] {
+        try SettingsBudget.check(depth: depth)
+        var values: [String: SettingsValue] = [:]
+        while true {
+            switch try scanner.tag() {
+            case .end("dict"): return values
+            case .start("key", let isEmpty):
+                let key = isEmpty ? "" : try scanner.text(endingWith: "key")
+                try budget.pay(forKey: key)
+                guard case .start(let name, let isEmpty) = try scanner.tag() else { throw scanner.invalid }
+                values[key] = try value(name, isEmpty: isEmpty, depth: depth)
+            default: throw scanner.invalid
+            }
+        }
+    }
+
+    private mutating func list(depth: Int) throws(FileProblem) -> [SettingsValue] {
+        try SettingsBudget.check(depth: depth)
+        var values: [SettingsValue] = []
+        while true {
+            switch try scanner.tag() {
+            case .end("array"): return values
+            case .start(let name, let isEmpty): values.append(try value(name, isEmpty: isEmpty, depth: depth))
+            case .end: throw scanner.invalid
+            }
+        }
+    }
+
+    private static func scalar(_ name: String, _ text: String) -> SettingsValue? {
+        switch name {
+        case "string": .string(text)
+        case "true": text.isEmpty ? .bool(true) : nil
+        case "false": text.isEmpty ? .bool(false) : nil
+        case "integer": integer(SysfsText.trimmed(text)).map { .integer($0) }
+        case "real": Double(SysfsText.trimmed(text)).map { .real($0) }
+        case "date": XMLDate.seconds(SysfsText.trimmed(text)).map { .date($0) }
+        case "data": Base64.decoded(text).map { .data($0) }
+        default: nil
+        }
+    }
+
+    private static func integer(_ text: String) -> Int128? {
+        let isNegative = text.utf8.first == UInt8(ascii: "-")
+        let digits = text.utf8.dropFirst(isNegative ? 1 : 0)
+        guard digits.starts(with: "0x".utf8) || digits.starts(with: "0X".utf8) else { return Int128(text) }
+        guard let magnitude = UInt64(Substring(digits.dropFirst(2)), radix: 16) else { return nil }
+        return isNegative ? -Int128(magnitude) : Int128(magnitude)
+    }
+}

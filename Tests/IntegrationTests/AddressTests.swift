@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// Which bus is asked where nobody says which.
+@Suite(.timeLimit(.minutes(10)), .enabled(if: geteuid() == 0, "only root can be somebody else"))
+struct AddressTests {
+    private static let somebody = "64123"
+    private let bus: BusProcess
+    private let home: String
+
+    init() throws {
+        bus = try BusProcess()
+        home = bus.directory.path + "/home"
+        mkdir(home, 0o755)
+        let program = bus.directory.path + "/program"
+        try ChildProcess(["cp", BusProcess.program, program], environment: ChildProcess.environment).wait()
+        for path in [bus.directory.path, program] { chmod(path, 0o755) }
+        try bus.client().call("Post", #"{"proximity":{"state":"near"}}"#)
+    }
+
+    /// Runs `reveille get proximity` as a user who finds the bus by these variables alone.
+    private func get(_ variables: [String: String], _ arguments: [String] = []) throws -> ProgramRun {
+        let identity = ["--reuid", Self.somebody, "--regid", Self.somebody, "--clear-groups"]
+        let unset = ["-u", "XDG_RUNTIME_DIR", "-u", "REVEILLE_ADDRESS"]
+        return try ProgramRun(
+            identity + ["env"] + unset + variables.map { $0 + "=" + $1 } + [
+                bus.directory.path + "/program", "get", "proximity",
+            ] + arguments,
+            program: "setpriv", in: bus.directory)
+    }
+
+    @Test func usersOwnBusIsFoundByItsDirectory() throws {
+        #expect(try get(["XDG_RUNTIME_DIR": bus.directory.path]).output == "proximity   near\n")
+    }
+
+    @Test func everyPlaceThatWasLookedAtIsNamed() throws {
+        let run = try get(["XDG_RUNTIME_DIR": "/nowhere"])
+        #expect(run.code == 69)
+        #expect(
+            run.errors == """
+                reveille: there is no bus at unix:/nowhere/reveille/org.reveille.Bus or \
+                unix:/run/reveille/org.reveille.Bus; is 'reveille serve' running?\n
+                """)
+        let usual = try get([:])
+        #expect(usual.code == 69)
+        #expect(
+            usual.errors.contains("unix:/run/user/\(Self.somebody)/reveille/org.reveille.Bus or"), "\(usual.errors)")
+    }
+
+    @Test func addressThatIsGivenIsTheOnlyOne() throws {
+        let usual = ["XDG_RUNTIME_DIR": bus.directory.path]
+        let option = try get(usual, ["--address", "unix:/nowhere/bus"])
+        #expect(option.code == 69)
+        #expect(option.errors.contains("connect /nowhere/bus"))
+        let variable = try get(usual.merging(["REVEILLE_ADDRESS": "unix:/nowhere/bus"]) { $1 })
+        #expect(variable.code == 69)
+        #expect(variable.errors.contains("connect /nowhere/bus"))
+        let both = try get(["REVEILLE_ADDRESS": "unix:/nowhere/bus"], ["--address", "unix:" + bus.socket])
+        #expect(both.output == "proximity   near\n")
+    }
+
+    @Test(.enabled(if: access("/run/reveille", F_OK) != 0, "a bus of this machine's own must be left alone"))
+    func machinesBusIsAskedWhereTheUserHasNone() throws {
+        let directory = "/run/reveille"
+        mkdir(directory, 0o755)
+        defer { rmdir(directory) }
+        #expect(symlink(bus.socket, directory + "/org.reveille.Bus") == 0)
+        defer { unlink(directory + "/org.reveille.Bus") }
+        #expect(try get([:]).output == "proximity   near\n")
+        #expect(try get(["XDG_RUNTIME_DIR": "/nowhere"]).output == "proximity   near\n")
+        // A user's bus that was killed has left its socket.
+        let own = try BusProcess()
+        chmod(own.directory.path, 0o755)
+        own.process.signal(SIGKILL)
+        own.process.wait()
+        #expect(access(own.socket, F_OK) == 0)
+        #expect(try get(["XDG_RUNTIME_DIR": own.directory.path]).output == "proximity   near\n")
+        try own.restart()
+        #expect(try get(["XDG_RUNTIME_DIR": own.directory.path]).output == "proximity   unknown\n")
+        // To serve, nobody takes another's place.
+        let identity = [
+            "--reuid", Self.somebody, "--regid", Self.somebody, "--clear-groups", "env",
+            "XDG_RUNTIME_DIR=" + own.directory.path,
+        ]
+        let serve = try ProgramRun(
+            identity + [bus.directory.path + "/program", "serve"], program: "setpriv", in: bus.directory)
+        #expect(serve.code == 77)
+        #expect(serve.errors.contains(own.directory.path + "/reveille"), "\(serve.errors)")
+    }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// What the commands take from people, and tell them.
+@Suite(.timeLimit(.minutes(10))) struct CommandTests {
+    private let bus: BusProcess
+
+    init() throws {
+        bus = try BusProcess()
+    }
+
+    private func run(_ arguments: String..., columns: Int? = nil) throws -> ProgramRun {
+        var environment = ["REVEILLE_ADDRESS": "unix:" + bus.socket]
+        environment["COLUMNS"] = columns.map(String.init)
+        return try ProgramRun(arguments, in: bus.directory, environment: environment)
+    }
+
+    /// Why a subscription is held.
+    private func holds(of subscriber: Subscriber) throws -> [String] {
+        let all = try bus.client().call("ListSubscriptions").parameters["subscriptions"]?.arrayValue ?? []
+        let found = all.compactMap(\.objectValue).first { $0["subscription"]?.stringValue == subscriber.id }
+        return found?["held"]?.arrayValue?.compactMap(\.stringValue) ?? []
+    }
+
+    @Test(
+        arguments: [
+            (["gett"], "there is no command 'gett'; did you mean get?"),
+            (["help", "statsu"], "there is no command 'statsu'; did you mean status?"),
+            (["dance"], "there is no command 'dance'; 'reveille help' lists them"),
+            (["get", "batery"], "locale, defaults, battery, proximity or orientation; did you mean battery?"),
+            (["watch", "LOCALE"], "did you mean locale?"),
+            (["post", "orientatoin", "faceUp"], "did you mean orientation?"),
+            (["watch", "--jsn"], "Did you mean '--json'?"),
+            (["post", "proximity", "nera"], "proximity.state is near, far or unknown; did you mean near?"),
+            (["post", "proximity", "close"], "close: proximity.state is near, far or unknown\n"),
+            (["post", "battery", "chraging"], "unknown, unplugged, charging or full; did you mean charging?"),
+            (["post", "battery", #"{"chargeStatus":"up"}"#], "battery.chargeStatus is unknown, charging, discharging"),
+            (["post", "battery", #"{"level":"half"}"#], "battery.level is a number from 0 to 1, or null"),
+            (["post", "battery", #"{"levle":1}"#], "levle: battery has no such field; did you mean level?"),
+            (["post", "orientation", #"{"planar":"faceUp"}"#], "orientation.planar is portrait, portraitUpsideDown"),
+            (
+                ["background", "x", "--wake-after", "1e308"],
+                "--wake-after is a number of seconds from 0.001 to 31536000"
+            ),
+            (["background", "x", "--wake-after", "nan"], "--wake-after is a number of seconds from 0.001 to 31536000"),
+        ])
+    func wrongWordIsAnsweredByTheRightOnes(arguments: [String], answer: String) throws {
+        let run = try ProgramRun(arguments, in: bus.directory, environment: ["REVEILLE_ADDRESS": "unix:" + bus.socket])
+        #expect(run.code == 64)
+        #expect(run.errors.contains(answer), "\(run.errors)")
+        #expect(run.output.isEmpty)
+    }
+
+    @Test func postPrintsTheStateThatStands() throws {
+        #expect(try run("post", "proximity", "near").output == "proximity   near\n")
+        let posted = try JSON.parse(Array(run("post", "battery", #"{"level":0.5}"#, "--json").output.dropLast().utf8))
+        let event = try #require(posted.objectValue)
+        #expect(event.integer("generation") == 1)
+        #expect(event.integer("sequence") == 2)
+        #expect(event.level == 0.5)
+    }
+
+    @Test func subscriptionIsFoundByNameProcessOrBeginning() throws {
+        let named = try bus.subscribe(#"{"name":"named"}"#)
+        let start = named.id.prefix(12)
+        for text in ["named", named.id, String(start), "\(getpid())"] {
+            #expect(try run("background", text).code == 0)
+            #expect(try holds(of: named) == ["operator"], "\(text)")
+            #expect(try run("foreground", text).code == 0)
+            #expect(try holds(of: named).isEmpty)
+        }
+    }
+
+    @Test func subscriptionThatIsNotUniqueIsNotGuessed() throws {
+        let twins = [try bus.subscribe(#"{"name":"twin"}"#), try bus.subscribe(#"{"name":"twin"}"#)]
+        for text in ["twin", "\(getpid())"] {
+            let run = try run("background", text)
+            #expect(run.code == 64)
+            #expect(run.errors.hasPrefix("reveille: '\(text)' can mean 2 subscriptions: "), "\(run.errors)")
+            for twin in twins { #expect(run.errors.contains("\(twin.id) (twin, pid \(getpid()))")) }
+        }
+        for twin in twins { #expect(try holds(of: twin).isEmpty) }
+        for text in ["nobody", ""] {
+            let run = try run("background", text)
+            #expect(run.code == 1)
+            #expect(run.errors.contains("no subscription has the id, name or process id '\(text)'"))
+        }
+        #expect(try run("foreground", "twni").errors.contains("did you mean twin?"))
+    }
+
+    @Test func statusSaysWhichBusItIs() throws {
+        let run = try run("status")
+        let lines = run.output.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines[0] == "address        unix:" + bus.socket)
+        #expect(lines[1].hasPrefix("version        "))
+        #expect(lines[2].wholeMatch(of: #/uptime         \d+ s, process \d+/#) != nil, "\(lines[2])")
+        #expect(lines[2].hasSuffix(" \(bus.process.pid)"))
+        #expect(lines[3] == "configuration  \(bus.directory.path)/config.json5")
+        let json = try #require(try JSON.parse(Array(self.run("status", "--json").output.dropLast().utf8)).objectValue)
+        #expect(json["bus"]?.objectValue?.integer("pid") == Int(bus.process.pid))
+    }
+
+    @Test(arguments: [30, 60, 80, 120]) func statusFitsTheTerminal(columns: Int) throws {
+        let name = String(repeating: "a long name ", count: 9)
+        let wide = String(repeating: "\u{754C}", count: 40)
+        let subscribers = [try bus.subscribe(#"{"name":"\#(name)"}"#), try bus.subscribe(#"{"name":"\#(wide)"}"#)]
+        let run = try run("status", columns: columns)
+        // Address and configuration are for copying, and are whole.
+        for line in run.output.split(separator: "\n").drop(while: { !$0.hasPrefix("ASPECT") }) {
+            let width = line.reduce(0) { $0 + ($1 == "\u{754C}" ? 2 : 1) }
+            #expect(width <= columns, "\(line)")
+        }
+        #expect(run.output.contains("\nASPECT "))
+        #expect(run.output.contains("\nSUBSCRIPTION "))
+        for subscriber in subscribers { #expect(run.output.contains(subscriber.id)) }
+        let whole = try self.run("status")
+        #expect(whole.output.contains(name))
+        #expect(whole.output.contains("EVENTS  CHANGES  WAITING  ASPECTS"))
+    }
+
+    @Test func statusLeavesOutWhatCannotBeKnown() throws {
+        // A supervisor made the socket, and its process is no bus.
+        let directory = try TemporaryDirectory()
+        let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: (directory.path + "/bus").utf8) }
+        _ = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        listen(number, 8)
+        let process = try ChildProcess(
+            [
+                "sh", "-c", #"LISTEN_FDS=1 LISTEN_FDNAMES=varlink LISTEN_PID=$$ exec "$0" "$@""#, BusProcess.program,
+                "serve", "--root", directory.path,
+            ],
+            environment: ChildProcess.environment, descriptors: [3: number])
+        close(number)
+        let run = try ProgramRun(["status", "--address", "unix:\(directory.path)/bus"], in: directory)
+        #expect(run.code == 0)
+        #expect(run.output.contains("version  "))
+        #expect(!run.output.contains("uptime"))
+        #expect(!run.output.contains("configuration"))
+        process.signal(SIGTERM)
+        process.wait()
+    }
+}

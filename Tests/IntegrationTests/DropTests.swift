@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import Reveille
+import Testing
+
+/// The policy `drop`, and a bus that comes and goes.
+@Suite(.timeLimit(.minutes(10))) struct DropTests {
+    private static func level(_ level: Double) -> Reading {
+        .battery(Battery(state: .unplugged, level: level, isPlugged: false, chargeStatus: .discharging, packs: []))
+    }
+
+    private let bus: BusProcess
+    private let device: Device
+    private let subscription: Reveille.Subscription
+
+    init() async throws {
+        bus = try BusProcess()
+        device = try await Device.connect(to: "unix:" + bus.socket)
+        subscription = try await device.subscribe(
+            to: [.battery, .proximity], policies: [.battery: Policy(background: .drop)], name: "dropper")
+    }
+
+    /// Restarts the bus, and waits until the subscriber is back.
+    private func restart() async throws {
+        #expect(bus.stop() == 0)
+        try bus.restart()
+        while (try? await device.subscribers().contains { $0.name == "dropper" }) != true { await Task.yield() }
+    }
+
+    @Test("B39: what was dropped is not told after a restart of the bus that follows the wake")
+    func droppedIsNotToldAfterARestart() async throws {
+        try await device.post(Self.level(0.9))
+        #expect(try await subscription.next()?.reading == Self.level(0.9))
+        try await subscription.enterBackground()
+        for level in [0.8, 0.7, 0.6] { try await device.post(Self.level(level)) }
+        try await subscription.enterForeground()
+        #expect(subscription.positions?.generations[.battery] == (try await device.state(of: .battery).generation))
+        try await restart()
+        try await device.post(Self.level(0.5))
+        let event = try #require(await subscription.next())
+        #expect(event.reading == Self.level(0.5))
+        #expect(event.changes == 1)
+    }
+
+    @Test("B39: what was dropped is not told after a restart of the bus in the background")
+    func droppedIsNotToldAfterARestartInTheBackground() async throws {
+        try await subscription.enterBackground()
+        for level in [0.8, 0.7] { try await device.post(Self.level(level)) }
+        try await device.post(.proximity(.near))
+        try await restart()
+        try await device.post(Self.level(0.6))
+        try await subscription.enterForeground()
+        #expect(try await subscription.next()?.reading == .proximity(.near))
+        try await device.post(Self.level(0.5))
+        let event = try #require(await subscription.next())
+        #expect(event.reading == Self.level(0.5))
+        #expect(event.changes == 1)
+    }
+
+    @Test("B39: what was due before the background is told after the wake, with the state of then")
+    func dueBeforeTheBackgroundIsTold() async throws {
+        try await device.post(Self.level(0.9))
+        try await subscription.enterBackground()
+        for level in [0.8, 0.7] { try await device.post(Self.level(level)) }
+        try await subscription.enterForeground()
+        #expect(try await subscription.next()?.reading == Self.level(0.7))
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// What the program writes, and what becomes of it where it cannot be written or must not be shown.
+@Suite(.timeLimit(.minutes(10))) struct OutputTests {
+    /// Runs a line of a shell, in which `$R` is the program.
+    private func shell(_ line: String, on bus: BusProcess) throws -> ProgramRun {
+        try ProgramRun(
+            ["-c", line], program: "sh", in: bus.directory,
+            environment: ["R": BusProcess.program, "REVEILLE_ADDRESS": "unix:" + bus.socket])
+    }
+
+    @Test(arguments: ["get", "get --json", "status", "watch --initial --count 5", "doctor", "--help", "get --help"])
+    func lostOutputIsAFailure(command: String) throws {
+        let bus = try BusProcess()
+        let full = try shell("$R \(command) >/dev/full", on: bus)
+        #expect(full.code == 74)
+        #expect(full.errors == "reveille: write stdout: No space left on device (ENOSPC)\n")
+        let closed = try shell("$R \(command) >&-", on: bus)
+        #expect(closed.code == 74)
+        #expect(closed.errors == "reveille: write stdout: Bad file descriptor (EBADF)\n")
+        #expect(try shell("$R \(command) >/dev/null 2>&- <&-", on: bus).code == 0)
+    }
+
+    @Test(arguments: ["", "trap '' PIPE; "]) func readerThatIsGoneEndsTheProgramQuietly(before: String) throws {
+        let bus = try BusProcess()
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        close(ends[0])
+        let errors = open(bus.directory.path + "/errors", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        let process = try ChildProcess(
+            [
+                "sh", "-c", before + #"exec "$0" watch --initial --address "$1""#, BusProcess.program,
+                "unix:" + bus.socket,
+            ],
+            environment: ChildProcess.environment, descriptors: [1: ends[1], 2: errors])
+        close(ends[1])
+        close(errors)
+        try wait(for: "its end") { process.hasEnded }
+        #expect(process.exitCode == 128 + SIGPIPE)
+        #expect(bus.directory.read("errors").isEmpty)
+    }
+
+    @Test func nonBlockingOutputIsWrittenWhole() throws {
+        let bus = try BusProcess()
+        // More than a pipe holds.
+        let keys = (0..<20_000).map { "key\($0)=1" }.joined(separator: "\n")
+        try bus.directory.write("[a]\n" + keys + "\n", to: "root/home/u/.config/many.conf")
+        try bus.client().call("Refresh")
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+        let process = try ChildProcess(
+            [BusProcess.program, "get", "defaults", "--json", "--address", "unix:" + bus.socket],
+            environment: ChildProcess.environment, descriptors: [1: ends[1]])
+        close(ends[1])
+        defer { close(ends[0]) }
+        // The pipe is full before anything is read.
+        try wait(for: "a full pipe") {
+            var waiting: Int32 = 0
+            return ioctl(ends[0], UInt(FIONREAD), &waiting) == 0 && waiting >= 65_536 || process.hasEnded
+        }
+        var text: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while case let count = read(ends[0], &buffer, buffer.count), count > 0 { text += buffer[..<count] }
+        #expect(process.wait() == 0)
+        #expect(text.last == UInt8(ascii: "\n"))
+        let event = try JSON.parse(text.dropLast())
+        #expect(event.objectValue?["defaults"]?.objectValue?["domains"]?.arrayValue?.isEmpty == false)
+    }
+
+    @Test func serviceOutlivesTheReaderOfItsLog() throws {
+        let directory = try TemporaryDirectory()
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let process = try ChildProcess(
+            [BusProcess.program, "serve", "--address", "unix:\(directory.path)/bus", "--root", directory.path],
+            environment: ChildProcess.environment, descriptors: [2: ends[1]])
+        close(ends[1])
+        var line = [UInt8](repeating: 0, count: 256)
+        #expect(read(ends[0], &line, line.count) > 0, "it logs that it serves")
+        close(ends[0])
+        // Each of these is a line of the log.
+        for _ in 0..<3 { try RawClient(directory.path + "/bus").send("no call") }
+        try wait(for: "an answer after the log is gone") {
+            guard !process.hasEnded else { throw Trouble("the service ended: \(process.exitCode ?? -1)") }
+            return try RawClient(directory.path + "/bus").call("GetState").error == nil
+        }
+        process.signal(SIGTERM)
+        #expect(process.wait() == 0)
+    }
+
+    @Test func serviceDoesNotWaitForTheReaderOfItsLog() throws {
+        let directory = try TemporaryDirectory()
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        defer { close(ends[0]) }
+        _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+        let filler = [UInt8](repeating: UInt8(ascii: "x"), count: 4_096)
+        while write(ends[1], filler, filler.count) > 0 {}
+        _ = fcntl(ends[1], F_SETFL, 0)
+        let process = try ChildProcess(
+            [BusProcess.program, "serve", "--address", "unix:\(directory.path)/bus", "--root", directory.path],
+            environment: ChildProcess.environment, descriptors: [2: ends[1]])
+        close(ends[1])
+        try wait(for: "a socket") { access(directory.path + "/bus", F_OK) == 0 }
+        #expect(try RawClient(directory.path + "/bus").call("GetState").error == nil)
+        process.signal(SIGTERM)
+        #expect(process.wait() == 0)
+    }
+
+    /// Characters that control a terminal, or hide what is beside them.
+    private static let hostile = "a\u{1B}[2Jb\u{9B}31mc\u{7F}d\u{202E}e\u{2066}f\u{85}g"
+
+    @Test func namesDoNotControlTheTerminal() throws {
+        let bus = try BusProcess()
+        let name = JSON.string(Self.hostile + "\n\r").description
+        let subscriber = try bus.subscribe(#"{"name":\#(name)}"#)
+        let domain = #"{"domain":\#(name),"path":\#(name),"keys":[\#(name)],"opaque":false}"#
+        try bus.client().call("Post", #"{"defaults":{"domains":[\#(domain)]}}"#)
+        _ = subscriber
+        for command in ["status", "get", "get defaults", "watch --initial --count 5"] {
+            let run = try shell("$R \(command)", on: bus)
+            #expect(run.code == 0)
+            #expect(
+                run.output.contains(#"a\u{1B}[2Jb\u{9B}31mc\u{7F}d\u{202E}e\u{2066}f\u{85}g\n\r"#), "\(run.output)")
+            #expect(Self.controls(in: run.output) == ["\n"])
+        }
+        for command in ["status --json", "get --json", "call ListSubscriptions"] {
+            let run = try shell("$R \(command)", on: bus)
+            #expect(Self.controls(in: run.output) == ["\n"], "\(run.output)")
+            let lines = run.output.split(separator: "\n")
+            #expect(try lines.map { try JSON.parse(Array($0.utf8)).description }.joined().contains(name))
+        }
+    }
+
+    @Test func errorsDoNotControlTheTerminal() throws {
+        let bus = try BusProcess()
+        for command in ["get --address", "background", "get", "serve --config", "call"] {
+            let run = try ProgramRun(
+                command.split(separator: " ").map(String.init) + ["/" + Self.hostile], in: bus.directory,
+                environment: ["REVEILLE_ADDRESS": "unix:" + bus.socket])
+            #expect(run.code != 0)
+            #expect(run.errors.contains(#"[2Jb\u{9B}31mc\u{7F}d\u{202E}e"#), "\(command): \(run.errors)")
+            #expect(Self.controls(in: run.errors) == ["\n"])
+        }
+    }
+
+    @Test func logDoesNotControlTheTerminal() throws {
+        let bus = try BusProcess()
+        let process = try ChildProcess(
+            [BusProcess.program, "serve", "--address", "unix:\(bus.directory.path)/\(Self.hostile)"],
+            environment: ChildProcess.environment.merging(["XDG_CONFIG_HOME": bus.directory.path]) { $1 },
+            descriptors: [2: open(bus.directory.path + "/other", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)])
+        try wait(for: "a line") { bus.directory.read("other").contains("serving") }
+        #expect(Self.controls(in: bus.directory.read("other")) == ["\n"])
+        process.signal(SIGTERM)
+        process.wait()
+    }
+
+    private static func controls(in text: String) -> Set<Unicode.Scalar> {
+        Set(text.unicodeScalars.filter { $0.properties.generalCategory == .control || $0.properties.isBidiControl })
+    }
+}

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+# Part of Reveille.
+"""Drives a shell with job control on a terminal, as a person would, and prints what was seen as lines of NAME=VALUE.
+
+Arguments: the program, the address of a bus.
+"""
+import os
+import pty
+import re
+import select
+import sys
+import termios
+import time
+
+program, address = sys.argv[1:]
+child, terminal = pty.fork()
+if child == 0:
+    os.environ.update(PS1="ready> ", R=program, REVEILLE_ADDRESS=address, TERM="xterm", HISTFILE="")
+    os.execvp("bash", ["bash", "--norc", "--noprofile", "--noediting", "-i"])
+
+seen = ""
+
+
+def expect(pattern):
+    """Waits until a pattern has come, and forgets what was before its end."""
+    global seen
+    deadline = time.monotonic() + 30
+    while not (match := re.search(pattern, seen)):
+        left = deadline - time.monotonic()
+        if left < 0 or not select.select([terminal], [], [], left)[0]:
+            print(f"FAILED=waited for {pattern!r}, saw {seen!r}")
+            sys.exit(1)
+        seen += os.read(terminal, 65536).decode(errors="replace")
+    seen = seen[match.end():]
+    return match
+
+
+def keys(text):
+    os.write(terminal, text.encode())
+
+
+def line(command):
+    keys(command + "\n")
+
+
+def is_raw():
+    return not termios.tcgetattr(terminal)[3] & (termios.ICANON | termios.ECHO)
+
+
+def report(name, value):
+    print(f"{name}={value}", flush=True)
+
+
+expect("ready> ")
+line("$R watch --name job &")
+job = int(expect(r"\[1\] (\d+)").group(1))
+# It prints the state of each aspect in the background too.
+expect("orientation +unknown")
+line("jobs")
+report("background", expect(r"\[1\]\+?\s+(\w+)").group(1))
+line("echo typed $((40 + 2))")
+expect("typed 42")
+report("modes beside it", "raw" if is_raw() else "cooked")
+
+line("fg")
+expect("b background, q quit")
+report("modes in the foreground", "raw" if is_raw() else "cooked")
+keys("b")
+expect("f foreground, q quit")
+os.system(f"{program} post battery charging >/dev/null --address {address}")
+os.system(f"{program} post proximity near >/dev/null --address {address}")
+report("asleep", expect("battery 1, proximity 1 waiting").group(0))
+
+keys("\x1a")
+expect("Stopped")
+expect("ready> ")
+report("modes while it is stopped", "raw" if is_raw() else "cooked")
+line("fg")
+expect("f foreground, q quit")
+report("modes after fg", "raw" if is_raw() else "cooked")
+keys("f")
+expect("proximity +near")
+expect("b background, q quit")
+
+# As a debugger or another terminal stops it: nothing tells it before.
+os.kill(job, 19)
+expect("Stopped")
+line("bg; echo it went on")
+expect("it went on")
+line("jobs")
+report("background again", expect(r"\[1\]\+?\s+(\w+)").group(1))
+line("fg")
+expect("b background, q quit")
+report("modes after bg and fg", "raw" if is_raw() else "cooked")
+os.kill(job, 15)
+expect("ready> ")
+report("modes at the end", "raw" if is_raw() else "cooked")
+
+line("$R watch; echo ended $?")
+expect("b background, q quit")
+keys("q")
+report("exit code", expect(r"ended (\d+)").group(1))
+line("exit")

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// SIGHUP: a bus reads its configuration again.
+@Suite(.timeLimit(.minutes(10))) struct ReloadTests {
+    private func reload(_ bus: BusProcess, _ configuration: String, until line: String) throws {
+        try bus.directory.write(configuration, to: "config.json5")
+        let count = bus.log.ranges(of: line).count
+        bus.process.signal(SIGHUP)
+        try wait(for: line) {
+            guard !bus.process.hasEnded else { throw Trouble("the bus ended: \(bus.log)") }
+            return bus.log.ranges(of: line).count > count
+        }
+    }
+
+    @Test func newConfigurationCountsAndSubscriptionsStay() throws {
+        let bus = try BusProcess()
+        try bus.directory.write("[a]\nx=1\n", to: "root/etc/app.conf")
+        let subscriber = try bus.subscribe(#"{"aspects":["defaults","battery","proximity"]}"#)
+        try bus.client().post(level: 0.5)
+        #expect(try subscriber.next().map(\.level) == [0.5])
+        let instance = try bus.client().call("GetState").parameters["instance"]
+
+        try reload(bus, #"{ defaults: { paths: ["/etc/app.conf"] } }"#, until: "config.json5 again")
+        let event = try #require(try subscriber.next().first)
+        #expect(event.aspect == "defaults")
+        #expect(JSON.object(event).description.contains("/etc/app.conf"))
+
+        // The watchers of the new configuration watch, and what was posted stands.
+        try bus.directory.write("[a]\nx=2\n", to: "root/etc/app.conf")
+        #expect(try subscriber.next().first?.aspect == "defaults")
+        let state = try bus.client().call("GetState", #"{"aspects":["battery"]}"#).parameters
+        #expect(state["instance"] == instance)
+        #expect(state["events"]?.arrayValue?.first?.objectValue?.level == 0.5)
+        #expect(try bus.description(of: "battery")["monitored"] == true)
+        #expect(bus.stop() == 0)
+    }
+
+    @Test func wrongConfigurationIsRefusedAndTheOldOneStays() throws {
+        let bus = try BusProcess(configuration: #"{ defaults: { paths: ["/etc/app.conf"] } }"#)
+        let subscriber = try bus.subscribe(#"{"aspects":["defaults"]}"#)
+        try reload(
+            bus, "{ defaults: { settle: -1 } }",
+            until: "config.json5: defaults.settle: not a number of seconds from 0 to 31536000: -1")
+        unlink(bus.directory.path + "/config.json5")
+        bus.process.signal(SIGHUP)
+        try wait(for: "a line") { bus.log.contains("config.json5: No such file or directory") }
+        try bus.directory.write("[a]\nx=1\n", to: "root/etc/app.conf")
+        #expect(try subscriber.next().first?.aspect == "defaults")
+        #expect(bus.stop() == 0)
+    }
+
+    @Test func limitsCountForConnectionsThatComeLater() throws {
+        let bus = try BusProcess()
+        let old = try bus.client()
+        #expect(try old.call("GetState").error == nil)
+        try reload(bus, "{ bus: { maxFrame: 1024, history: 1 } }", until: "bus.history stays 256")
+        let long = #"{"method":"org.reveille.Bus.GetState"}"# + String(repeating: " ", count: 2_000)
+        try old.send(long)
+        #expect(try old.receive().error == nil)
+        let new = try bus.client()
+        try new.send(long)
+        #expect(try new.receiveText() == nil)
+        // A policy may still keep what the history keeps.
+        let policy = #"{"aspect":"battery","background":"hold","limit":256}"#
+        _ = try bus.subscribe(#"{"policies":[\#(policy)]}"#)
+    }
+
+    @Test func manyReloadsAmidChangesLoseNothingAndLeakNothing() throws {
+        let bus = try BusProcess()
+        let subscriber = try bus.subscribe(#"{"aspects":["battery"]}"#)
+        let configuration = bus.directory.read("config.json5")
+        func holdings() throws -> [String] {
+            let status = try String(contentsOfFile: "/proc/\(bus.process.pid)/status")
+            return try bus.descriptors().map { String($0.prefix { $0 != "[" }) }.sorted()
+                + status.split(separator: "\n").filter { $0.hasPrefix("Threads:") }.map(String.init)
+        }
+        let client = try bus.client()
+        #expect(try client.call("GetState").error == nil)
+        let before = try holdings()
+        for round in 1...30 {
+            try reload(bus, configuration, until: "config.json5 again")
+            try client.post(level: Double(round) / 100)
+        }
+        var changes = 0
+        while changes < 30 { changes += try subscriber.next().reduce(0) { $0 + $1.integer("changes") } }
+        #expect(changes == 30)
+        try wait(for: "the watchers of before to be gone", seconds: 20) {
+            try holdings() == before
+        }
+        #expect(bus.stop() == 0)
+    }
+
+    @Test func supervisorIsToldOfAReload() throws {
+        let directory = try TemporaryDirectory()
+        let supervisor = try NotifySocket(directory.path + "/notify")
+        let bus = try BusProcess(environment: ["NOTIFY_SOCKET": supervisor.path])
+        while try !supervisor.next().text.hasPrefix("READY=1") {}
+        bus.process.signal(SIGHUP)
+        let text = try supervisor.next().text
+        #expect(text.wholeMatch(of: #/RELOADING=1\nMONOTONIC_USEC=\d+/#) != nil, "\(text)")
+        #expect(try supervisor.next().text.hasPrefix("READY=1"))
+        #expect(bus.stop() == 0)
+    }
+
+    @Test func withoutAFileThereIsNothingToReadAgain() throws {
+        let directory = try TemporaryDirectory()
+        let log = open(directory.path + "/log", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        let process = try ChildProcess(
+            [
+                "setsid", BusProcess.program, "serve", "--address", "unix:\(directory.path)/bus", "--root",
+                directory.path,
+            ],
+            environment: ChildProcess.environment, descriptors: [2: log])
+        close(log)
+        try wait(for: "a bus") { directory.read("log").contains("serving") }
+        process.signal(SIGHUP)
+        try wait(for: "a word") { directory.read("log").contains("there is no configuration file to read again") }
+        #expect(try RawClient(directory.path + "/bus").call("GetState").error == nil)
+        process.signal(SIGTERM)
+        #expect(process.wait() == 0)
+    }
+}

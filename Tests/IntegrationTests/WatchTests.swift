@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// `reveille watch`: what it prints, and how it goes on.
+@Suite(.timeLimit(.minutes(10))) struct WatchTests {
+    private let bus: BusProcess
+
+    init() throws {
+        bus = try BusProcess()
+    }
+
+    /// A `reveille watch` that runs, and what it has printed.
+    private final class Run {
+        let process: ChildProcess
+        private let directory: TemporaryDirectory
+        private let name = "watch-" + String(UInt64.random(in: .min ... .max), radix: 16)
+
+        init(_ bus: BusProcess, _ arguments: [String]) throws {
+            directory = bus.directory
+            let output = directory.path + "/" + name
+            let files = ["", ".errors"].map { open(output + $0, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600) }
+            defer { for file in files { close(file) } }
+            process = try ChildProcess(
+                [BusProcess.program, "watch", "--address", "unix:" + bus.socket] + arguments,
+                environment: ChildProcess.environment, descriptors: [1: files[0], 2: files[1]])
+        }
+
+        var output: String { directory.read(name) }
+        var errors: String { directory.read(name + ".errors") }
+    }
+
+    private func waitForSubscriber() throws {
+        let client = try bus.client()
+        try wait(for: "a subscriber") {
+            try client.call("ListSubscriptions").parameters["subscriptions"]?.arrayValue?.isEmpty == false
+        }
+    }
+
+    private func changes(of run: Run) throws -> [Int] {
+        try run.output.split(separator: "\n").map {
+            try JSON.parse(Array($0.utf8)).objectValue?.integer("changes") ?? -1
+        }
+    }
+
+    @Test func watchGoesOnOverARestart() throws {
+        let run = try Run(bus, ["battery", "--json"])
+        try waitForSubscriber()
+        try bus.client().post(level: 0.5)
+        try wait(for: "the first change") { try changes(of: run) == [1] }
+        #expect(bus.stop() == 0)
+        try wait(for: "a word on it") { run.errors.contains("waiting for the bus to come back") }
+        try bus.restart()
+        try bus.client().post(level: 0.4)
+        try bus.client().post(level: 0.3)
+        try wait(for: "what changed") { try changes(of: run).reduce(0, +) == 3 }
+        try wait(for: "a word on that") { run.errors.contains("the bus is back") }
+        #expect(run.output.split(separator: "\n").last?.contains(#""level":0.3"#) == true)
+        run.process.signal(SIGTERM)
+        #expect(run.process.wait() == 0)
+    }
+
+    @Test func onceEndsWithTheBus() throws {
+        let run = try Run(bus, ["battery", "--once"])
+        try waitForSubscriber()
+        #expect(bus.stop() == 0)
+        #expect(run.process.wait() == 69)
+        #expect(run.errors == "reveille: the bus closed the connection\n")
+    }
+
+    @Test func positionsOfAFileGoOnFromRunToRun() throws {
+        let state = bus.directory.path + "/positions"
+        func watch(_ more: [String] = [], while body: (Run) throws -> Void) throws {
+            let run = try Run(bus, ["--json", "--state", state] + more)
+            try body(run)
+            run.process.signal(SIGTERM)
+            #expect(run.process.wait() == 0)
+        }
+        func stored(_ aspect: String) throws -> Int? {
+            guard access(state, F_OK) == 0 else { return nil }
+            let json = try JSON.parse(Array(bus.directory.read("positions").utf8)).objectValue
+            return json?["generations"]?.objectValue?[aspect]?.integerValue.map(Int.init)
+        }
+        try watch { _ in try wait(for: "positions before the first event") { try stored("battery") == 0 } }
+        // Nothing runs.
+        try bus.client().post(level: 0.5)
+        try bus.client().post(level: 0.4)
+        try watch { run in
+            try wait(for: "what changed meanwhile") { try changes(of: run) == [2] }
+            try wait(for: "its position") { try stored("battery") == 2 }
+            try bus.client().post(level: 0.3)
+            try wait(for: "the next change") { try changes(of: run) == [2, 1] }
+            try wait(for: "its position") { try stored("battery") == 3 }
+        }
+        // One aspect alone: the position of the others stays.
+        try bus.client().call("Post", #"{"proximity":{"state":"near"}}"#)
+        try watch(["proximity"]) { run in
+            try wait(for: "one change") { try changes(of: run) == [1] }
+            try wait(for: "its position") { try stored("proximity") == 1 }
+        }
+        #expect(try stored("battery") == 3)
+    }
+
+    @Test(arguments: ["precious", "{}", #"{"instance":"a","generations":{"battery":-1}}"#, #"{"generations":[]}"#])
+    func fileThatHasNoPositionsIsLeftAlone(contents: String) throws {
+        try bus.directory.write(contents, to: "notes")
+        let run = try ProgramRun(
+            ["watch", "--state", bus.directory.path + "/notes", "--address", "unix:" + bus.socket], in: bus.directory)
+        #expect(run.code == 1)
+        #expect(run.errors.contains("/notes: not positions that 'reveille watch --state' wrote"))
+        #expect(bus.directory.read("notes") == contents)
+    }
+
+    @Test func stateThatCannotBeWrittenIsAFailure() throws {
+        let run = try ProgramRun(
+            ["watch", "--state", "/nowhere/positions", "--address", "unix:" + bus.socket], in: bus.directory)
+        #expect(run.code == 74)
+        #expect(run.errors == "reveille: open /nowhere/positions.new: No such file or directory (ENOENT)\n")
+    }
+
+    @Test func dayAndSourceAreShownWhereAsked() throws {
+        let source = try bus.description(of: "battery")["reason"]?.stringValue ?? ""
+        let plain = try Run(bus, ["battery", "--count", "1"])
+        let full = try Run(bus, ["battery", "--count", "1", "--date", "--source"])
+        try wait(for: "both") {
+            try bus.client().call("ListSubscriptions").parameters["subscriptions"]?.arrayValue?.count == 2
+        }
+        try bus.client().post(level: 0.5)
+        #expect(plain.process.wait() == 0)
+        #expect(full.process.wait() == 0)
+        #expect(plain.output.wholeMatch(of: #/\d\d:\d\d:\d\d  battery     [^\[]*\n/#) != nil, "\(plain.output)")
+        #expect(
+            full.output.wholeMatch(of: #/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d  battery     .*  \[.*\]\n/#) != nil,
+            "\(full.output)")
+        #expect(full.output.contains("  [\(source)"), "\(full.output)")
+    }
+
+    @Test(
+        arguments: [
+            (["--timeout", "1e308"], "--timeout is a number of seconds from 0.001 to 31536000, not 1e+308"),
+            (["--timeout", "nan"], "--timeout is a number of seconds from 0.001 to 31536000, not nan"),
+            (["--timeout=-1"], "--timeout is a number of seconds from 0.001 to 31536000, not -1.0"),
+            (["--count", "0"], "--count is at least 1, not 0"), (["--json", "--date"], "--date and --source"),
+        ])
+    func wrongNumberIsNamedWithItsRange(arguments: [String], reason: String) throws {
+        let run = try ProgramRun(["watch"] + arguments, in: bus.directory)
+        #expect(run.code == 64)
+        #expect(run.errors.contains(reason), "\(run.errors)")
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import CInstructionCounter
+import Glibc
+
+/// Counts the instructions that a piece of work takes: the same number each time, however busy the machine is.
+struct InstructionCounter: ~Copyable {
+    /// Why there is nothing to count with.
+    struct Unavailable: Error {
+        let code: Int32
+    }
+
+    private let descriptor: Int32
+
+    /// Opens a counter for the calling thread.
+    init() throws(Unavailable) {
+        descriptor = c_instruction_counter_open()
+        guard descriptor >= 0 else { throw Unavailable(code: errno) }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// What a piece of work takes; `nil` when the processor's counter was given to somebody else meanwhile.
+    func count(_ work: () -> Void) -> Int? {
+        c_instruction_counter_start(descriptor)
+        work()
+        let count = c_instruction_counter_stop(descriptor)
+        return count >= 0 ? Int(count) : nil
+    }
+
+    /// Whether the machine has a counter to open; many virtual machines have none.
+    static var isThere: Bool {
+        do throws(Unavailable) {
+            _ = try InstructionCounter()
+            return true
+        } catch {
+            return false
+        }
+    }
+}

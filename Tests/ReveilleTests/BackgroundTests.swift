@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleSystem
+import ReveilleTesting
+import Testing
+import Varlink
+
+@testable import Reveille
+
+/// What a consumer is told while it is in the background, and for how long it is there.
+@Suite(.timeLimit(.minutes(10))) struct BackgroundTests {
+    @Test("B40: what is immediate is told in the background, and only that")
+    func immediateIsToldInTheBackground() async throws {
+        let device = try await Device.inMemory()
+        let subscription = try await device.subscribe(
+            to: [.battery, .proximity], policies: [.battery: Policy(background: .immediate)])
+        try await subscription.enterBackground()
+        try await device.post(.proximity(.near))
+        try await device.post(Event.battery(0.5, 1).reading)
+        #expect(try await subscription.next()?.reading == Event.battery(0.5, 1).reading)
+        try await subscription.enterForeground()
+        #expect(try await subscription.next()?.reading == .proximity(.near))
+    }
+
+    @Test func statesOfABusThatWasReplacedWaitForTheWake() async throws {
+        let directory = try TemporaryDirectory()
+        let isReplaced = Lock(false)
+        let bus = try MadeUpBus(at: directory.path + "/bus") { peer in
+            while let call = peer.next() {
+                guard call.member == "Subscribe" else {
+                    peer.answer()
+                    continue
+                }
+                guard call.parameters["state"]?.stringValue == "background" else {
+                    peer.start([.battery(0.5, 7, changes: 0)])
+                    while !isReplaced.withLock({ $0 }) { peer.pause(.milliseconds(1)) }
+                    return
+                }
+                peer.start([.battery(0.4, 1, changes: 0)], instance: "j", resumed: false)
+            }
+        }
+        let device = try await Device.connect(to: bus.address)
+        let subscription = try await device.subscribe(to: .battery)
+        let isAwake = Lock(false)
+        let consumer = Task {
+            let event = try await subscription.next()
+            return (event, isAwake.withLock { $0 })
+        }
+        try await subscription.enterBackground()
+        isReplaced.withLock { $0 = true }
+        while subscription.positions?.instance != "j" { await Task.yield() }
+        for _ in 0..<100 { try await device.refresh() }
+        isAwake.withLock { $0 = true }
+        try await subscription.enterForeground()
+        let (event, wasAwake) = try await consumer.value
+        #expect(event?.generation == 1)
+        #expect(wasAwake, "told in the background")
+        bus.stop()
+    }
+
+    @Test(arguments: [Duration.zero, .microseconds(999), .milliseconds(-5), .seconds(31_536_001), .seconds(Int64.max)])
+    func wakeAfterOutOfItsRangeIsRefused(_ time: Duration) async throws {
+        let device = try await Device.inMemory()
+        let subscription = try await device.subscribe(to: .battery)
+        for attempt in [
+            { () async throws -> Void in try await subscription.enterBackground(wakeAfter: time) },
+            { () async throws -> Void in try await device.enterBackground(wakeAfter: time) },
+            { () async throws -> Void in try await device.hold("0000000000000000", wakeAfter: time) },
+        ] {
+            let error = await #expect(throws: ReveilleError.self) { try await attempt() }
+            #expect(error?.code == .invalidArgument)
+            #expect(error?.description.contains("\(time)") == true)
+            #expect(error?.description.contains("31536000000") == true)
+        }
+        #expect(try await device.subscribers().allSatisfy(\.holds.isEmpty))
+        try await subscription.enterBackground(wakeAfter: .seconds(31_536_000))
+        try await subscription.enterBackground(wakeAfter: .milliseconds(1))
+    }
+
+    @Test func backgroundWithoutATimeRemovesTheTimeThatStood() async throws {
+        let directory = try TemporaryDirectory()
+        let calls = Lock<[JSONObject]>([])
+        let bus = try MadeUpBus(at: directory.path + "/bus") { peer in
+            while let call = peer.next() {
+                if call.member == "SetState" { calls.withLock { $0.append(call.parameters) } }
+                if call.member == "Subscribe" { peer.start() } else { peer.answer() }
+            }
+        }
+        let device = try await Device.connect(to: bus.address)
+        let subscription = try await device.subscribe(to: .battery)
+        try await subscription.enterBackground(wakeAfter: .seconds(3_600))
+        #expect(await device.engine.hasDeadline)
+        try await subscription.enterBackground()
+        #expect(await !device.engine.hasDeadline)
+        #expect(calls.withLock { $0.map { $0["wakeAfter"] != nil } } == [true, false])
+        bus.stop()
+    }
+}
+
+extension Engine {
+    /// Whether a background ends by itself.
+    fileprivate var hasDeadline: Bool {
+        streams.values.contains { $0.background?.timer != nil || $0.background?.deadline != nil }
+    }
+}

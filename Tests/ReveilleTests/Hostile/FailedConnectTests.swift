@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import Reveille
+import ReveilleSystem
+import ReveilleTesting
+import Testing
+
+/// Devices that never reach a bus.
+///
+/// Each test runs in a process of its own, whose descriptors nobody else changes.
+@Suite(.timeLimit(.minutes(10))) struct FailedConnectTests {
+    @Test func failedConnectsLeaveNoDescriptor() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try TemporaryDirectory()
+            let before = try OpenDescriptors.count()
+            for _ in 0..<50 {
+                _ = await #expect(throws: ReveilleError.self) {
+                    try await Device.connect(to: "unix:\(directory.path)/nobody")
+                }
+            }
+            // The runtime opens some for itself.
+            let allowed = before + 10
+            #expect(try await OpenDescriptors.settled(at: allowed) <= allowed)
+        }
+    }
+}
+
+/// The descriptors of this process.
+enum OpenDescriptors {
+    /// How long a thread that ends may take to close what it has.
+    private static let patience: Duration = .seconds(5)
+
+    static func count() throws -> Int {
+        guard let directory = opendir("/proc/self/fd") else { throw SystemError("opendir", on: "/proc/self/fd") }
+        defer { closedir(directory) }
+        var count = 0
+        while readdir(directory) != nil { count += 1 }
+        return count
+    }
+
+    /// How many there are once they are as few as expected, or once they have not become so for a time.
+    static func settled(at expected: Int) async throws -> Int {
+        let deadline = ContinuousClock.now + patience
+        while try count() > expected, ContinuousClock.now < deadline { await Task.yield() }
+        return try count()
+    }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleSystem
+import ReveilleTesting
+import ReveilleWire
+import Testing
+import Varlink
+
+@testable import Reveille
+
+/// A bus that does not do what a bus does.
+@Suite(.timeLimit(.minutes(10))) struct HostileBusTests {
+    private let directory: TemporaryDirectory
+    private var path: String { directory.path + "/bus" }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private static var short: Patience {
+        var patience = Patience()
+        patience.connect = .milliseconds(100)
+        patience.answer = .milliseconds(200)
+        return patience
+    }
+
+    /// Answers whatever is asked with nothing.
+    private static func agree(_ peer: Conversation) {
+        while peer.next() != nil { peer.answer() }
+    }
+
+    @Test func busThatAcceptsNobodyIsGivenUpInTime() async throws {
+        let bus = try MadeUpBus(at: path, backlog: 0, accepts: false, script: Self.agree)
+        var waiting: [UnixStream] = []
+        while let stream = try? UnixStream(connectingTo: UnixAddress(bus.address), atMost: .zero) {
+            waiting.append(stream)
+        }
+        let error = await #expect(throws: ReveilleError.self) {
+            try await Device.connect(to: bus.address, patience: Self.short)
+        }
+        #expect(error?.code == .timeout)
+        #expect(error?.description.contains(path) == true)
+        #expect(error?.description.contains("queue of connections is full") == true)
+        withExtendedLifetime(waiting) {}
+        bus.stop()
+    }
+
+    @Test func busThatAcceptsLateIsReached() async throws {
+        let bus = try MadeUpBus(at: path, backlog: 0, accepts: false, script: Self.agree)
+        var waiting: [UnixStream] = []
+        while let stream = try? UnixStream(connectingTo: UnixAddress(bus.address), atMost: .zero) {
+            waiting.append(stream)
+        }
+        async let device = Device.connect(to: bus.address)
+        try bus.accept()
+        try await device.refresh()
+        withExtendedLifetime(waiting) {}
+        bus.stop()
+    }
+
+    @Test func firstReplyThatNeverComesIsAnError() async throws {
+        let bus = try MadeUpBus(at: path) { peer in
+            while let call = peer.next() { if call.member != "Subscribe" { peer.answer() } }
+        }
+        let device = try await Device.connect(to: bus.address, patience: Self.short)
+        let error = await #expect(throws: ReveilleError.self) { try await device.subscribe() }
+        #expect(error?.code == .timeout)
+        #expect(error?.description.contains("Subscribe") == true)
+        let other = await #expect(throws: ReveilleError.self) { try await device.observe(.battery) { _ in } }
+        #expect(other?.code == .timeout)
+        bus.stop()
+    }
+
+    /// Answers calls, and a Subscribe by a script.
+    private func bus(_ subscribe: @escaping MadeUpBus.Script) throws -> MadeUpBus {
+        try MadeUpBus(at: path) { peer in
+            while let call = peer.next() {
+                if call.member == "Subscribe" { subscribe(peer) } else { peer.answer() }
+            }
+        }
+    }
+
+    @Test func wordThatIsNotKnownEndsNoStream() async throws {
+        let bus = try bus { peer in
+            peer.start([.battery(0.5, 1, changes: 0)])
+            let text = String(decoding: EventCoding.encode(.battery(0.4, 2)).bytes, as: UTF8.self)
+            let strange = text.replacing("unplugged", with: "swapping")
+            peer.answer(#"{"events":[{"aspect":"lifecycle","lifecycle":{}},\#(strange)]}"#, continues: true)
+            peer.tell([.battery(0.3, 3)])
+        }
+        let device = try await Device.connect(to: bus.address)
+        let subscription = try await device.subscribe(to: .battery)
+        var events: [Event] = []
+        while events.last?.generation != 3, let event = try await subscription.next() { events.append(event) }
+        #expect(events.reduce(0) { $0 + $1.changes } == 2)
+        #expect(subscription.positions?.generations == [.battery: 3])
+        bus.stop()
+    }
+
+    @Test func brokenEventEndsSubscriptionAndObserverWithAnError() async throws {
+        let bus = try bus { peer in
+            peer.start([.battery(0.5, 1, changes: 0)])
+            peer.answer(#"{"events":[{"aspect":"battery","generation":"two"}]}"#, continues: true)
+        }
+        let device = try await Device.connect(to: bus.address)
+        let subscription = try await device.subscribe(to: .battery)
+        let error = await #expect(throws: ReveilleError.self) { try await subscription.next() }
+        #expect(error?.code == .invalidReply)
+        let observation = try await device.observe(.battery) { _ in }
+        while observation.failure == nil { await Task.yield() }
+        #expect(observation.failure?.code == .invalidReply)
+        bus.stop()
+    }
+
+    @Test func brokenEventInTheBackgroundLetsNothingOut() async throws {
+        let isAsleep = Lock(false)
+        let bus = try bus { peer in
+            peer.start([.battery(0.5, 1, changes: 0)])
+            peer.tell([.battery(0.4, 2)])
+            while !isAsleep.withLock({ $0 }) { peer.pause(.milliseconds(1)) }
+            peer.answer(#"{"events":[{}]}"#, continues: true)
+        }
+        let device = try await Device.connect(to: bus.address)
+        let subscription = try await device.subscribe(to: .battery)
+        try await subscription.enterBackground()
+        isAsleep.withLock { $0 = true }
+        let error = await #expect(throws: ReveilleError.self) { try await subscription.next() }
+        #expect(error?.code == .invalidReply)
+        try await subscription.enterForeground()
+        #expect(try await subscription.next()?.generation == 2)
+        bus.stop()
+    }
+
+    @Test func subscriptionThatTheBusEndsIsAskedForAgain() async throws {
+        let rounds = Lock(0)
+        let bus = try bus { peer in
+            let round = rounds.withLock { rounds in
+                rounds += 1
+                return rounds
+            }
+            if round > 1 {
+                peer.start([.battery(0.4, 2)], resumed: true)
+            } else {
+                peer.start([.battery(0.5, 1, changes: 0)])
+                peer.answer(#"{"events":[]}"#)
+            }
+        }
+        let device = try await Device.connect(to: bus.address)
+        let subscription = try await device.subscribe(to: .battery)
+        #expect(try await subscription.next()?.generation == 2)
+        bus.stop()
+    }
+}

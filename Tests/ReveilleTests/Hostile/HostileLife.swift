@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleSimulation
+import ReveilleSystem
+import ReveilleTesting
+
+@testable import Reveille
+
+/// A program that uses all of the library on a hostile bus: the same for the same seed, but for the order of threads.
+struct HostileLife {
+    /// Short: many lives are lived in a few seconds.
+    static var patience: Patience {
+        var patience = Patience()
+        patience.connect = .milliseconds(40)
+        patience.answer = .milliseconds(60)
+        patience.steady = .milliseconds(20)
+        return patience
+    }
+
+    private static let steps = 16
+    private static let backgrounds: [Policy.Background] = [
+        .coalesce, .drop, .immediate, .hold(limit: 1), .hold(limit: 3), .hold(limit: 0), .hold(limit: .min),
+    ]
+
+    private var random: SplitMix64
+    private let device: Device
+    private var consumers: [HostileConsumer] = []
+    private var observations: [Observation] = []
+
+    /// - Returns: What was told that should not have been.
+    static func live(seed: UInt64, on address: String) async -> [String] {
+        // A bus that refuses even this is met again with another seed.
+        guard let device = try? await Device.connect(to: address, patience: patience) else { return [] }
+        var life = HostileLife(random: SplitMix64(seed: seed), device: device)
+        for _ in 0..<steps { try? await life.step() }
+        return await life.end()
+    }
+
+    private mutating func pick<Element>(_ elements: [Element]) -> Element {
+        elements[Int.random(in: 0..<elements.count, using: &random)]
+    }
+
+    private mutating func step() async throws {
+        let aspect = pick(Aspect.allCases)
+        switch Int.random(in: 0..<16, using: &random) {
+        case 0...2: try await subscribe()
+        case 3: observations.append(try await device.observe(aspect, delivering: .currentState) { _ in })
+        case 4: try await device.beginMonitoring(aspect)
+        case 5: device.endMonitoring(aspect)
+        case 6...7: try await pickConsumer()?.enterBackground()
+        case 8: try await pickConsumer()?.enterForeground()
+        case 9...10:
+            for consumer in consumers { consumer.forgetBackground() }
+            if Bool.random(using: &random) { try await device.enterForeground() }
+            try await device.enterBackground(wakeAfter: .milliseconds(1))
+        case 11: _ = try await device.states()
+        case 12: _ = try await (device.subscribers(), device.sources())
+        case 13: try await device.post(.proximity(.near))
+        case 14: try await device.hold("0000000000000001", wakeAfter: .seconds(1))
+        default: if !consumers.isEmpty { consumers.removeLast().cancel() }
+        }
+    }
+
+    private mutating func pickConsumer() -> HostileConsumer? {
+        consumers.isEmpty ? nil : pick(consumers)
+    }
+
+    private mutating func subscribe() async throws {
+        var policies: [Aspect: Policy] = [:]
+        for aspect in Aspect.allCases where Bool.random(using: &random) {
+            policies[aspect] = Policy(background: pick(Self.backgrounds), netChangeOnly: Bool.random(using: &random))
+        }
+        let positions = Positions(instance: pick(["i", "j"]), generations: [.battery: pick([0, -1, .max, .min])])
+        let delivering: Delivering = pick([.changes, .currentState])
+        let subscription = try await device.subscribe(
+            delivering: delivering, policies: policies,
+            resumingFrom: Bool.random(using: &random) ? positions : nil)
+        consumers.append(HostileConsumer(subscription, policies, wantsStates: delivering == .currentState))
+    }
+
+    private mutating func end() async -> [String] {
+        for consumer in consumers { consumer.cancel() }
+        for observation in observations { observation.cancel() }
+        var faults: [String] = []
+        for consumer in consumers { faults += await consumer.faults }
+        return faults
+    }
+}
+
+/// Takes all that comes, and notes what comes in a background that must not.
+final class HostileConsumer: Sendable {
+    private struct State {
+        /// Counts backgrounds; `nil` while it is in none for sure.
+        var background: Int?
+        var last = 0
+        var faults: [String] = []
+    }
+
+    private let subscription: Subscription
+    private let state = Lock(State())
+    private let task: Lock<Task<Void, Never>?> = Lock(nil)
+
+    init(_ subscription: Subscription, _ policies: [Aspect: Policy], wantsStates: Bool) {
+        self.subscription = subscription
+        let task = Task { [self] in
+            while true {
+                let before = state.withLock { $0.background }
+                guard let event = try? await subscription.next() else { return }
+                let isAnswer = event.changes == 0 && wantsStates
+                let isHeld = !isAnswer && policies[event.aspect]?.background != .immediate
+                state.withLock { state in
+                    // Asked for, and had, in one and the same background.
+                    if isHeld, before != nil, before == state.background { state.faults.append("\(event)") }
+                }
+            }
+        }
+        self.task.withLock { $0 = task }
+    }
+
+    func enterBackground() async throws {
+        try await subscription.enterBackground()
+        state.withLock { state in
+            state.last += 1
+            state.background = state.last
+        }
+    }
+
+    func enterForeground() async throws {
+        forgetBackground()
+        try await subscription.enterForeground()
+    }
+
+    func forgetBackground() {
+        state.withLock { $0.background = nil }
+    }
+
+    func cancel() {
+        subscription.cancel()
+    }
+
+    var faults: [String] {
+        get async {
+            await task.withLock({ $0 })?.value
+            return state.withLock { $0.faults }
+        }
+    }
+}

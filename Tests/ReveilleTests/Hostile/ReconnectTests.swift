@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleSystem
+import ReveilleTesting
+import Testing
+import Varlink
+
+@testable import Reveille
+
+/// How a device comes back to a bus that fails again and again.
+@Suite(.timeLimit(.minutes(10))) struct ReconnectTests {
+    private let directory: TemporaryDirectory
+    private var path: String { directory.path + "/bus" }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    @Test func busThatAnswersAndEndsIsAskedLessAndLess() async throws {
+        let times = Lock<[Int64]>([])
+        let bus = try MadeUpBus(at: path) { peer in
+            while let call = peer.next() {
+                guard call.member == "Subscribe" else {
+                    peer.answer()
+                    continue
+                }
+                times.withLock { $0.append(Clocks.boot()) }
+                peer.start()
+                return
+            }
+        }
+        let device = try await Device.connect(to: bus.address)
+        let subscription = try await device.subscribe(to: .battery)
+        while times.withLock({ $0.count }) < 7 { await Task.yield() }
+        let seen = times.withLock { $0 }
+        // The sixth pause is 32 times the first, or half of that: no machine is too slow for this.
+        #expect(.microseconds(seen[6] - seen[5]) >= Backoff.shortest * 16)
+        subscription.cancel()
+        bus.stop()
+    }
+
+    @Test func busThatAnswersWithAnErrorIsAskedAgain() async throws {
+        let asked = Lock(0)
+        let bus = try MadeUpBus(at: path) { peer in
+            while let call = peer.next() {
+                guard call.member == "GetInfo" else { return }
+                let number = asked.withLock { asked in
+                    asked += 1
+                    return asked
+                }
+                if number == 2 { peer.refuse("org.example.NotNow") } else { peer.answer() }
+            }
+        }
+        let device = try await Device.connect(to: bus.address)
+        var states = await device.connectionStates.makeAsyncIterator()
+        #expect(await states.next() == .connected)
+        // Its connection ends without an answer.
+        await #expect(throws: ReveilleError.self) { try await device.refresh() }
+        while let state = await states.next(), state != .connected {}
+        #expect(asked.withLock { $0 } == 3)
+        bus.stop()
+    }
+
+    @Test func ofTwoThatBeginToMonitorEachKnowsWhetherItDoes() async throws {
+        let asked = Lock(0)
+        let bus = try MadeUpBus(at: path) { peer in
+            while let call = peer.next() {
+                switch call.member {
+                case "DescribeAspects":
+                    peer.answer(
+                        #"{"aspects":[{"aspect":"battery","available":true,"monitored":false,"source":"BAT0"}]}"#)
+                case "Subscribe":
+                    let number = asked.withLock { asked in
+                        asked += 1
+                        return asked
+                    }
+                    if number == 1 {
+                        peer.refuse("org.reveille.Bus.QuotaExceeded")
+                    } else {
+                        peer.start([.battery(0.5, 1, changes: 0)])
+                    }
+                default: peer.answer()
+                }
+            }
+        }
+        let device = try await Device.connect(to: bus.address)
+        async let first = device.beginMonitoring(.battery)
+        async let second = device.beginMonitoring(.battery)
+        var begun = 0
+        if (try? await first) == true { begun += 1 }
+        if (try? await second) == true { begun += 1 }
+        #expect(device.isMonitoring(.battery) == (begun > 0))
+        if begun > 0 { #expect(device.reading(of: .battery) == Event.battery(0.5, 1).reading) }
+        for _ in 0..<begun { device.endMonitoring(.battery) }
+        #expect(!device.isMonitoring(.battery))
+        #expect(try await device.beginMonitoring(.battery))
+        #expect(device.reading(of: .battery) == Event.battery(0.5, 1).reading)
+        bus.stop()
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Testing
+
+@testable import Reveille
+
+/// Keeps the observation that calls it.
+private actor Screen {
+    private var observation: Observation?
+    private let show: @Sendable (Int) -> Void
+
+    init(show: @escaping @Sendable (Int) -> Void) {
+        self.show = show
+    }
+
+    func follow(_ device: Device) async throws {
+        observation = try await device.observe(.proximity) { [weak self] event in
+            self?.assumeIsolated { $0.show(event.changes) }
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(10))) struct ObservationLifetimeTests {
+    @Test func actorThatKeepsItsOwnObservationGoesWithItsLastOwner() async throws {
+        let device = try await Device.inMemory()
+        let (calls, continuation) = AsyncStream.makeStream(of: Int.self)
+        weak var gone: Screen?
+        do {
+            let screen = Screen { continuation.yield($0) }
+            gone = screen
+            try await screen.follow(device)
+            try await device.post(.proximity(.near))
+            var iterator = calls.makeAsyncIterator()
+            #expect(await iterator.next() == 1)
+        }
+        while gone != nil { await Task.yield() }
+        try await waitUntilNobodySubscribes(to: device)
+    }
+
+    @Test func actorThatTakesThePlaceOfAnotherHasAQueueOfItsOwn() {
+        let queues = ObserverQueues()
+        var screen: Screen? = Screen { _ in }
+        let first = screen.map { queues.join($0) }
+        #expect(screen.map { queues.join($0) } === first)
+        screen = nil
+        // Some of them get the memory of the one that is gone.
+        for _ in 0..<100 {
+            let screen = Screen { _ in }
+            let queue = queues.join(screen)
+            #expect(queue.belongs(to: screen))
+            queues.leave(queue)
+        }
+    }
+}

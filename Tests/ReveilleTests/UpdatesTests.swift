@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Reveille
+import Testing
+
+@Suite(.timeLimit(.minutes(10))) struct UpdatesTests {
+    @Test func statesComeInTheirOwnType() async throws {
+        let device = try await Device.inMemory()
+        try await device.post(.battery(Battery(state: .unplugged, level: 0.5)))
+        let updates = try await device.updates(of: \.battery)
+        var levels: [Double?] = []
+        for try await battery in updates {
+            levels.append(battery.level)
+            if battery.state == .full { break }
+            if levels.count == 1 { try await device.post(.battery(Battery(state: .charging, level: 0.6))) }
+            if levels.count == 2 { try await device.post(.battery(Battery(state: .full, level: 1))) }
+        }
+        #expect(levels == [0.5, 0.6, 1])
+    }
+
+    @Test func eventsOfASequenceSleepAndCount() async throws {
+        let device = try await Device.inMemory()
+        let updates = try await device.updates(of: \.proximity, name: "ear")
+        #expect(try await updates.events.next()?.proximity == .unknown)
+        try await updates.events.enterBackground()
+        for reading in [Proximity.near, .far, .near] { try await device.post(.proximity(reading)) }
+        #expect(try await device.subscribers().first?.name == "ear")
+        try await updates.events.enterForeground()
+        #expect(try await updates.events.next()?.changes == 3)
+    }
+
+    @Test func sequenceThatIsReleasedEndsItsSubscription() async throws {
+        let device = try await Device.inMemory()
+        for try await orientation in try await device.updates(of: \.orientation) {
+            #expect(orientation == .unknown)
+            break
+        }
+        try await waitUntilNobodySubscribes(to: device)
+    }
+
+    @Test func eventHasTheReadingOfItsAspectAlone() {
+        let readings: [Reading] = [
+            .locale(.posix), .defaults(Defaults(domains: [])), .battery(.unknown), .proximity(.near),
+            .orientation(.unknown),
+        ]
+        for reading in readings {
+            let found: [Aspect] = [
+                reading.locale.map { _ in .locale }, reading.defaults.map { _ in .defaults },
+                reading.battery.map { _ in .battery }, reading.proximity.map { _ in .proximity },
+                reading.orientation.map { _ in .orientation },
+            ].compactMap(\.self)
+            #expect(found == [reading.aspect])
+        }
+    }
+
+    @Test(arguments: Battery.State.allCases) func batteryIsMadeOfItsState(_ state: Battery.State) {
+        let battery = Battery(state: state, level: 0.5)
+        #expect(battery.level == 0.5)
+        #expect(battery.packs.isEmpty)
+        #expect(battery.isPlugged == [.unknown: nil, .unplugged: false, .charging: true, .full: true][state])
+        #expect(Battery(state: .unknown) == .unknown)
+    }
+}

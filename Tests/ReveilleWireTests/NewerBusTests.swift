@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleWire
+import Testing
+import Varlink
+
+/// Replies of a bus that knows more than this version.
+@Suite struct NewerBusTests {
+    private static func battery(state: String, generation: JSON = 7) -> JSON {
+        [
+            "aspect": "battery", "generation": generation, "sequence": 9, "changes": 1, "netChange": true,
+            "firstChangedAt": 1, "changedAt": 2, "dropped": 0,
+            "battery": [
+                "state": .string(state), "level": 0.5, "plugged": true, "chargeStatus": "swapping", "packs": [],
+            ],
+        ]
+    }
+
+    @Test func wordThatIsNotKnownReadsAsUnknown() throws {
+        let words = UnknownWords()
+        let events = try EventCoding.decodeAll(["events": [Self.battery(state: "swap\nped")]], noting: words)
+        #expect(events.map(\.generation) == [7])
+        #expect(
+            events.first?.reading
+                == .battery(
+                    Battery(
+                        state: .unknown, level: 0.5, isPlugged: true, chargeStatus: .unknown, packs: [])))
+        #expect(words.first == #"battery.state "swap\nped""#)
+    }
+
+    @Test func eventOfAnAspectThatIsNotKnownIsPassedOver() throws {
+        let words = UnknownWords()
+        let events = try EventCoding.decodeAll(
+            ["events": [["aspect": "lifecycle", "lifecycle": [:]], Self.battery(state: "full")]], noting: words)
+        #expect(events.map(\.aspect) == [.battery])
+        #expect(words.first == #"events.aspect "lifecycle""#)
+    }
+
+    @Test(arguments: [JSON.integer(-1), .integer(.min), 0.5, "seven", .null])
+    func generationThatNoBusHasIsAnError(_ generation: JSON) throws {
+        #expect(throws: CallError.invalidParameter("events.generation")) {
+            try EventCoding.decodeAll(
+                ["events": [Self.battery(state: "full", generation: generation)]], noting: UnknownWords())
+        }
+    }
+
+    @Test func repliesWithoutEventsAreAnError() {
+        #expect(throws: CallError.invalidParameter("events")) {
+            try EventCoding.decodeAll([:], noting: UnknownWords())
+        }
+    }
+
+    @Test func pendingAspectThatIsNotKnownIsPassedOver() throws {
+        let subscription: JSON = [
+            "subscription": "1", "name": .null, "pid": 1, "uid": 0, "aspects": ["battery", "lifecycle"],
+            "held": ["app", "asleep"], "events": 0, "changes": 0,
+            "pending": [["aspect": "lifecycle", "changes": 1], ["aspect": "battery", "changes": 2]],
+        ]
+        let read = try StatusCoding.decodeSubscriptions(["subscriptions": [subscription]])
+        #expect(read.map(\.pending) == [[.battery: 2]])
+        #expect(read.map(\.aspects) == [.battery])
+        #expect(read.map(\.holds) == [.app])
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Logging
+import ReveilleCore
+import ReveilleService
+import ReveilleSimulation
+import ReveilleSystem
+import Varlink
+
+/// A broker in made-up time, and peers of any user that call it.
+final class BrokerScene {
+    let loop = SimulatedLoop()
+    let reality = Reality()
+    let log = LogLines()
+    let bus: SimulatedBus
+
+    /// Makes a broker that watches a simulated locale and battery.
+    ///
+    /// - Parameter limits: JSON5 of the configuration's `bus`.
+    /// - Throws: `ConfigurationError` where the limits make no sense.
+    init(limits: String = "{}") throws {
+        let configuration = try Configuration(parsing: Array("{ bus: \(limits) }".utf8))
+        bus = try SimulatedBus(
+            reality: reality, loop: loop, limits: configuration.bus, state: nil, random: SplitMix64(seed: 1),
+            logger: Logger(label: "scene") { [log] _ in LineHandler(log) })
+    }
+
+    /// A connection of a user's process.
+    func connect(uid: UInt32 = 1_000, pid: Int32 = 7) -> ScenePeer {
+        ScenePeer(bus.connect(UnixStream.Peer(pid: pid, uid: uid), room: 1 << 20), in: self)
+    }
+
+    /// Changes the real state of an aspect, of which the kernel tells.
+    func change(_ aspect: Aspect) {
+        reality.change(aspect)
+        bus.look(at: aspect)
+    }
+
+    /// Handles all that is due now.
+    func turn() {
+        while bus.turn() {}
+    }
+
+    /// Lets time pass in steps, handling what falls due.
+    func pass(_ duration: Duration, step: Duration = .milliseconds(10)) {
+        var left = duration
+        while left > .zero {
+            loop.advance(min(step, left))
+            left -= step
+            turn()
+        }
+    }
+}
+
+/// A peer of a ``BrokerScene``.
+final class ScenePeer {
+    let stream: SimulatedStream
+    private let scene: BrokerScene
+    private var received: [UInt8] = []
+
+    init(_ stream: SimulatedStream, in scene: BrokerScene) {
+        self.stream = stream
+        self.scene = scene
+    }
+
+    /// Sends a call and does not wait.
+    func send(_ method: String, _ parameters: JSONObject = [:], more: Bool = false) {
+        var call: JSONObject = [
+            "method": .string("org.reveille.Bus." + method), "parameters": .object(parameters),
+        ]
+        if more { call["more"] = true }
+        stream.send(JSON.object(call).bytes + [0])
+    }
+
+    /// The next reply that is there once all that is due has been handled.
+    func next() throws -> Reply? {
+        scene.turn()
+        received += stream.receive(.max)
+        guard let end = received.firstIndex(of: 0) else { return nil }
+        defer { received.removeSubrange(...end) }
+        return try Reply(parsing: Array(received[..<end]))
+    }
+
+    /// Calls, and waits in made-up time for the reply.
+    @discardableResult
+    func call(_ method: String, _ parameters: JSONObject = [:], more: Bool = false) throws -> Reply {
+        send(method, parameters, more: more)
+        for _ in 0..<1_000 {
+            if let reply = try next() { return reply }
+            scene.loop.advance(.milliseconds(1))
+        }
+        throw Broken("\(method) is not answered")
+    }
+}
+
+/// What was logged.
+final class LogLines: Sendable {
+    private let lines = Lock<[String]>([])
+
+    var all: [String] { lines.withLock { $0 } }
+
+    func append(_ line: String) {
+        lines.withLock { $0.append(line) }
+    }
+}
+
+private struct LineHandler: LogHandler {
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.info
+    private let lines: LogLines
+
+    init(_ lines: LogLines) {
+        self.lines = lines
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        lines.append("\(event.message)")
+    }
+}
