@@ -33,8 +33,8 @@ struct SimulateCommand: ParsableCommand {
                                        the last event says so, or soon does
               end                      SIGTERM to the program
 
-            Each step that changes the phone is one change: the bus has read it before the next step. What \
-            'expect' looks at is what a subscriber of all aspects that reads at once was told last; it sleeps \
+            Each step that changes the phone is one change: the bus has read it before the next step. 'expect' \
+            compares the last event of an aspect, as a subscriber that reads at once was told it; that one sleeps \
             and wakes with the program.
 
             The exit code is the program's, 128 and the signal that ended it (0 for the SIGTERM of 'end'), or \
