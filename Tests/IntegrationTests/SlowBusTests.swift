@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Reveille
+import ReveilleSimulation
 import ReveilleSystem
 import ReveilleTesting
 import Testing

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleSimulation
 import ReveilleSystem
 import ReveilleTesting
 
