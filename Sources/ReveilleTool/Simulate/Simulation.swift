@@ -50,7 +50,7 @@ final class Simulation {
         self.patience = patience
         loop = try EventLoop()
         stage = try ScenarioStage(for: scenario)
-        report = reportsTests ? TestReport(of: scenario) : nil
+        report = try reportsTests ? TestReport(of: scenario) : nil
         sources.append(
             try loop.onSignal(SIGCHLD) { [unowned self] in
                 if program?.hasEnded == true { loop.exit() }
@@ -101,11 +101,11 @@ final class Simulation {
     /// Reports an expectation; without a report, one that is not met is a failure.
     private func settle(_ line: Scenario.Line, _ contradiction: String?) throws {
         guard let contradiction else {
-            report?.pass(line)
+            try report?.pass(line)
             return
         }
         guard report != nil else { throw Failure(.failure, contradiction) }
-        report?.fail(line, contradiction)
+        try report?.fail(line, contradiction)
     }
 
     private static func isIgnored(_ signal: Int32) -> Bool {
@@ -150,7 +150,8 @@ final class Simulation {
 
     private func fail(_ failure: Failure) {
         self.failure = failure
-        report?.bailOut(failure.description)
+        // The failure itself is on stderr.
+        try? report?.bailOut(failure.description)
         guard let program else { return loop.exit() }
         program.signal(SIGTERM)
         timer?.fire(after: Self.grace)

@@ -9,32 +9,32 @@ struct TestReport {
     private(set) var hasFailures = false
 
     /// Begins a report.
-    init(of scenario: Scenario) {
+    init(of scenario: Scenario) throws(Failure) {
         file = scenario.file
-        Console.line("TAP version 14")
-        Console.line("1..\(scenario.lines.count { $0.step.isExpectation })")
+        try Console.line("TAP version 14")
+        try Console.line("1..\(scenario.lines.count { $0.step.isExpectation })")
     }
 
     /// Reports an expectation that was met.
-    mutating func pass(_ line: Scenario.Line) {
+    mutating func pass(_ line: Scenario.Line) throws(Failure) {
         count += 1
-        Console.line("ok \(count) - \(Self.escaped(line.text))")
+        try Console.line("ok \(count) - \(Self.escaped(line.text))")
     }
 
     /// Reports one that was not.
-    mutating func fail(_ line: Scenario.Line, _ reason: String) {
+    mutating func fail(_ line: Scenario.Line, _ reason: String) throws(Failure) {
         count += 1
         hasFailures = true
-        Console.line("not ok \(count) - \(Self.escaped(line.text))")
-        Console.line("  ---")
-        Console.line("  message: \(Self.quoted(reason))")
-        Console.line("  at: \(Self.quoted("\(file):\(line.number)"))")
-        Console.line("  ...")
+        try Console.line("not ok \(count) - \(Self.escaped(line.text))")
+        try Console.line("  ---")
+        try Console.line("  message: \(Self.quoted(reason))")
+        try Console.line("  at: \(Self.quoted("\(file):\(line.number)"))")
+        try Console.line("  ...")
     }
 
     /// Reports that nothing more can be tried.
-    func bailOut(_ reason: String) {
-        Console.line("Bail out! \(reason)")
+    func bailOut(_ reason: String) throws(Failure) {
+        try Console.line("Bail out! \(reason)")
     }
 
     private static func escaped(_ text: String) -> String {
