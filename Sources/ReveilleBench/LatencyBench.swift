@@ -29,7 +29,9 @@ struct LatencyBench {
         var bus = Samples()
         for round in 0..<Self.rounds + Self.warmUp {
             let sent = MonotonicClock.now
-            phone.battery.level = round % 2 == 0 ? 0.5 : 0.49
+            try phone.testbed.unwatched { () throws(TestbedError) in
+                try phone.battery.setLevel(round % 2 == 0 ? 0.5 : 0.49)
+            }
             let read = try subscriber.waitForEvent()
             let received = try BareMonitor.receive(from: pipe.readingEnd)
             guard round >= Self.warmUp else { continue }

@@ -57,7 +57,9 @@ struct StormBench {
         var round = 0
         while isWanted(round) {
             let sent = MonotonicClock.now
-            phone.battery.level = round % 2 == 0 ? 0.5 : 0.49
+            try phone.testbed.unwatched { () throws(TestbedError) in
+                try phone.battery.setLevel(round % 2 == 0 ? 0.5 : 0.49)
+            }
             samples.add(Double(try subscriber.waitForEvent() - sent) / 1_000)
             round += 1
         }

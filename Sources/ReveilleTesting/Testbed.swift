@@ -97,13 +97,11 @@ public final class Testbed {
         return try bus.step(change)
     }
 
-    /// Does something as fast as it goes: the bus reads while it happens, and once at its end.
-    func burst(_ changes: () throws(TestbedError) -> Void) throws(TestbedError) {
+    /// Does something as fast as it goes, of which the bus hears by events alone.
+    package func unwatched(_ changes: () throws(TestbedError) -> Void) throws(TestbedError) {
         isStepping = true
         defer { isStepping = false }
         try changes()
-        isStepping = false
-        try step {}
     }
 
     /// Has the host remove directories when it ends, which it does however this process ends.

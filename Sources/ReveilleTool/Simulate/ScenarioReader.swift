@@ -54,6 +54,7 @@ final class ScenarioReader {
     }
 
     private func take(_ reply: JSONObject) throws {
+        // The bus is of this version, and says no word that is not known here.
         for event in try EventCoding.decodeAll(reply, noting: UnknownWords()) { last[event.aspect] = event }
     }
 }

@@ -50,7 +50,7 @@ final class Simulation {
         self.patience = patience
         loop = try EventLoop()
         stage = try ScenarioStage(for: scenario)
-        report = reportsTests ? try TestReport(of: scenario) : nil
+        report = try reportsTests ? TestReport(of: scenario) : nil
         sources.append(
             try loop.onSignal(SIGCHLD) { [unowned self] in
                 if program?.hasEnded == true { loop.exit() }
@@ -150,7 +150,7 @@ final class Simulation {
 
     private func fail(_ failure: Failure) {
         self.failure = failure
-        // Where the report cannot be written, the failure is still told on stderr.
+        // The failure itself is on stderr.
         try? report?.bailOut(failure.description)
         guard let program else { return loop.exit() }
         program.signal(SIGTERM)
