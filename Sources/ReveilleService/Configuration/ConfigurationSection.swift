@@ -26,14 +26,17 @@ final class ConfigurationSection {
         try section.rejectUnknownKeys()
     }
 
-    /// A duration in seconds, more than 0 unless `orZero`; at most a year, which is what "never" may mean.
+    /// A duration in seconds, at least a millisecond unless it is 0 and `orZero`; at most a year, which is what
+    /// "never" may mean.
     func seconds(
         _ name: String, orZero: Bool = false, into result: inout Duration
     ) throws(ConfigurationError) {
         let longest = 365.0 * 86_400
         guard let value = value(name) else { return }
-        guard let seconds = value.numberValue, seconds <= longest, orZero ? seconds >= 0 : seconds > 0 else {
-            throw wrong(name, "a number of seconds\(orZero ? ", 0 or" : "") more than 0")
+        // A shorter one is no time at all for a timer, and what repeats would do nothing else.
+        let shortest = 0.001
+        guard let seconds = value.numberValue, seconds <= longest, seconds >= shortest || orZero && seconds == 0 else {
+            throw wrong(name, "a number of seconds\(orZero ? ", 0 or" : "") from \(shortest) to \(Int(longest))")
         }
         result = .seconds(seconds)
     }
