@@ -122,7 +122,7 @@ import Varlink
             ], environment: ChildProcess.environment.merging(["HOME": "/"]) { $1 }, descriptors: [2: output])
         close(output)
         let deadline = Deadline(seconds: 20)
-        while access(directory.path + "/bus", F_OK) != 0, !deadline.hasPassed { deadline.pause() }
+        while (try? RawClient(directory.path + "/bus")) == nil, !deadline.hasPassed { deadline.pause() }
         var clients = try (0..<60).map { _ in try RawClient(directory.path + "/bus") }
         for client in clients { try client.send(Self.get) }
         _ = try clients[0].receive()
@@ -148,7 +148,7 @@ import Varlink
                 "unix:\(directory.path)/bus", "--root", phone.files, "--config", directory.path + "/config.json5",
             ], environment: phone.environment)
         let deadline = Deadline(seconds: 20)
-        while access(directory.path + "/bus", F_OK) != 0, !deadline.hasPassed { deadline.pause() }
+        while (try? RawClient(directory.path + "/bus")) == nil, !deadline.hasPassed { deadline.pause() }
         let control = try RawClient(directory.path + "/bus")
         try control.call("GetState")
         // Each takes three where there is room: for the socket, the process and, the first, the cgroup.

@@ -44,9 +44,10 @@ func isBlank(_ byte: UInt8) -> Bool {
 extension ArraySlice<UInt8> {
     /// The bytes without the spaces and tabs at either end.
     var trimmed: ArraySlice<UInt8> {
-        var text = drop(while: isBlank)
-        while let last = text.last, isBlank(last) { text.removeLast() }
-        return text
+        var (start, end) = (startIndex, endIndex)
+        while start < end, isBlank(self[start]) { start += 1 }
+        while end > start, isBlank(self[end - 1]) { end -= 1 }
+        return self[start..<end]
     }
 
     /// The text that the bytes of a valid text's part are.

@@ -6,8 +6,8 @@ import ReveilleSystem
 import Varlink
 
 extension Configuration {
-    /// The largest configuration that is read: far more than anybody writes by hand.
-    package static let sizeLimit = 1 << 20
+    /// The largest configuration that is read: far more than anybody writes by hand, and read in a moment.
+    package static let sizeLimit = 1 << 17
 
     /// Reads a configuration from a file.
     ///

@@ -33,7 +33,7 @@ package final class MountWatch {
             changed()
         }
         // Each change is told once to who waits; the table itself is not read.
-        source = try loop.watch(number, for: [.changed, .edge], priority: .watcher) { [weak self] _ in self?.wait() }
+        source = try loop.watch(number, for: .changed, priority: .watcher) { [weak self] _ in self?.wait() }
     }
 
     deinit {

@@ -33,16 +33,22 @@ struct FileReader<Value: Equatable> {
         format.membership?(ConfiguredPath.name(of: path)) ?? .no
     }
 
+    /// Where a path leads now.
+    func way(to path: String) -> PathChain {
+        PathChain(following: path, root: root)
+    }
+
     /// Reads a path, links followed.
     ///
     /// - Parameters:
     ///   - path: The path, without the root.
+    ///   - way: Where it leads; see ``way(to:)``.
     ///   - isFound: It was found in a directory, and not asked for.
     ///   - digest: That of the bytes which are known already, and need not be understood again.
     /// - Returns: What is there, or why it cannot be told.
-    func look(at path: String, isFound: Bool, unlike digest: Digest?) -> Look {
+    func look(at path: String, by way: PathChain, isFound: Bool, unlike digest: Digest?) -> Look {
         do throws(FileProblem) {
-            switch PathChain(following: path, root: root).end {
+            switch way.end {
             case .missing: return .missing
             case .refused(let error): throw FileProblem(reason: "\(error)")
             case .file(let file):

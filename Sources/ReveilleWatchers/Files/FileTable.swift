@@ -19,6 +19,8 @@ struct FileTable<Value: Equatable> {
         fileprivate var settling = FileSettling()
         fileprivate var digest: Digest?
         fileprivate var isReported = false
+        /// Where the path led when it was read last.
+        fileprivate var way: PathChain?
     }
 
     /// What came of reading.
@@ -77,6 +79,11 @@ struct FileTable<Value: Equatable> {
         for path in entries.keys { notice(.finished, of: path, at: now) }
     }
 
+    /// Takes note of a change of every file whose path leads elsewhere than when it was read.
+    mutating func noticeOtherWays(at now: Instant) {
+        for (path, entry) in entries where entry.way != reader.way(to: path) { notice(.finished, of: path, at: now) }
+    }
+
     /// Takes note of a name in a directory; one that is in the table already has notices of its own.
     mutating func notice(
         _ notice: FileSettling.Notice, of name: String, in directory: String, at now: Instant
@@ -119,7 +126,9 @@ struct FileTable<Value: Equatable> {
     private mutating func read(_ path: String, at now: Instant, asked: Bool, _ effects: inout Effects) {
         guard var entry = entries[path] else { return }
         let isFound = !self.asked.contains(path)
-        let look = reader.look(at: path, isFound: isFound, unlike: entry.digest)
+        let way = reader.way(to: path)
+        entry.way = way
+        let look = reader.look(at: path, by: way, isFound: isFound, unlike: entry.digest)
         // What was found in a directory and never made sense may be no settings file at all.
         let isDoubtful = isFound && entry.value == nil && reader.membership(of: path) != .yes
         entry.problem = isDoubtful ? nil : look.problem

@@ -18,6 +18,8 @@ final class PathWatch {
         case entry(directory: String, name: String, FileSettling.Notice)
         /// A directory cannot be watched; told once until it can.
         case refused(SystemError)
+        /// Something was mounted or unmounted, so that any path may lead elsewhere.
+        case mounted
         /// Events were lost: everything is to be read again. All paths are watched anew.
         case lost
     }
@@ -48,12 +50,12 @@ final class PathWatch {
         mounts = try MountWatch(loop: loop) { [weak self] in self?.followAgain() }
     }
 
-    /// Follows every way again, of which only those count that lead elsewhere now.
+    /// Follows every way again, and watches anew those that lead elsewhere now.
     private func followAgain() {
         for (path, chain) in chains where PathChain(following: path, root: root) != chain {
             add(path)
-            handler(.path(path, .finished))
         }
+        handler(.mounted)
     }
 
     /// Watches a path, or watches anew the way that it leads now.

@@ -89,6 +89,8 @@ final class WatchedFiles<Value: Equatable> {
             apply(table.notice(notice, of: name, in: directory, at: Self.now))
         case .refused(let error):
             return warn("\(error); changes in this directory are not noticed")
+        case .mounted:
+            table.noticeOtherWays(at: Self.now)
         case .lost:
             overflowed()
             table.noticeLoss(at: Self.now)
