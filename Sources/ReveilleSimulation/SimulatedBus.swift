@@ -33,6 +33,7 @@ package final class SimulatedBus {
     ///   - limits: History, frame and connection limits.
     ///   - state: Where it keeps its state; `nil` for nowhere.
     ///   - random: Decides on the order of events, and on names.
+    /// - Throws: `Broken` when the broker refuses to start.
     package init(
         reality: Reality, loop: SimulatedLoop, limits: Configuration.Bus, state: StateFile?, random: SplitMix64
     ) throws(Broken) {
