@@ -11,8 +11,10 @@ import Testing
     @Test("whatever others call, send and leave unread, the honest are told the truth in time", arguments: Seeds.ranges)
     func nobodyDisturbsTheHonest(seeds: ClosedRange<UInt64>) throws {
         try Seeds.run(seeds, of: "nobodyDisturbsTheHonest") { seed, directory in
-            try HostileLife(choices: Choices(seed: seed), statePath: "\(directory)/\(seed).json", note: Seeds.note)
-                .run(steps: Self.steps)
+            let life = try HostileLife(
+                choices: Choices(seed: seed), statePath: "\(directory)/\(seed).json", note: Seeds.note)
+            defer { Seeds.keep(life.script, of: seed) }
+            try life.run(steps: Self.steps)
         }
     }
 }

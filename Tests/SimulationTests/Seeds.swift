@@ -13,12 +13,25 @@ enum Seeds {
     private static let wanted = getenv("REVEILLE_SEED").flatMap { UInt64(String(cString: $0)) }
     /// How many there are; `REVEILLE_SEEDS=N` takes more.
     private static let count = getenv("REVEILLE_SEEDS").flatMap { UInt64(String(cString: $0)) } ?? 2_000
+    private static let share = max(1, count / 4)
     /// Side by side, as many as there may be processors.
     static let ranges: [ClosedRange<UInt64>] =
-        wanted.map { [$0...$0] } ?? stride(from: 0, to: count, by: Int(count / 4)).map { $0 + 1...$0 + count / 4 }
+        wanted.map { [$0...$0] } ?? stride(from: 0, to: count, by: Int(share)).map { $0 + 1...$0 + share }
 
     /// Takes the lines of what happens in a life that runs alone.
     static let note: (@Sendable (String) -> Void)? = wanted == nil ? nil : { @Sendable line in print(line) }
+
+    /// Leaves what decided on a life that runs alone in a file, as an input of the fuzz target `lives`.
+    static func keep(_ script: [UInt8], of seed: UInt64) {
+        guard wanted != nil else { return }
+        let path = directory + "/\(seed).life"
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0, write(descriptor, script, script.count) == script.count else { return }
+        close(descriptor)
+        print("the same life is decided on by the bytes of \(path)")
+    }
+
+    fileprivate static let directory = #filePath.replacing("Tests/SimulationTests/Seeds.swift", with: ".build/seeds")
 
     /// Runs the life of each seed, until one goes wrong.
     ///
@@ -49,9 +62,8 @@ private struct SeedTrace: ~Copyable {
     private let test: String
 
     init(_ test: String, _ seeds: ClosedRange<UInt64>) throws {
-        let directory = #filePath.replacing("Tests/SimulationTests/Seeds.swift", with: ".build/seeds")
-        for parent in [directory.replacing("/seeds", with: ""), directory] { mkdir(parent, 0o755) }
-        path = "\(directory)/\(test)-\(seeds.lowerBound)"
+        for parent in [Seeds.directory.replacing("/seeds", with: ""), Seeds.directory] { mkdir(parent, 0o755) }
+        path = "\(Seeds.directory)/\(test)-\(seeds.lowerBound)"
         self.test = test
         descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw Broken("\(path) cannot be written") }

@@ -42,6 +42,7 @@ package final class SimulatedPeer {
     ///   - most: How many.
     ///   - busHasEnded: The bus has said all that was due, read or not.
     /// - Returns: The answers in them.
+    /// - Throws: `Broken` for what is no answer, and when too much waits unread.
     func read(_ most: Int, busHasEnded: Bool = false) throws(Broken) -> [Conversation.Answer] {
         do throws(Broken) {
             if !busHasEnded { try conversation.checkGate(stream.toPeer) }

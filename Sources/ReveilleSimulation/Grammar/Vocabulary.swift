@@ -44,6 +44,7 @@ package struct Vocabulary {
     /// - Parameters:
     ///   - field: The field's name.
     ///   - member: The type, method or error that it is in.
+    /// - Returns: The words, sorted.
     package func words(for field: String, in member: String) -> [String] {
         for scope in [member, keywordOf[member] ?? "", ""] {
             if let words = words[Field(scope: scope, name: field)] { return words }

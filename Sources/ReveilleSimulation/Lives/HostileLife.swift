@@ -28,7 +28,8 @@ package final class HostileLife {
     /// Which user each subscription belongs to.
     var owners: [String: UInt32] = [:]
     /// The decisions up to where all came to rest: an input that leads to the same life.
-    package private(set) var script: [UInt8] = []
+    package var script: [UInt8] { Array(choices.taken.prefix(lastDecision ?? .max)) }
+    private var lastDecision: Int?
     /// Sources of the loop without any connection.
     private(set) var quietSources = 0
 
@@ -38,6 +39,7 @@ package final class HostileLife {
     ///   - choices: Decide on all of it.
     ///   - statePath: Where the bus may keep its state; `nil` for nowhere.
     ///   - note: Takes a line for each thing that happens.
+    /// - Throws: `Broken` when the bus does not start.
     package init(
         choices: Choices, statePath: String? = nil, note: ((String) -> Void)? = nil
     ) throws(Broken) {
@@ -58,8 +60,11 @@ package final class HostileLife {
     /// Does so many things, or as many as the choices last for; then everybody comes to rest, and all is checked.
     package func run(steps: Int) throws(Broken) {
         try connectTheHonest()
-        for _ in 0..<steps where !choices.isExhausted { try step() }
-        script = choices.taken
+        for _ in 0..<steps {
+            if choices.isExhausted { break }
+            try step()
+        }
+        lastDecision = choices.taken.count
         try settle()
         try checkThatTheDeadLeaveNothing()
     }
