@@ -5,8 +5,8 @@ import Glibc
 
 /// A small file of this user alone, read whole and replaced in one step.
 package enum PrivateFile {
-    /// The largest file that is read: a state of some ten thousand settings keys.
-    package static let limit = 4 << 20
+    /// The largest file that is read: several times what a bus saves at most.
+    package static let limit = 2 << 20
 
     /// The contents of a file; `nil` when there is none.
     ///
