@@ -15,7 +15,7 @@ extension PhoneBus {
     /// - Parameters:
     ///   - count: How many subscriptions there must be, at least.
     ///   - patience: How long to wait.
-    /// - Throws: `ReveilleError`: ``ReveilleError/Code/timeout`` says how many there are; `CancellationError`.
+    /// - Throws: `ReveilleError`: `ReveilleError.Code.timeout` says how many there are; `CancellationError`.
     public func waitUntilSubscribed(
         _ count: Int = 1, atMost patience: Duration = PhoneBus.patience
     ) async throws {
@@ -29,7 +29,7 @@ extension PhoneBus {
     /// The program has then read it from its socket; when it acts on it is the program's business.
     ///
     /// - Parameter patience: How long to wait.
-    /// - Throws: `ReveilleError`: ``ReveilleError/Code/timeout`` names who has not read; `CancellationError`.
+    /// - Throws: `ReveilleError`: `ReveilleError.Code.timeout` names who has not read; `CancellationError`.
     public func waitUntilTold(atMost patience: Duration = PhoneBus.patience) async throws {
         try await wait(atMost: patience) { subscribers in
             let late = subscribers.filter { !$0.isTold }

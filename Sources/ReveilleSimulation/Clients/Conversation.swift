@@ -108,7 +108,9 @@ package struct Conversation {
 
 extension Reply {
     /// Says that the connection itself is one too many.
-    var isRefusal: Bool { error?.hasSuffix(".QuotaExceeded") == true }
+    var isRefusal: Bool {
+        error?.hasSuffix(".QuotaExceeded") == true && parameters["quota"] == "connections"
+    }
 }
 
 extension JSON {

@@ -115,6 +115,7 @@ extension HostileLife {
             switch answer.call.member {
             case "Subscribe":
                 if let id = answer.reply.parameters["subscription"]?.stringValue { owners[id] = user }
+                try checkAspects(of: answer)
             case "SetState":
                 let owner = answer.call.parameters["subscription"]?.stringValue.flatMap { owners[$0] }
                 guard user == 0 || owner == nil || owner == user else {
@@ -124,6 +125,15 @@ extension HostileLife {
                 guard People.powerful.contains(user) else { throw Broken("user \(user) posted") }
             default: break
             }
+        }
+    }
+
+    /// A stream tells of what was subscribed to; an event of anything else is another's.
+    private func checkAspects(of answer: Conversation.Answer) throws(Broken) {
+        guard let wanted = answer.call.parameters["aspects"]?.arrayValue else { return }
+        for event in answer.reply.parameters["events"]?.arrayValue ?? [] {
+            guard let aspect = event.objectValue?["aspect"], !wanted.contains(aspect) else { continue }
+            throw Broken("\(answer.call) was told of \(aspect)")
         }
     }
 }

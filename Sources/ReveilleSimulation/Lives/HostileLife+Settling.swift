@@ -40,7 +40,7 @@ extension HostileLife {
 
     /// Lets everything be read and told that is due.
     private func quiesce() throws(Broken) {
-        for _ in 0..<12 {
+        for _ in 0..<4 {
             repeat {
                 try readAll()
                 for peer in peers { try take(try peer.read(.max), by: peer) }

@@ -9,22 +9,13 @@ package import ReveilleSystem
 package final class SimulatedLoop: Loop {
     /// A descriptor or a timer that somebody waits for.
     package final class Source: LoopSource {
-        fileprivate let descriptor: Int32?
         fileprivate let handler: (EventLoop.Interest) -> Void
         private let loop: SimulatedLoop
+        /// Where the loop keeps what is due of it.
         fileprivate var place = 0
-        /// What it is told next; an edge that comes twice is told once.
-        fileprivate var pending: EventLoop.Interest = []
-        /// When a timer fires, on the clock that counts from the start of the machine.
-        private var time = UInt64.max
-        private var isArmed = false
-        fileprivate var isCanceled = false
 
-        fileprivate init(
-            _ loop: SimulatedLoop, descriptor: Int32?, handler: @escaping (EventLoop.Interest) -> Void
-        ) {
+        fileprivate init(_ loop: SimulatedLoop, handler: @escaping (EventLoop.Interest) -> Void) {
             self.loop = loop
-            self.descriptor = descriptor
             self.handler = handler
         }
 
@@ -32,38 +23,43 @@ package final class SimulatedLoop: Loop {
             loop.forget(place)
         }
 
-        fileprivate var deadline: UInt64? { isArmed ? time : nil }
-
-        fileprivate var isDue: Bool { !pending.isEmpty || isArmed && time <= loop.bootClock }
-
         package func cancel() {
-            isCanceled = true
-            isArmed = false
-            pending = []
+            loop.places[place]?.isCanceled = true
+            disarm()
         }
 
         package func fire(after duration: Duration) {
-            let microseconds = EventLoop.microseconds(duration)
-            let late = EventLoop.accuracy(microseconds).multipliedFullWidth(by: loop.lateness)
-            time = EventLoop.moment(
-                in: late.high << 56 | late.low >> 8, from: EventLoop.moment(in: microseconds, from: loop.bootClock))
-            isArmed = !isCanceled
+            loop.fire(place, after: duration)
         }
 
         package func setPriority(_ priority: EventSource.Priority) {}
 
         package func disarm() {
-            isArmed = false
+            loop.places[place]?.isArmed = false
         }
 
         package func rearm(_ interest: EventLoop.Interest) {
-            guard let descriptor, !isCanceled, !interest.isEmpty else { return }
-            pending.formUnion(loop.streams[descriptor]?.readiness ?? [])
+            guard let descriptor = loop.places[place]?.descriptor, !interest.isEmpty else { return }
+            loop.places[place]?.pending.formUnion(loop.streams[descriptor]?.readiness ?? [])
         }
     }
 
-    private struct Place {
+    /// What is due of a source; beside the sources, so that looking through them is quick.
+    fileprivate struct Place {
         unowned let source: Source
+        let descriptor: Int32?
+        /// What it is told next; an edge that comes twice is told once.
+        var pending: EventLoop.Interest = []
+        /// When a timer fires, on the clock that counts from the start of the machine.
+        var time = UInt64.max
+        var isArmed = false
+        var isCanceled = false
+
+        var deadline: UInt64? { isArmed && !isCanceled ? time : nil }
+
+        func isDue(at now: UInt64) -> Bool {
+            !isCanceled && (!pending.isEmpty || isArmed && time <= now)
+        }
     }
 
     /// Microseconds since 1970; some moment of the year 2026, unless it is set.
@@ -82,7 +78,7 @@ package final class SimulatedLoop: Loop {
         streams.values.count { $0.credentials.uid == user }
     }
 
-    private var places: [Place?] = []
+    fileprivate var places: [Place?] = []
     /// How many sources there are.
     package private(set) var sourceCount = 0
 
@@ -97,55 +93,63 @@ package final class SimulatedLoop: Loop {
         _ descriptor: Int32, for interest: EventLoop.Interest, priority: EventSource.Priority,
         handler: @escaping (EventLoop.Interest) -> Void
     ) -> Source {
-        let source = Source(self, descriptor: descriptor, handler: handler)
-        add(source)
+        let source = Source(self, handler: handler)
+        add(source, descriptor)
         source.rearm(interest)
         return source
     }
 
     package func timer(priority: EventSource.Priority, handler: @escaping () -> Void) -> Source {
-        let source = Source(self, descriptor: nil) { _ in handler() }
-        add(source)
+        let source = Source(self) { _ in handler() }
+        add(source, nil)
         return source
     }
 
-    private func add(_ source: Source) {
+    private func add(_ source: Source, _ descriptor: Int32?) {
         // What is gone leaves room behind, and the others keep their order.
         if places.count > 2 * sourceCount + 32 {
             places.removeAll { $0 == nil }
             for (place, kept) in places.enumerated() { kept?.source.place = place }
         }
         source.place = places.count
-        places.append(Place(source: source))
+        places.append(Place(source: source, descriptor: descriptor))
         sourceCount += 1
     }
 
-    private func forget(_ place: Int) {
+    fileprivate func forget(_ place: Int) {
         places[place] = nil
         sourceCount -= 1
     }
 
+    fileprivate func fire(_ place: Int, after duration: Duration) {
+        let microseconds = EventLoop.microseconds(duration)
+        let late = EventLoop.accuracy(microseconds).multipliedFullWidth(by: lateness)
+        places[place]?.time = EventLoop.moment(
+            in: late.high << 56 | late.low >> 8, from: EventLoop.moment(in: microseconds, from: bootClock))
+        places[place]?.isArmed = true
+    }
+
     /// Tells that something became so on a descriptor.
     func tell(_ descriptor: Int32, _ interest: EventLoop.Interest) {
-        for case let place? in places where place.source.descriptor == descriptor && !place.source.isCanceled {
-            place.source.pending.formUnion(interest)
+        for place in places.indices where places[place]?.descriptor == descriptor {
+            places[place]?.pending.formUnion(interest)
         }
     }
 
     /// Handles one event, any of those that are due; false when there is none.
     package func turn(_ random: inout SplitMix64) -> Bool {
-        let due = places.indices.filter { places[$0]?.source.isDue == true }
-        guard let place = due.randomElement(using: &random), let source = places[place]?.source else { return false }
-        let pending = source.pending
-        source.pending = []
-        if source.deadline.map({ $0 <= bootClock }) == true { source.disarm() }
-        source.handler(pending)
+        let due = places.indices.filter { places[$0]?.isDue(at: bootClock) == true }
+        guard let place = due.randomElement(using: &random), let chosen = places[place] else { return false }
+        places[place]?.pending = []
+        if chosen.time <= bootClock { places[place]?.isArmed = false }
+        // It may let go of itself.
+        withExtendedLifetime(chosen.source) { $0.handler(chosen.pending) }
         return true
     }
 
     /// When the next timer fires.
     package var nextDeadline: UInt64? {
-        places.lazy.compactMap { $0?.source.deadline }.min()
+        places.lazy.compactMap { $0?.deadline }.min()
     }
 
     /// Lets time pass on both clocks, as while the machine is suspended: what became due meanwhile is late.
