@@ -103,9 +103,7 @@ extension HostileLife {
     func take(_ answers: [Conversation.Answer], by peer: SimulatedPeer) throws(Broken) {
         let user = peer.credentials.uid
         for answer in answers {
-            note(
-                "ANSWER \(answer.call.member) \(answer.reply.error ?? "fine") \(answer.call.parameters["subscription"] ?? .null) \(harvest["subscription"])"
-            )
+            note("\(answer.call.member) is answered: \(answer.reply.error ?? "fine")")
             guard answer.reply.error == nil else { continue }
             // What worked once is tried again, with other values beside it.
             for object in [answer.call.parameters, answer.reply.parameters] {
