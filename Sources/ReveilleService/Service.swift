@@ -42,6 +42,8 @@ package final class Service {
         for signal in [SIGTERM, SIGINT] {
             sources.append(try loop.onSignal(signal) { [loop] in loop.exit() })
         }
+        // Its handler needs the bus; one that comes before waits for it.
+        EventLoop.block(SIGHUP)
         let sockets = try Supervisor.takeSockets()
         var listeners: [UnixListener] = []
         var streams: [UnixStream] = []

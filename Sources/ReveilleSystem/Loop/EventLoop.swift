@@ -101,15 +101,20 @@ package final class EventLoop: Loop {
     /// Handles a signal on the loop instead of wherever it interrupts; blocks it in this thread.
     package func onSignal(_ signal: Int32, handler: @escaping () -> Void) throws(SystemError) -> EventSource {
         let source = EventSource { _ in handler() }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, signal)
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        Self.block(signal)
         let result = sd_event_add_signal(
             event, &source.source, signal,
             { _, _, userdata in EventSource.dispatch(userdata) }, source.userdata)
         try source.finish(result, "sd_event_add_signal", priority: .watcher)
         return source
+    }
+
+    /// Has a signal wait until ``onSignal(_:handler:)`` handles it, instead of ending the process.
+    package static func block(_ signal: Int32) {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, signal)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
     /// A time in whole microseconds, rounded up: 0 for one that is over, `UInt64.max` for more than can be counted.
