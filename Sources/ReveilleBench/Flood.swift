@@ -19,6 +19,10 @@ enum Flood: String, CaseIterable {
     case states
     /// Subscribes to sensors and goes, over and over.
     case subscriptions
+    /// Has everybody listed, on a new connection each time.
+    case lists
+    /// Asks for long answers on new connections, and does not read them.
+    case settings
     /// Posts states, which a stranger may not.
     case posts
 
@@ -48,6 +52,8 @@ enum Flood: String, CaseIterable {
         case .subscriptions:
             let aspects: JSONObject = ["aspects": ["battery", "orientation", "proximity"]]
             try connect(address, saying: call("Subscribe", aspects, .more), keeping: 32)
+        case .lists: try connect(address, saying: call("ListSubscriptions"), keeping: 60)
+        case .settings: try connect(address, saying: call("GetState", ["aspects": ["defaults"]]), keeping: 60)
         case .frames: try send(call("GetState", ["aspects": ["locale"]]), to: address)
         case .states: try send(call("GetState"), to: address)
         case .refreshes: try send(call("Refresh"), to: address)

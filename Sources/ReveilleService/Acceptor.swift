@@ -10,7 +10,7 @@ import ReveilleSystem
 /// one is returned or a moment has passed.
 final class Acceptor {
     /// Connections accepted before others have their turn.
-    private static let acceptsPerTurn = 64
+    private static let acceptsPerTurn = 16
     /// How long to wait for descriptors that others may return.
     private static let pause: Duration = .milliseconds(200)
 

@@ -37,6 +37,8 @@ package final class Service {
     ) throws(SystemError) {
         self.logger = logger
         self.configurationFile = configurationFile
+        // Before anything is opened: a supervisor that counts wrong must not hand over what is ours.
+        let sockets = try Supervisor.takeSockets()
         loop = try EventLoop()
         // First of all: whoever sees the socket may already want it gone.
         for signal in [SIGTERM, SIGINT] {
@@ -44,7 +46,6 @@ package final class Service {
         }
         // Its handler needs the bus; one that comes before waits for it.
         EventLoop.block(SIGHUP)
-        let sockets = try Supervisor.takeSockets()
         var listeners: [UnixListener] = []
         var streams: [UnixStream] = []
         for socket in sockets {

@@ -53,9 +53,10 @@ package final class WatchedBus {
     package func reconfigure(_ configuration: Configuration) throws(SystemError) {
         let next = WatcherGeneration()
         let watchers = try watchers(configuration, of: next)
-        generation.isOver = true
-        generation = next
+        let before = generation
         try broker.reconfigure(configuration.bus, watchers: watchers)
+        before.isOver = true
+        generation = next
     }
 
     private func watchers(

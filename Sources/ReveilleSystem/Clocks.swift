@@ -20,6 +20,11 @@ package enum Clocks {
         read(CLOCK_MONOTONIC)
     }
 
+    /// Processor time of the thread that asks.
+    package static func thread() -> Int64 {
+        read(CLOCK_THREAD_CPUTIME_ID)
+    }
+
     private static func read(_ clock: clockid_t) -> Int64 {
         var time = timespec()
         clock_gettime(clock, &time)

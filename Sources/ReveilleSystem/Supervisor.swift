@@ -59,9 +59,20 @@ package enum Supervisor {
                 throw SystemError("sd_is_socket_unix", on: "descriptor \(number)", code: ENOTSOCK)
             }
             let isListening = sd_is_socket(number, AF_UNIX, Int32(SOCK_STREAM.rawValue), 1) > 0
+            guard isListening || isConnected(number) else {
+                throw SystemError("getpeername", on: "descriptor \(number)", code: ENOTCONN)
+            }
             sockets.append(isListening ? .listener(number) : .connection(number))
         }
         return sockets
+    }
+
+    private static func isConnected(_ number: Int32) -> Bool {
+        var address = sockaddr_storage()
+        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(number, $0, &size) == 0 }
+        }
     }
 
     private static func release(_ names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) {

@@ -64,8 +64,12 @@ extension Broker {
     /// Goes on with a connection whose call had to wait, unless it has gone meanwhile.
     private func resume(_ connection: Connection, _ body: () -> Void) {
         guard !connection.isClosed else { return }
-        body()
-        advance(connection)
+        // Where nothing had to be waited for, the time is counted already, further up the stack.
+        guard !connection.isAdvancing else { return body() }
+        charging(connection) {
+            body()
+            advance(connection)
+        }
         deliver()
     }
 
@@ -95,10 +99,20 @@ extension Broker {
         sources.freshen(aspects, isStaying: false) { [weak self] in
             self?.resume(connection) {
                 guard let self else { return }
-                let events = aspects.aspects.map { EventCoding.encode(self.bus.state(of: $0)) }
-                self.reply(["instance": .string(self.bus.instance), "events": .array(events)], on: connection)
+                self.send(connection.session.reply(frame: self.states(of: aspects)), to: connection)
             }
         }
+    }
+
+    /// The whole answer to GetState; those who ask before the next change share its bytes.
+    private func states(of aspects: AspectSet) -> [UInt8] {
+        if let known = states[aspects] { return known }
+        var parameters = Array("{\"instance\":\"\(bus.instance)\",\"events\":".utf8)
+        writer.append(aspects.aspects.map { bus.state(of: $0) }, to: &parameters)
+        parameters.append(UInt8(ascii: "}"))
+        let frame = Reply.encode(parameters: parameters, continues: false)
+        states[aspects] = frame
+        return frame
     }
 
     private func refresh(on connection: Connection) {
@@ -160,7 +174,7 @@ extension Broker {
     private var subscriptions: [JSON] {
         // Who has read everything is not unread, though the edge that tells so may still wait in the loop.
         for connection in streams.values { settle(connection) }
-        freezes?.lookAtAll()
+        for connection in streams.values { freezes?.look(at: connection) }
         return bus.subscriptions.compactMap { status in
             streams[status.id].map { StatusCoding.encode(status, pid: $0.peer.pid, uid: $0.peer.uid) }
         }

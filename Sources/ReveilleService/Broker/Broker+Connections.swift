@@ -22,6 +22,9 @@ extension Broker {
                 self?.handle(connection, interest)
             }
             try watchSilence(of: connection)
+            // To take a connection and to let it go costs about as much as a call.
+            shares.charge(Self.timePerConnection, to: peer.uid, at: loop.bootClock)
+            connection.setFlooding(shares.isSpent(peer.uid, at: loop.bootClock))
             if connection.refusal != nil {
                 if let displaced = refused.add(connection) { close(displaced) }
                 return
@@ -83,8 +86,22 @@ extension Broker {
         }
         if !interest.isDisjoint(with: [.readable, .halfClosed, .hungUp]) { connection.canRead = true }
         if interest.contains(.writable) { flush(connection) }
-        advance(connection)
+        // A user who has had its share comes after all others, which this source does from now on.
+        if !connection.isFlooding, shares.isSpent(connection.peer.uid, at: loop.bootClock) {
+            connection.setFlooding(true)
+            connection.source?.rearm(Connection.interest)
+            return deliver()
+        }
+        charging(connection) { advance(connection) }
         deliver()
+    }
+
+    /// Does something for a peer, and counts the time as its user's.
+    func charging(_ connection: Connection, _ body: () -> Void) {
+        let start = loop.threadClock
+        body()
+        let end = loop.threadClock
+        if end > start { shares.charge(end - start, to: connection.peer.uid, at: loop.bootClock) }
     }
 
     private func flush(_ connection: Connection) {
@@ -145,7 +162,7 @@ extension Broker {
             } else if connection.hasEnded {
                 return close(connection)
             } else {
-                return connection.setFlooding(false)
+                return connection.setFlooding(shares.isSpent(connection.peer.uid, at: loop.bootClock))
             }
         }
     }

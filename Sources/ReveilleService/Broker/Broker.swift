@@ -17,6 +17,8 @@ package final class Broker {
     static let callsPerTurn = 32
     /// How long these may take, in microseconds: a call that reads devices takes some milliseconds.
     static let timePerTurn: UInt64 = 2_000
+    /// What a connection costs that comes and goes, in microseconds.
+    static let timePerConnection: UInt64 = 50
     /// Replies that go out before others have their turn: some milliseconds of writing.
     static let deliveriesPerTurn = 256
     /// What the service has beside `org.varlink.service`.
@@ -35,6 +37,9 @@ package final class Broker {
     var connectionsOfUser: [UInt32: Int] = [:]
     var refused = RefusedConnections()
     var logQuota = LogQuota()
+    var shares = UserShares()
+    /// The answers to GetState, by what was asked for, as they stand until the next change: settings can be long.
+    var states: [AspectSet: [UInt8]] = [:]
     var streams: [SubscriptionID: Connection] = [:]
     /// How often events of an aspect's sources were lost.
     private(set) var losses = AspectTable<Int>(repeating: 0)
@@ -123,6 +128,7 @@ package final class Broker {
     }
 
     private func stateWillBeTold() {
+        states = [:]
         guard keeper?.stateWillBeTold() == false else { return }
         bus.renew(as: Broker.newInstance(&random))
         logger.warning("going on as a new instance: an older state cannot be taken away")

@@ -51,8 +51,8 @@ final class Connection {
     var silence: (any LoopSource)?
     /// Its calls are being read and answered, further up the stack.
     var isAdvancing = false
-    /// It had more calls than fit in its last turn.
-    private var isFlooding = false
+    /// All others go first: it had more calls than fit in its last turn, or its user has had its share.
+    private(set) var isFlooding = false
 
     private var output: [UInt8] = []
     private var written = 0
@@ -69,7 +69,7 @@ final class Connection {
         !isClosed && !session.isAnswering && !hasOutput && (!hasCalled || session.bufferedCount > 0)
     }
 
-    /// Lets all others go first for as long as it has more calls than fit in a turn.
+    /// Lets all others go first, or takes its turn among them.
     func setFlooding(_ isFlooding: Bool) {
         guard isFlooding != self.isFlooding else { return }
         self.isFlooding = isFlooding

@@ -84,11 +84,6 @@ final class FreezeWatch {
         if age >= EventLoop.microseconds(Self.interval) { look(at: member) }
     }
 
-    /// Looks where all of them are.
-    func lookAtAll() {
-        look(at: Array(members.keys))
-    }
-
     private func lookAtFrozen() {
         look(at: Array(frozen))
         if !frozen.isEmpty { timer?.fire(after: Self.interval) }

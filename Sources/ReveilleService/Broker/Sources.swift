@@ -18,9 +18,9 @@ final class Sources {
 
     private let loop: any Loop
     private var watchers: [Aspect: any Watcher]
-    /// Watchers of before, which still answer to who waits for them.
-    private var retired: [any Watcher] = []
-    private var retirement: (any LoopSource)?
+    /// Watchers of before, whose readers may still be reading.
+    private var retired: [Int: (watchers: [any Watcher], end: any LoopSource)] = [:]
+    private var lastRetirement = 0
     private var uses = AspectTable<Int>(repeating: 0)
     private var lingering = AspectTable<(any LoopSource)?>(repeating: nil)
     private var samplings = AspectTable<SharedSampling?>(repeating: nil)
@@ -39,10 +39,11 @@ final class Sources {
     ///
     /// Those before are to report nothing any more. Who waits for a sample gets one of the new watchers.
     func replaceWatchers(_ next: [any Watcher]) throws(SystemError) {
-        let timer = try loop.timer { [weak self] in self?.retired = [] }
+        lastRetirement += 1
+        let end = try loop.timer { [weak self, number = lastRetirement] in self?.retired[number] = nil }
         let before = watchers
         watchers = Self.byAspect(next)
-        retired += before.values
+        retired[lastRetirement] = (Array(before.values), end)
         for watcher in before.values {
             let pace = watcher.pace
             watcher.pace = .off
@@ -51,8 +52,7 @@ final class Sources {
             samplings[watcher.aspect]?.replaceWatcher(by: successor)
         }
         // Longer than any of their readers waits for a sensor.
-        timer.fire(after: Pace.sampleTimeout * 2)
-        retirement = timer
+        end.fire(after: Pace.sampleTimeout * 2)
     }
 
     /// Starts what is always watched.

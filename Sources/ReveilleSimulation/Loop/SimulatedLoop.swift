@@ -66,6 +66,8 @@ package final class SimulatedLoop: Loop {
     package var wallClock: Int64 = 1_780_000_000_000_000
     /// Microseconds since the start of the machine.
     package private(set) var bootClock: UInt64
+    /// What is done takes no time.
+    package let threadClock: UInt64 = 0
     /// How late timers fire, in parts of 256 of what the real loop allows them.
     package var lateness: UInt64 = 0
     /// What each stream's descriptor stands for.

@@ -40,11 +40,16 @@ package enum PrivateFile {
 
     /// Puts new contents in the place of a file; a reader sees the old ones or the new ones, whole.
     package static func replace(_ path: String, with contents: [UInt8]) throws(SystemError) {
+        guard contents.count <= limit else { throw SystemError("write", on: path, code: EFBIG) }
         let temporary = path + ".new"
+        // What lies there is left over, or somebody's trap: a FIFO would be waited for.
+        unlink(temporary)
         let number = retryingOnInterrupt {
-            open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         }
         guard number >= 0 else { throw SystemError("open", on: temporary) }
+        var isReplaced = false
+        defer { if !isReplaced { unlink(temporary) } }
         let descriptor = OwnedDescriptor(number)
         var rest = contents[...]
         while !rest.isEmpty {
@@ -55,5 +60,6 @@ package enum PrivateFile {
             rest = rest.dropFirst(count)
         }
         guard rename(temporary, path) == 0 else { throw SystemError("rename", on: path) }
+        isReplaced = true
     }
 }

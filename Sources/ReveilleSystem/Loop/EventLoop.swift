@@ -48,6 +48,8 @@ package final class EventLoop: Loop {
 
     package var bootClock: UInt64 { UInt64(max(0, Clocks.boot())) }
 
+    package var threadClock: UInt64 { UInt64(max(0, Clocks.thread())) }
+
     /// Runs until ``exit()``.
     package func run() throws(SystemError) {
         let result = sd_event_loop(event)

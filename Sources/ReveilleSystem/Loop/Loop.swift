@@ -14,6 +14,9 @@ package protocol Loop: AnyObject {
     /// The time since the machine started, in microseconds, the time asleep included; it only goes forward.
     var bootClock: UInt64 { get }
 
+    /// How long the thread has had a processor, in microseconds; being kept from it by others does not count.
+    var threadClock: UInt64 { get }
+
     /// Waits for a descriptor; see ``EventLoop/watch(_:for:priority:handler:)``.
     func watch(
         _ descriptor: Int32, for interest: EventLoop.Interest, priority: EventSource.Priority,

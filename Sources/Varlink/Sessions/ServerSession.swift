@@ -83,6 +83,14 @@ public struct ServerSession: Sendable {
         isReplyWanted(continues: continues) ? Reply.encode(parameters: parameters, continues: continues) : []
     }
 
+    /// Answers the call that was taken with a reply that was encoded whole before, and ends it.
+    ///
+    /// - Parameter frame: What ``Reply/encode(parameters:continues:)`` gave, for any number of calls.
+    /// - Returns: The bytes to send; none for a `oneway` call.
+    public mutating func reply(frame: [UInt8]) -> [UInt8] {
+        isReplyWanted(continues: false) ? frame : []
+    }
+
     /// Ends the call that was taken with an error.
     ///
     /// - Parameter error: Why it failed.
