@@ -13,7 +13,7 @@ struct FileOptions: ParsableArguments {
 
     @Option(
         help: """
-            A directory that every file of locale and settings is taken below. Default: $REVEILLE_ROOT, else /.
+            Look for locale and settings files below this directory. Default: $REVEILLE_ROOT, else /.
             """)
     var root: String?
 

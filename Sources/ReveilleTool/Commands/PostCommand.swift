@@ -12,8 +12,8 @@ struct PostCommand: ParsableCommand {
         commandName: "post",
         abstract: "Posts a synthetic state, for tests of subscribers.",
         discussion: """
-            It stands until the device's own reading next changes, or 'reveille refresh'. Fields that are \
-            not given stay as they are now. Prints the state that stands then.
+            It stands until the device's own reading next changes, or until the bus's own user or root calls \
+            Refresh. Fields that are not given stay as they are now. Prints the state that stands then.
 
             EXAMPLES
               reveille post proximity near

@@ -37,7 +37,8 @@ struct BackgroundCommand: ParsableCommand {
 /// `reveille foreground`: wakes it.
 struct ForegroundCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "foreground", abstract: "Wakes a subscription: it gets one event for each aspect that changed.")
+        commandName: "foreground",
+        abstract: "Clears the operator's hold; without a hold of its own, the subscription wakes.")
 
     @Argument(
         help: "The subscription: its name, its process id, or its id as 'reveille status' shows it, or how that begins."

@@ -18,7 +18,8 @@ struct SimulateCommand: ParsableCommand {
               start                    the program starts here; without it, before the first step
               wait SECONDS
               wait subscribed [COUNT]  until the program has subscribed
-              wait delivered           until whoever is not asleep has read what changed
+              wait delivered           until every subscriber that is awake has read
+                                       what changed
               level 0..1 [BATTERY]     the charge
               plug, unplug
               rotate POSE              portrait, landscapeLeft, faceDown and so on
@@ -37,9 +38,9 @@ struct SimulateCommand: ParsableCommand {
             compares the last event of an aspect, as a subscriber that reads at once was told it; that one sleeps \
             and wakes with the program.
 
-            The exit code is the program's, 128 and the signal that ended it (0 for the SIGTERM of 'end'), or \
+            The exit code is the program's, 128 plus the signal that ended it (0 for the SIGTERM of 'end'), or \
             127 if it cannot be started. A step that fails ends the program; the exit code is then 78 for the \
-            scenario, 124 for a wait that took too long, 1 for what was expected and is not so.
+            scenario, 124 for a wait that took too long, 1 if an expectation fails.
 
             EXAMPLES
               reveille simulate day.scenario -- python3 app.py
