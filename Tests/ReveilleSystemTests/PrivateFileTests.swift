@@ -27,7 +27,8 @@ import Testing
         #expect(access(path + ".new", F_OK) != 0)
     }
 
-    @Test("what could not be read again is not written, and nothing is left behind") func failuresLeaveNothing() throws {
+    @Test("what could not be read again is not written, and nothing is left behind") func failuresLeaveNothing() throws
+    {
         try PrivateFile.replace(path, with: [1])
         #expect(throws: SystemError("write", on: path, code: EFBIG)) {
             try PrivateFile.replace(path, with: Array(repeating: 1, count: PrivateFile.limit + 1))
