@@ -85,21 +85,28 @@ struct ChangeLog {
             settings: settings(since: cursor.generation))
     }
 
-    /// Each change after a position and up to a generation, the newest `limit` of them.
+    /// Each change that was held, the newest `limit` of them.
     ///
-    /// The first event counts in `dropped` what was not kept.
-    func events(since cursor: Cursor, through last: Int, limit: Int) -> [Event] {
-        let count = min(limit, ring.count, last - cursor.generation)
+    /// - Parameters:
+    ///   - cursor: What the subscriber has seen. What came between that and the held changes is merged into the
+    ///     first event.
+    ///   - start: The generation before the first held change.
+    ///   - last: The generation of the last held change.
+    ///   - limit: How many to tell; the first event counts in `dropped` what was not kept.
+    func events(since cursor: Cursor, heldAfter start: Int, through last: Int, limit: Int) -> [Event] {
+        let count = min(limit, ring.count, last - start)
         let kept = (0..<count).compactMap { retained(last - count + 1 + $0) }
         var previous = cursor.change?.reading
         return kept.enumerated().map { position, change in
-            let dropped = position == 0 ? last - cursor.generation - kept.count : 0
+            let dropped = position == 0 ? last - start - kept.count : 0
+            let merged = position == 0 ? start - cursor.generation : 0
             defer { previous = change.reading }
             return Event(
-                reading: change.reading, generation: change.generation, sequence: change.sequence, changes: 1,
-                netChange: previous != change.reading, firstChangedAt: change.time, changedAt: change.time,
-                dropped: dropped,
-                settings: dropped == 0 ? change.settings : settings(since: cursor.generation))
+                reading: change.reading, generation: change.generation, sequence: change.sequence,
+                changes: 1 + merged, netChange: previous != change.reading,
+                firstChangedAt: merged == 0 ? change.time : min(firstChange(after: cursor), change.time),
+                changedAt: change.time, dropped: dropped,
+                settings: dropped + merged == 0 ? change.settings : settings(since: cursor.generation))
         }
     }
 

@@ -98,4 +98,37 @@ import Testing
         #expect(events.map(\.reading) == [.level(80), .level(79), .level(77)])
         #expect(events.map(\.changes) == [1, 1, 2])
     }
+
+    @Test func backgroundWithoutChangesTellsNothing() {
+        let driver = BusDriver()
+        let policy = Policy(background: .hold(limit: 8), netChangeOnly: true)
+        let id = driver.subscribe(SubscriptionRequest(policies: [.proximity: policy]))
+        driver.report(.proximity(.far))
+        _ = driver.bus.nextDelivery()
+        driver.report(.proximity(.near))
+        driver.report(.proximity(.far))
+        driver.foreground(id, .unread)
+        #expect(driver.read().isEmpty)
+        driver.background(id)
+        driver.foreground(id)
+        #expect(driver.read().isEmpty)
+    }
+
+    @Test func whatWasDueBeforeTheBackgroundIsMergedIntoTheFirstHeldChange() {
+        let driver = BusDriver()
+        let id = driver.subscribe(request(.hold(limit: 8)))
+        driver.report(.level(80))
+        _ = driver.bus.nextDelivery()
+        let first = driver.report(.level(79))
+        driver.report(.level(78))
+        driver.background(id)
+        driver.report(.level(77))
+        driver.report(.level(76))
+        driver.foreground(id)
+        driver.foreground(id, .unread)
+        let events = driver.events(of: id)
+        #expect(events.map(\.reading) == [.level(77), .level(76)])
+        #expect(events.map(\.changes) == [3, 1])
+        #expect(events.first?.firstChangedAt == first)
+    }
 }
