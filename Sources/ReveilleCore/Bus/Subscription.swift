@@ -87,7 +87,8 @@ struct Subscription {
         let cursor = cursors[aspect]
         guard log.current.generation > cursor.generation else { return false }
         guard let state = policies?[aspect], state.policy.netChangeOnly else { return true }
-        return state.heldChanges(after: cursor, in: log) != nil || cursor.change?.reading != log.current.reading
+        if state.heldChanges(after: cursor, in: log) != nil { return true }
+        return cursor.change.map { !$0.isSameState(as: log.current) } ?? true
     }
 
     /// Says what is due of an aspect, and moves the cursor behind it.

@@ -131,4 +131,31 @@ import Testing
         #expect(events.map(\.changes) == [3, 1])
         #expect(events.first?.firstChangedAt == first)
     }
+
+    @Test func heldSettingsKeepTheirKeysAndNotTheirState() {
+        let driver = BusDriver()
+        driver.report(.settings(["app": ["a": 1]]))
+        let id = driver.subscribe(SubscriptionRequest(policies: [.defaults: Policy(background: .hold(limit: 8))]))
+        driver.background(id)
+        driver.report(.settings(["app": ["a": 2]]))
+        driver.report(.settings(["app": ["a": 1]]))
+        driver.foreground(id)
+        let events = driver.events(of: id)
+        #expect(events.map(\.reading) == [.unknown(.defaults), .settings(["app": ["a": 1]])])
+        #expect(events.map { $0.settings.map(\.keys) } == [[["a"]], [["a"]]])
+        #expect(events.map(\.netChange) == [true, true])
+    }
+
+    @Test func heldChangeOfManySettingsListsAllThatChangedSince() {
+        let driver = BusDriver()
+        driver.report(.settings(["app": [:]]))
+        let id = driver.subscribe(SubscriptionRequest(policies: [.defaults: Policy(background: .hold(limit: 8))]))
+        driver.background(id)
+        let many = Dictionary(uniqueKeysWithValues: (0..<1_000).map { ("a long name \($0)", UInt64(1)) })
+        driver.report(.settings(["app": many]))
+        driver.report(.settings(["app": many.merging(["new": 1]) { $1 }]))
+        driver.foreground(id)
+        let keys = driver.events(of: id).map { $0.settings.map(\.keys) }
+        #expect(keys == [[(many.keys + ["new"]).sorted()], [["new"]]])
+    }
 }
