@@ -29,7 +29,9 @@ extension Bus {
         var subscription = Subscription(
             id: id, name: request.name, aspects: request.aspects, cursors: AspectTable { logs[$0].end })
         if !request.policies.isEmpty {
-            subscription.policies = AspectTable { .init(policy: request.policies[$0] ?? Policy()) }
+            subscription.policies = AspectTable {
+                .init(policy: request.policies[$0] ?? Policy(), backgroundStart: logs[$0].current.generation)
+            }
         }
         subscription.holds = request.startsInBackground ? [.unread, .app] : .unread
         let slot = freeSlots.popLast() ?? slots.count

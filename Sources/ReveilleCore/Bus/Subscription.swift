@@ -16,15 +16,25 @@ package struct SubscriptionID: Sendable, Hashable {
 struct Subscription {
     /// What a policy other than the default has to remember.
     struct PolicyState {
-        var policy: Policy
-        /// `hold`: changes up to here came in a background that has ended.
-        var heldThrough: Cursor?
+        /// `hold`: the changes that came in a background.
+        struct Held {
+            /// The generation before the first of them.
+            var after: Int
+            /// The position behind the last of them.
+            var through: Cursor
+        }
 
-        /// Where the changes end that are to be told one by one: those since the cursor, if the log still
-        /// knows any of them; else they are merged with the rest.
-        func heldChanges(after cursor: Cursor, in log: ChangeLog) -> Cursor? {
-            guard let held = heldThrough, held.generation > cursor.generation,
-                log.retained(held.generation) != nil
+        var policy: Policy
+        /// The generation at which the last background began.
+        var backgroundStart: Int
+        /// `hold`: what came in a background that has ended.
+        var held: Held?
+
+        /// The changes that are to be told one by one, if the log still knows any of them; else they are merged
+        /// with the rest.
+        func heldChanges(after cursor: Cursor, in log: ChangeLog) -> Held? {
+            guard let held, held.through.generation > cursor.generation,
+                log.retained(held.through.generation) != nil
             else { return nil }
             return held
         }
@@ -77,7 +87,8 @@ struct Subscription {
         let cursor = cursors[aspect]
         guard log.current.generation > cursor.generation else { return false }
         guard let state = policies?[aspect], state.policy.netChangeOnly else { return true }
-        return state.heldChanges(after: cursor, in: log) != nil || cursor.change?.reading != log.current.reading
+        if state.heldChanges(after: cursor, in: log) != nil { return true }
+        return cursor.change.map { !$0.isSameState(as: log.current) } ?? true
     }
 
     /// Says what is due of an aspect, and moves the cursor behind it.
@@ -86,8 +97,9 @@ struct Subscription {
         if let state = policies?[aspect], case .hold(let limit) = state.policy.background,
             let held = state.heldChanges(after: cursors[aspect], in: log)
         {
-            events = log.events(since: cursors[aspect], through: held.generation, limit: limit)
-            cursors[aspect] = held
+            events = log.events(
+                since: cursors[aspect], heldAfter: held.after, through: held.through.generation, limit: limit)
+            cursors[aspect] = held.through
         }
         if isDue(aspect, in: log) {
             events.append(log.event(since: cursors[aspect]))
@@ -101,6 +113,7 @@ struct Subscription {
         guard var states = policies else { return }
         for aspect in aspects.aspects {
             states[aspect].hadPending = isDue(aspect, in: logs[aspect])
+            states[aspect].backgroundStart = logs[aspect].current.generation
         }
         policies = states
     }
@@ -110,9 +123,13 @@ struct Subscription {
         guard let states = policies else { return }
         for aspect in aspects.aspects {
             switch states[aspect].policy.background {
-            case .hold: policies?[aspect].heldThrough = logs[aspect].end
+            case .hold where logs[aspect].current.generation > states[aspect].backgroundStart:
+                // What an earlier background held is still due: the changes between the two are told one by one too.
+                let earlier = states[aspect].heldChanges(after: cursors[aspect], in: logs[aspect])
+                policies?[aspect].held = PolicyState.Held(
+                    after: earlier?.after ?? states[aspect].backgroundStart, through: logs[aspect].end)
             case .drop where !states[aspect].hadPending: cursors[aspect] = logs[aspect].end
-            case .coalesce, .immediate, .drop: break
+            case .coalesce, .hold, .immediate, .drop: break
             }
         }
     }

@@ -36,7 +36,7 @@ struct ChangeLog {
     /// Takes a first reading as what was there from the start: state, not a change.
     mutating func establish(_ reading: Reading) {
         // In the shared object: subscribers that wait without having been told anything start from it.
-        current.reading = reading
+        current.establish(reading)
         isEstablished = true
         if case .defaults(let reading) = reading, current.generation > 0 {
             settings = SettingsHistory(restoring: reading, at: current.generation)
@@ -52,7 +52,7 @@ struct ChangeLog {
         }
         let change = Change(
             generation: generation, sequence: sequence, time: time, reading: reading, settings: touched)
-        current.supersededAt = time
+        current.supersede(at: time)
         current = change
         isEstablished = true
         guard ring.count == capacity else { return ring.append(change) }
@@ -79,27 +79,37 @@ struct ChangeLog {
         Event(
             reading: current.reading, generation: current.generation, sequence: current.sequence,
             changes: current.generation - cursor.generation,
-            netChange: cursor.change.map { $0.reading != current.reading } ?? true,
+            netChange: cursor.change.map { !$0.isSameState(as: current) } ?? true,
             // A wall clock that was set back in between must not turn them round.
             firstChangedAt: min(firstChange(after: cursor), current.time), changedAt: current.time, dropped: 0,
             settings: settings(since: cursor.generation))
     }
 
-    /// Each change after a position and up to a generation, the newest `limit` of them.
+    /// Each change that was held, the newest `limit` of them.
     ///
-    /// The first event counts in `dropped` what was not kept.
-    func events(since cursor: Cursor, through last: Int, limit: Int) -> [Event] {
-        let count = min(limit, ring.count, last - cursor.generation)
+    /// - Parameters:
+    ///   - cursor: What the subscriber has seen. What came between that and the held changes is merged into the
+    ///     first event.
+    ///   - start: The generation before the first held change.
+    ///   - last: The generation of the last held change.
+    ///   - limit: How many to tell; the first event counts in `dropped` what was not kept.
+    /// - Returns: The events; those of settings have the reading of the last change alone.
+    func events(since cursor: Cursor, heldAfter start: Int, through last: Int, limit: Int) -> [Event] {
+        let count = min(limit, ring.count, last - start)
         let kept = (0..<count).compactMap { retained(last - count + 1 + $0) }
-        var previous = cursor.change?.reading
+        var previous = cursor.change
         return kept.enumerated().map { position, change in
-            let dropped = position == 0 ? last - cursor.generation - kept.count : 0
-            defer { previous = change.reading }
+            let dropped = position == 0 ? last - start - kept.count : 0
+            let merged = position == 0 ? start - cursor.generation : 0
+            defer { previous = change }
             return Event(
-                reading: change.reading, generation: change.generation, sequence: change.sequence, changes: 1,
-                netChange: previous != change.reading, firstChangedAt: change.time, changedAt: change.time,
-                dropped: dropped,
-                settings: dropped == 0 ? change.settings : settings(since: cursor.generation))
+                reading: change.reading, generation: change.generation, sequence: change.sequence,
+                changes: 1 + merged, netChange: previous.map { !$0.isSameState(as: change) } ?? true,
+                firstChangedAt: merged == 0 ? change.time : min(firstChange(after: cursor), change.time),
+                changedAt: change.time, dropped: dropped,
+                settings: dropped + merged == 0
+                    ? change.settings ?? settings(since: change.generation - 1)
+                    : settings(since: cursor.generation))
         }
     }
 

@@ -3,7 +3,7 @@
 
 /// What a subscriber is told of one aspect.
 public struct Event: Sendable, Hashable {
-    /// The state now; of the settings the whole state, see ``settings``.
+    /// The state now; of the settings the whole state, see ``settings``, or none of one that was held and is past.
     public var reading: Reading
     /// The generation of that state.
     public var generation: Int

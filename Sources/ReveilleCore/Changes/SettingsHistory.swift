@@ -3,16 +3,17 @@
 
 /// When each settings key changed last, so that an event lists the keys newer than its subscriber.
 struct SettingsHistory {
-    /// How many removed keys are remembered in all.
+    /// How many removed keys and domains are remembered in all.
     ///
-    /// A removed key costs memory for as long as it is remembered; a thousand is more than a program
-    /// removes at once. An event for a subscriber from before a forgotten key lists the domain's keys all.
+    /// Each costs memory for as long as it is remembered; a thousand is more than a program removes at once. An event
+    /// for a subscriber from before a forgotten key lists all keys of the domain; from before a forgotten domain, all
+    /// keys of all domains.
     static let removedLimit = 1_000
 
     private struct Domain {
         var name: String
         var isOpaque: Bool
-        /// When the domain came or went.
+        /// When anything of it changed.
         var changed = 0
         /// When each key changed; keys that never did are missing.
         var keys: [String: Int] = [:]
@@ -21,14 +22,19 @@ struct SettingsHistory {
     }
 
     private var domains: [String: Domain] = [:]
-    /// Removed keys in the order of removal; one that came back may still be in it.
-    private var removed: [(path: String, key: String, generation: Int)] = []
+    /// Before this generation a domain may have come and gone without being known.
+    private var forgottenThrough = 0
+    /// The newest `forgottenThrough` of all: nothing that is forgotten concerns a subscriber that has seen it.
+    private var lastForgotten = 0
+    /// Removed keys, and domains without a key, in the order of removal; one that came back may still be in it.
+    private var removed: [(path: String, key: String?, generation: Int)] = []
 
     /// Makes the history of settings that never changed.
     init() {}
 
     /// Makes the history of settings whose earlier changes are not known.
     init(restoring reading: Defaults, at generation: Int) {
+        lastForgotten = generation
         for domain in reading.domains {
             domains[domain.path] = Domain(
                 name: domain.name, isOpaque: domain.isOpaque, forgottenThrough: generation)
@@ -49,14 +55,17 @@ struct SettingsHistory {
         let before = Dictionary(old.domains.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
         let after = Dictionary(new.domains.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
         var touched: [SettingsChange] = []
-        for path in Set(before.keys).union(after.keys).sorted() {
+        let paths = Set(before.keys).union(after.keys).filter { path in
+            listingAll && after[path] != nil || before[path] != after[path]
+        }
+        for path in paths.sorted() {
             let old = before[path]
             let new = after[path]
-            guard listingAll && new != nil || old != new, let shown = new ?? old else { continue }
+            guard let shown = new ?? old else { continue }
             var domain = domains[path] ?? Domain(name: shown.name, isOpaque: shown.isOpaque)
             domain.name = shown.name
             domain.isOpaque = shown.isOpaque
-            if (old == nil) != (new == nil) { domain.changed = generation }
+            domain.changed = generation
             var keys: [String] = []
             for (key, value) in new?.values ?? [:] where listingAll || old?.values[key] != value {
                 domain.keys[key] = generation
@@ -67,6 +76,7 @@ struct SettingsHistory {
                 keys.append(key)
                 removed.append((path, key, generation))
             }
+            if new == nil { removed.append((path, nil, generation)) }
             domains[path] = domain
             touched.append(change(path, domain, keys: keys))
         }
@@ -76,14 +86,19 @@ struct SettingsHistory {
 
     /// What differs for a subscriber that has seen a generation.
     func changes(since generation: Int, in reading: Defaults) -> [SettingsChange] {
-        let now = Dictionary(reading.domains.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
-        return domains.keys.sorted().compactMap { path in
-            guard let domain = domains[path] else { return nil }
-            var keys = Set(domain.keys.filter { $0.value > generation }.keys)
-            if generation < domain.forgottenThrough { keys.formUnion(now[path]?.values.keys.map { $0 } ?? []) }
-            guard !keys.isEmpty || domain.changed > generation else { return nil }
-            return change(path, domain, keys: Array(keys))
+        var changes: [String: SettingsChange] = [:]
+        for (path, domain) in domains where domain.changed > generation {
+            let keys = domain.keys.filter { $0.value > generation }.map(\.key)
+            changes[path] = change(path, domain, keys: keys)
         }
+        let forgotten = generation < lastForgotten ? reading.domains : []
+        for domain in forgotten where generation < max(forgottenThrough, domains[domain.path]?.forgottenThrough ?? 0) {
+            let known = changes[domain.path]?.keys ?? []
+            changes[domain.path] = SettingsChange(
+                domain: domain.name, path: domain.path, keys: Set(known).union(domain.keys).sorted(),
+                isOpaque: domain.isOpaque)
+        }
+        return changes.values.sorted { $0.path < $1.path }
     }
 
     private func change(_ path: String, _ domain: Domain, keys: [String]) -> SettingsChange {
@@ -96,10 +111,17 @@ struct SettingsHistory {
         guard removed.count > Self.removedLimit else { return }
         for (path, key, generation) in removed.prefix(removed.count - Self.removedLimit) {
             // One that came back, or was removed again later, has a newer generation or a value.
+            guard let key else {
+                guard domains[path]?.changed == generation, now[path] == nil else { continue }
+                domains[path] = nil
+                forgottenThrough = generation
+                lastForgotten = generation
+                continue
+            }
             guard domains[path]?.keys[key] == generation, now[path]?.values[key] == nil else { continue }
             domains[path]?.keys[key] = nil
             domains[path]?.forgottenThrough = generation
-            if now[path] == nil, domains[path]?.keys.isEmpty == true { domains[path] = nil }
+            lastForgotten = generation
         }
         removed.removeFirst(removed.count - Self.removedLimit)
     }

@@ -85,9 +85,12 @@ struct FileReader<Value: Equatable> {
 }
 
 extension DirectoryListing {
+    /// What is told of a directory of which not all files are read.
+    static var cutProblem: FileProblem { FileProblem(reason: "has more than \(limit) files, and no more are read") }
+
     /// What of a directory is not read, if anything.
     fileprivate var problem: FileProblem? {
-        if isCut { return FileProblem(reason: "has more than \(Self.limit) files, and no more are read") }
+        if isCut { return Self.cutProblem }
         guard unreadableNames > 0 else { return nil }
         return FileProblem(reason: "has \(unreadableNames) files whose names are not UTF-8; they are not read")
     }

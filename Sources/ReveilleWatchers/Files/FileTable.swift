@@ -33,12 +33,16 @@ struct FileTable<Value: Equatable> {
         var disappeared: [String] = []
         /// New problems, one line each.
         var warnings: [String] = []
+        /// Some of what was due is still to be read.
+        var isUnfinished = false
     }
 
     /// The paths that were asked for, in order, each once.
     let paths: [String]
     /// What is known of each file, those in directories included, by path.
     private(set) var entries: [String: Entry]
+    /// How many entries were found in each directory, at most ``DirectoryListing/limit``.
+    private var foundCounts: [String: Int] = [:]
     private let asked: Set<String>
     private let timing: FileSettling.Timing
     private let reader: FileReader<Value>
@@ -94,12 +98,23 @@ struct FileTable<Value: Equatable> {
         return effects
     }
 
-    /// Reads what is due.
-    mutating func readDue(at now: Instant) -> Effects {
+    /// Reads what is due, at least one file.
+    ///
+    /// - Parameters:
+    ///   - time: What was due by then is read.
+    ///   - now: The time now.
+    ///   - mayGoOn: Asked after each file; what is left stays due.
+    /// - Returns: What came of it.
+    mutating func readDue(by time: Instant, at now: Instant, while mayGoOn: () -> Bool) -> Effects {
         var effects = Effects()
-        for (path, entry) in entries {
-            guard let deadline = entry.settling.deadline, deadline <= now else { continue }
+        let due = entries.compactMap { path, entry in
+            entry.settling.deadline.map { $0 <= time } == true ? path : nil
+        }
+        for (position, path) in due.enumerated() {
             read(path, at: now, asked: false, &effects)
+            guard position < due.count - 1, !mayGoOn() else { continue }
+            effects.isUnfinished = true
+            break
         }
         return effects
     }
@@ -117,6 +132,12 @@ struct FileTable<Value: Equatable> {
     {
         let path = Self.path(of: name, in: directory)
         guard entries[path] == nil else { return false }
+        guard foundCounts[directory, default: 0] < DirectoryListing.limit else {
+            entries[directory]?.problem = DirectoryListing.cutProblem.reason
+            effects.warnings += entries[directory]?.warning(of: directory) ?? []
+            return false
+        }
+        foundCounts[directory, default: 0] += 1
         entries[path] = Entry()
         notice(.finished, of: path, at: now)
         effects.appeared.append(path)
@@ -146,7 +167,10 @@ struct FileTable<Value: Equatable> {
         let isHollow = entry.digest == nil && entry.problem == nil
         let isGone = isFound && isHollow && entry.settling.deadline == nil
         entries[path] = isGone ? nil : entry
-        if isGone { effects.disappeared.append(path) }
+        if isGone {
+            effects.disappeared.append(path)
+            foundCounts[Self.directory(of: path), default: 1] -= 1
+        }
         // Directories in a directory are not the watcher's.
         guard !isFound, case .directory(let names, _) = look else { return }
         for name in names where find(name, in: path, at: now, &effects) && asked {
@@ -156,6 +180,11 @@ struct FileTable<Value: Equatable> {
 
     private static func path(of name: String, in directory: String) -> String {
         directory == "/" ? "/" + name : directory + "/" + name
+    }
+
+    private static func directory(of path: String) -> String {
+        let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+        return parent.isEmpty ? "/" : parent
     }
 }
 

@@ -28,6 +28,18 @@ final class WatchedFiles<Value: Equatable> {
     private let overflowed: () -> Void
     private var watch: PathWatch?
     private var timer: EventSource?
+    private var round: Round?
+
+    /// Reading of what was due at one time, in as many turns of the loop as that takes, and told at its end.
+    private struct Round {
+        /// How long to read before others get their turn.
+        ///
+        /// Enough for many small files, and a delay that no client notices.
+        static var turn: Duration { .milliseconds(2) }
+
+        let start: Instant
+        var hasChanged = false
+    }
 
     /// Makes files that are not watched yet, nor read.
     ///
@@ -59,6 +71,7 @@ final class WatchedFiles<Value: Equatable> {
     /// Ends watching; what was read stands.
     private func stop() {
         watch = nil
+        round = nil
         timer?.disarm()
     }
 
@@ -75,10 +88,19 @@ final class WatchedFiles<Value: Equatable> {
     }
 
     private func readDue() {
-        let effects = table.readDue(at: Self.now)
+        let start = Self.now
+        let round = round ?? Round(start: start)
+        let effects = table.readDue(by: round.start, at: start) { Self.now - start < Round.turn }
         apply(effects)
+        let hasChanged = round.hasChanged || effects.hasChanged
+        if effects.isUnfinished {
+            self.round = Round(start: round.start, hasChanged: hasChanged)
+            timer?.fire(after: .zero)
+            return
+        }
+        self.round = nil
         schedule()
-        if effects.hasChanged { read() }
+        if hasChanged { read() }
     }
 
     private func handle(_ notice: PathWatch.Notice) {

@@ -12,7 +12,7 @@ struct NaiveBus {
         var sequence: Int
         var time: Timestamp
         var reading: Reading
-        /// It waited in a background that has ended.
+        /// It came in a background that has ended.
         var wasHeld = false
     }
 
@@ -23,6 +23,8 @@ struct NaiveBus {
         var queues: [Aspect: [Change]] = [:]
         var seen: [Aspect: Reading]
         var hadPending: Set<Aspect> = []
+        /// The generations at which the last background began.
+        var backgroundStart: [Aspect: Int] = [:]
 
         func policy(_ aspect: Aspect) -> Policy { policies[aspect] ?? Policy() }
 
@@ -31,6 +33,18 @@ struct NaiveBus {
             guard let queue = queues[aspect], let last = queue.last else { return false }
             let keepsHeld = queue.contains { $0.wasHeld && $0.generation > oldest } && holdLimit(aspect) != nil
             return !policy(aspect).netChangeOnly || keepsHeld || last.reading != seen[aspect]
+        }
+
+        /// Marks what came in the background that ends now.
+        ///
+        /// What was pending before it waited for the reader, not for the foreground, and stays to be merged.
+        mutating func keepHeld(_ aspect: Aspect, oldest: Int) {
+            let start = backgroundStart[aspect] ?? 0
+            guard var queue = queues[aspect], let last = queue.last, last.generation > start else { return }
+            let knowsHeld = queue.contains { $0.wasHeld && $0.generation > oldest }
+            let first = knowsHeld ? queue.first(where: \.wasHeld)?.generation : nil
+            for place in queue.indices { queue[place].wasHeld = queue[place].generation >= first ?? start + 1 }
+            queues[aspect] = queue
         }
 
         func holdLimit(_ aspect: Aspect) -> Int? {
@@ -73,6 +87,7 @@ struct NaiveBus {
         guard var subscriber = subscribers[id] else { return }
         if subscriber.holds.isDisjoint(with: .background), !reason.isDisjoint(with: .background) {
             subscriber.hadPending = Set(subscriber.aspects.aspects.filter { subscriber.isDue($0, oldest: oldest($0)) })
+            subscriber.backgroundStart = current.mapValues(\.generation)
         }
         subscriber.holds.formUnion(reason)
         subscribers[id] = subscriber
@@ -88,11 +103,7 @@ struct NaiveBus {
                     subscriber.queues[aspect] = []
                     subscriber.seen[aspect] = current[aspect]?.reading
                 }
-                subscriber.queues[aspect] = subscriber.queues[aspect]?.map { change in
-                    var change = change
-                    change.wasHeld = true
-                    return change
-                }
+                subscriber.keepHeld(aspect, oldest: oldest(aspect))
             }
         }
         subscribers[id] = subscriber
@@ -134,13 +145,18 @@ struct NaiveBus {
     private func takeHeld(from queue: inout [Change], limit: Int, seen: inout Reading?) -> [Event] {
         let held = queue.filter(\.wasHeld)
         guard let last = held.last, last.generation > oldest(last.reading.aspect) else { return [] }
-        queue.removeAll(where: \.wasHeld)
+        let merged = Array(queue.prefix { !$0.wasHeld })
+        queue.removeFirst(merged.count + held.count)
         let oldest = oldest(last.reading.aspect)
         let kept = held.suffix(limit).filter { $0.generation > oldest }
         var events: [Event] = []
         for change in kept {
             var told = event(change, changes: 1, netChange: change.reading != seen, since: change.time)
-            if events.isEmpty { told.dropped = held.count - kept.count }
+            if events.isEmpty {
+                told.dropped = held.count - kept.count
+                told.changes += merged.count
+                told.firstChangedAt = merged.first?.time ?? change.time
+            }
             events.append(told)
             seen = change.reading
         }

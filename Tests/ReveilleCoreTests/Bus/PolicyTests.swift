@@ -98,4 +98,64 @@ import Testing
         #expect(events.map(\.reading) == [.level(80), .level(79), .level(77)])
         #expect(events.map(\.changes) == [1, 1, 2])
     }
+
+    @Test func backgroundWithoutChangesTellsNothing() {
+        let driver = BusDriver()
+        let policy = Policy(background: .hold(limit: 8), netChangeOnly: true)
+        let id = driver.subscribe(SubscriptionRequest(policies: [.proximity: policy]))
+        driver.report(.proximity(.far))
+        _ = driver.bus.nextDelivery()
+        driver.report(.proximity(.near))
+        driver.report(.proximity(.far))
+        driver.foreground(id, .unread)
+        #expect(driver.read().isEmpty)
+        driver.background(id)
+        driver.foreground(id)
+        #expect(driver.read().isEmpty)
+    }
+
+    @Test func whatWasDueBeforeTheBackgroundIsMergedIntoTheFirstHeldChange() {
+        let driver = BusDriver()
+        let id = driver.subscribe(request(.hold(limit: 8)))
+        driver.report(.level(80))
+        _ = driver.bus.nextDelivery()
+        let first = driver.report(.level(79))
+        driver.report(.level(78))
+        driver.background(id)
+        driver.report(.level(77))
+        driver.report(.level(76))
+        driver.foreground(id)
+        driver.foreground(id, .unread)
+        let events = driver.events(of: id)
+        #expect(events.map(\.reading) == [.level(77), .level(76)])
+        #expect(events.map(\.changes) == [3, 1])
+        #expect(events.first?.firstChangedAt == first)
+    }
+
+    @Test func heldSettingsKeepTheirKeysAndNotTheirState() {
+        let driver = BusDriver()
+        driver.report(.settings(["app": ["a": 1]]))
+        let id = driver.subscribe(SubscriptionRequest(policies: [.defaults: Policy(background: .hold(limit: 8))]))
+        driver.background(id)
+        driver.report(.settings(["app": ["a": 2]]))
+        driver.report(.settings(["app": ["a": 1]]))
+        driver.foreground(id)
+        let events = driver.events(of: id)
+        #expect(events.map(\.reading) == [.unknown(.defaults), .settings(["app": ["a": 1]])])
+        #expect(events.map { $0.settings.map(\.keys) } == [[["a"]], [["a"]]])
+        #expect(events.map(\.netChange) == [true, true])
+    }
+
+    @Test func heldChangeOfManySettingsListsAllThatChangedSince() {
+        let driver = BusDriver()
+        driver.report(.settings(["app": [:]]))
+        let id = driver.subscribe(SubscriptionRequest(policies: [.defaults: Policy(background: .hold(limit: 8))]))
+        driver.background(id)
+        let many = Dictionary(uniqueKeysWithValues: (0..<1_000).map { ("a long name \($0)", UInt64(1)) })
+        driver.report(.settings(["app": many]))
+        driver.report(.settings(["app": many.merging(["new": 1]) { $1 }]))
+        driver.foreground(id)
+        let keys = driver.events(of: id).map { $0.settings.map(\.keys) }
+        #expect(keys == [[(many.keys + ["new"]).sorted()], [["new"]]])
+    }
 }

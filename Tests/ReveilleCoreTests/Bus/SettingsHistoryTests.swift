@@ -55,4 +55,42 @@ import Testing
         driver.foreground(late)
         #expect(driver.events(of: late).first?.settings.map(\.keys) == [["new"]])
     }
+
+    @Test func forgottenDomainsTurnIntoAllKeysOfAllDomains() {
+        let driver = BusDriver()
+        driver.report(.settings(["app": ["kept": 1]]))
+        let early = driver.subscribe()
+        driver.background(early)
+        for index in 0..<1_500 {
+            driver.report(.settings(["app": ["kept": 1], "d\(index)": [:]]))
+            driver.report(.settings(["app": ["kept": 1]]))
+        }
+        let late = driver.subscribe()
+        driver.background(late)
+        driver.report(.settings(["app": ["kept": 1, "new": 1]]))
+        driver.foreground(early)
+        let changes = driver.events(of: early).first?.settings ?? []
+        #expect(changes.count == 1_001)
+        #expect(changes.first { $0.domain == "app" }?.keys == ["kept", "new"])
+        #expect(changes.contains { $0.domain == "d1499" })
+        driver.foreground(late)
+        #expect(driver.events(of: late).first?.settings.map(\.keys) == [["new"]])
+    }
+
+    @Test func domainThatCameBackIsNotForgotten() {
+        let driver = BusDriver()
+        driver.report(.settings(["app": [:]]))
+        driver.report(.settings([:]))
+        driver.report(.settings(["app": [:]]))
+        let id = driver.subscribe()
+        driver.background(id)
+        for index in 0..<1_001 {
+            driver.report(.settings(["app": [:], "d\(index)": ["k": 1]]))
+            driver.report(.settings(["app": [:]]))
+        }
+        driver.report(.settings(["app": ["a": 1]]))
+        driver.foreground(id)
+        let app = driver.events(of: id).first?.settings.first { $0.domain == "app" }
+        #expect(app?.keys == ["a"])
+    }
 }

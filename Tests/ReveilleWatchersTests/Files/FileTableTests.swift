@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+import Testing
+
+@testable import ReveilleWatchers
+
+/// How much a table of files takes in, and reads at once.
+@Suite struct FileTableTests {
+    private static let start = Instant(microseconds: 1_000_000)
+    private static let later = Instant(microseconds: 2_000_000)
+
+    private func table(_ scene: Scene) -> FileTable<Int> {
+        scene.makeDirectory("/d")
+        let format = FileFormat<Int>(sizeLimit: 100, membership: { _ in .yes }, parse: { _, _, bytes in bytes.count })
+        let timing = FileSettling.Timing(settle: .zero, deletionGrace: .zero)
+        var table = FileTable(paths: ["/d"], root: scene.root, timing: timing, format: format)
+        _ = table.readAll(at: Self.start)
+        return table
+    }
+
+    @Test func filesThatComeLaterCountAgainstTheLimitOfTheDirectory() throws {
+        let scene = try Scene()
+        var table = table(scene)
+        var warnings: [String] = []
+        for index in 0..<DirectoryListing.limit + 5 {
+            warnings += table.notice(.finished, of: "f\(index)", in: "/d", at: Self.start).warnings
+        }
+        #expect(table.entries.count == DirectoryListing.limit + 1)
+        #expect(warnings == ["/d: has more than 10000 files, and no more are read"])
+        // None of them is there: each leaves and makes room.
+        _ = table.readDue(by: Self.later, at: Self.later) { true }
+        #expect(table.entries.count == 1)
+        #expect(table.notice(.finished, of: "g", in: "/d", at: Self.later).appeared == ["/d/g"])
+    }
+
+    @Test func whatIsDueIsReadInTurns() throws {
+        let scene = try Scene()
+        var table = table(scene)
+        for index in 0..<3 {
+            scene.write("/d/f\(index)", "ab")
+            _ = table.notice(.finished, of: "f\(index)", in: "/d", at: Self.start)
+        }
+        var unfinished: [Bool] = []
+        var values: [Int] = []
+        for _ in 0..<3 {
+            unfinished.append(table.readDue(by: Self.later, at: Self.later) { false }.isUnfinished)
+            values.append(table.entries.values.count { $0.value == 2 })
+        }
+        #expect(unfinished == [true, true, false])
+        #expect(values == [1, 2, 3])
+    }
+}
