@@ -216,7 +216,7 @@ final class Simulation {
     ) throws -> (isDone: Bool, delay: Duration) {
         if try condition() { return (true, .zero) }
         guard hasTime else {
-            throw Failure(.timeout, "\(otherwise) within \(patience / .seconds(1)) seconds")
+            throw Failure(.timeout, "\(otherwise) within \(Seconds.text(patience / .seconds(1)))")
         }
         return (false, Self.pause)
     }
