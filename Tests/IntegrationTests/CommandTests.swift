@@ -115,6 +115,14 @@ import Varlink
         #expect(try run("foreground", "twni").errors.contains("did you mean twin?"))
     }
 
+    @Test func addressOfAFileThatIsNoSocketIsRefused() throws {
+        let path = bus.directory.path + "/config.json5"
+        let run = try run("serve", "--address", "unix:" + path)
+        #expect(run.code == 64)
+        #expect(run.errors == "reveille: \(path) is not a socket\n")
+        #expect(bus.directory.read("config.json5") == "{}")
+    }
+
     @Test func statusSaysWhichBusItIs() throws {
         let run = try run("status")
         let lines = run.output.split(separator: "\n", omittingEmptySubsequences: false)
