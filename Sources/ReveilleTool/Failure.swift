@@ -45,7 +45,12 @@ struct Failure: Error, CustomStringConvertible {
     }
 
     /// A system call that failed as the bus started.
-    init(serving error: SystemError) {
+    init(serving error: SystemError, at address: UnixAddress) {
+        var status = stat()
+        if error.code == EADDRINUSE, lstat(address.path, &status) == 0, status.st_mode & S_IFMT != S_IFSOCK {
+            self.init(.usage, "\(address.path) is not a socket")
+            return
+        }
         switch error.code {
         case EACCES, EPERM: self.init(.permission, "\(error)")
         case EADDRINUSE: self.init(.tryAgain, "\(error); another bus serves this address")

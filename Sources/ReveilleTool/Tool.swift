@@ -2,6 +2,8 @@
 // Part of Reveille.
 
 import ArgumentParser
+import Glibc
+import ReveilleSystem
 
 /// The command `reveille`.
 @main
@@ -39,6 +41,8 @@ struct Tool: ParsableCommand {
     /// Runs the command that the arguments name.
     static func main() {
         Console.reserveStandardStreams()
+        // The Swift runtime takes it for a crash, reports that, and goes on.
+        if !IgnoredSignals.contains(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }
         Failure.guarding { try refuseUnknownCommand(CommandLine.arguments.dropFirst()) }
         do {
             var command = try parseAsRoot()

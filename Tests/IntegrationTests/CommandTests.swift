@@ -39,6 +39,14 @@ import Varlink
             (["post", "proximity", "nera"], "proximity.state is near, far or unknown; did you mean near?"),
             (["post", "proximity", "close"], "close: proximity.state is near, far or unknown\n"),
             (["post", "battery", "chraging"], "unknown, unplugged, charging or full; did you mean charging?"),
+            (["post", "battery", "null"], "null: battery is a JSON object, or unknown, unplugged, charging or full"),
+            (["post", "battery", "[]"], "[]: battery is a JSON object, or unknown, unplugged, charging or full"),
+            (["post", "defaults", "app"], "app: defaults is a JSON object with the field domains"),
+            (["post", "locale", ""], "'' is not the name of a locale"),
+            (["post", "locale", "xx!"], "'xx!' is not the name of a locale"),
+            (["post", "locale", "de DE!"], "'de DE!' is not the name of a locale"),
+            (["post", "locale", "german"], "'german' is not the name of a locale"),
+            (["background", "x", "--wake-after", "-1"], "--wake-after is a number of seconds from 0.001 to 31536000"),
             (["post", "battery", #"{"chargeStatus":"up"}"#], "battery.chargeStatus is unknown, charging, discharging"),
             (["post", "battery", #"{"level":"half"}"#], "battery.level is a number from 0 to 1, or null"),
             (["post", "battery", #"{"levle":1}"#], "levle: battery has no such field; did you mean level?"),
@@ -63,6 +71,20 @@ import Varlink
         #expect(event.integer("generation") == 1)
         #expect(event.integer("sequence") == 2)
         #expect(event.level == 0.5)
+    }
+
+    @Test(arguments: [("de_DE.UTF-8", "de_DE"), ("sr_RS@latin", "sr_Latn_RS"), ("C", "en_US_POSIX")])
+    func localeIsPostedAsTheRulesReadIt(name: String, identifier: String) throws {
+        let posted = try JSON.parse(Array(run("post", "locale", name, "--json").output.dropLast().utf8))
+        #expect(posted.objectValue?["locale"]?.objectValue?["identifier"]?.stringValue == identifier)
+    }
+
+    @Test func subscriberThatHoldsItselfIsSaidToSleepOn() throws {
+        let own = try bus.subscribe(#"{"name":"own","state":"background"}"#)
+        let run = try run("foreground", "own")
+        #expect(run.code == 0)
+        #expect(run.errors == "reveille: own is still in the background: its own process holds it (app)\n")
+        #expect(try holds(of: own) == ["app"])
     }
 
     @Test func subscriptionIsFoundByNameProcessOrBeginning() throws {
@@ -91,6 +113,14 @@ import Varlink
             #expect(run.errors.contains("no subscription has the id, name or process id '\(text)'"))
         }
         #expect(try run("foreground", "twni").errors.contains("did you mean twin?"))
+    }
+
+    @Test func addressOfAFileThatIsNoSocketIsRefused() throws {
+        let path = bus.directory.path + "/config.json5"
+        let run = try run("serve", "--address", "unix:" + path)
+        #expect(run.code == 64)
+        #expect(run.errors == "reveille: \(path) is not a socket\n")
+        #expect(bus.directory.read("config.json5") == "{}")
     }
 
     @Test func statusSaysWhichBusItIs() throws {

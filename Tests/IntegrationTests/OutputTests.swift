@@ -97,6 +97,13 @@ import Varlink
         #expect(process.wait() == 0)
     }
 
+    @Test func serviceOutlivesALimitOfFileSizes() throws {
+        let bus = try BusProcess(launcher: ["sh", "-c", #"ulimit -f 0; exec "$0" "$@""#])
+        try bus.client().post(level: 0.5)
+        #expect(try bus.client().call("GetState").error == nil)
+        #expect(bus.stop() == 0)
+    }
+
     @Test func serviceDoesNotWaitForTheReaderOfItsLog() throws {
         let directory = try TemporaryDirectory()
         var ends: [Int32] = [0, 0]

@@ -25,6 +25,23 @@ import Testing
         #expect(try scene.simulate("", ["sh", "-c", "kill -TERM $$"]).code == 128 + SIGTERM)
     }
 
+    @Test("the step end ends what the program has started") func endEndsTheProgramsOwnPrograms() throws {
+        let (process, input) = try scene.start(
+            "wait subscribed\nend", ["sh", "-c", #""$0" watch battery & echo $!.; wait"#, BusProcess.program])
+        #expect(process.wait() == 0)
+        let own = try #require(Int32(scene.directory.read("stdout").prefix { $0 != "." }))
+        let deadline = Deadline(seconds: 60)
+        // One that has ended and that nobody has waited for has no arguments any more.
+        while (try? String(contentsOfFile: "/proc/\(own)/cmdline"))?.isEmpty == false {
+            guard !deadline.hasPassed else {
+                kill(own, SIGKILL)
+                throw Trouble("\(own) is still there")
+            }
+            deadline.pause()
+        }
+        input.closeWritingEnd()
+    }
+
     @Test("a signal is passed on", arguments: [SIGTERM, SIGINT]) func signalIsPassedOn(signal: Int32) throws {
         let (process, input) = try scene.start("", SimulateScene.python)
         try scene.wait(for: "ready", in: "stderr")

@@ -22,6 +22,31 @@ import Testing
             ], "\(run.output)\(run.errors)")
     }
 
+    @Test(arguments: [([], "no event within 5 seconds\r\n", 124), (["--initial"], "", 0)])
+    func stateThatATerminalShowsUnaskedIsNotCounted(options: [String], message: String, code: Int) throws {
+        let bus = try BusProcess()
+        let script = """
+            import os, pty, sys
+            child, terminal = pty.fork()
+            if child == 0: os.execv(sys.argv[1], sys.argv[1:])
+            said = b""
+            try:
+                while part := os.read(terminal, 4096): said += part
+            except OSError: pass
+            sys.stdout.write(said.decode())
+            print("exit code", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+            """
+        try bus.directory.write(script, to: "terminal.py")
+        let arguments = ["watch", "battery", "--count", "1", "--timeout", options.isEmpty ? "5" : "60"] + options
+        let run = try ProgramRun(
+            [bus.directory.path + "/terminal.py", BusProcess.program] + arguments + [
+                "--address", "unix:" + bus.socket,
+            ],
+            program: "/usr/bin/python3", in: bus.directory)
+        #expect(run.output.contains("now"), "\(run.output)")
+        #expect(run.output.hasSuffix("\(message)exit code \(code)\n"), "\(run.output)\(run.errors)")
+    }
+
     @Test func busEndsWithTheTerminalThatItWasStartedFrom() throws {
         let directory = try TemporaryDirectory()
         let script = """

@@ -20,14 +20,15 @@ import Varlink
         private let directory: TemporaryDirectory
         private let name = "watch-" + String(UInt64.random(in: .min ... .max), radix: 16)
 
-        init(_ bus: BusProcess, _ arguments: [String]) throws {
+        init(_ bus: BusProcess, _ arguments: [String], environment: [String: String] = [:]) throws {
             directory = bus.directory
             let output = directory.path + "/" + name
             let files = ["", ".errors"].map { open(output + $0, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600) }
             defer { for file in files { close(file) } }
             process = try ChildProcess(
                 [BusProcess.program, "watch", "--address", "unix:" + bus.socket] + arguments,
-                environment: ChildProcess.environment, descriptors: [1: files[0], 2: files[1]])
+                environment: ChildProcess.environment.merging(environment) { $1 },
+                descriptors: [1: files[0], 2: files[1]])
         }
 
         var output: String { directory.read(name) }
@@ -119,7 +120,71 @@ import Varlink
         let run = try ProgramRun(
             ["watch", "--state", "/nowhere/positions", "--address", "unix:" + bus.socket], in: bus.directory)
         #expect(run.code == 74)
-        #expect(run.errors == "reveille: open /nowhere/positions.new: No such file or directory (ENOENT)\n")
+        #expect(run.errors == "reveille: open /nowhere/positions: No such file or directory (ENOENT)\n")
+    }
+
+    @Test(arguments: ["/dev/full", "/dev"]) func stateThatIsNoRegularFileIsRefused(path: String) throws {
+        let run = try ProgramRun(["watch", "--state", path, "--address", "unix:" + bus.socket], in: bus.directory)
+        #expect(run.code == 1)
+        #expect(run.errors == "reveille: \(path) is not a regular file\n")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can be somebody else"))
+    func stateThatMayNotBeWrittenIsAMatterOfPermission() throws {
+        let program = bus.directory.path + "/program"
+        try ChildProcess(["cp", BusProcess.program, program], environment: ChildProcess.environment).wait()
+        for path in [bus.directory.path, program] { chmod(path, 0o755) }
+        try bus.directory.write("{}", to: "theirs")
+        chmod(bus.directory.path + "/theirs", 0o600)
+        for (name, call) in [("theirs", "open"), ("new", "open")] {
+            let path = bus.directory.path + "/" + name
+            let run = try ProgramRun(
+                [
+                    "--reuid", "64123", "--regid", "64123", "--clear-groups", program, "watch", "--state", path,
+                    "--address", "unix:" + bus.socket,
+                ], program: "setpriv", in: bus.directory)
+            #expect(run.code == 77)
+            #expect(run.errors == "reveille: \(call) \(path): Permission denied (EACCES)\n")
+        }
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func signalBeforeTheCountIsReachedIsNoSuccess(signal: Int32) throws {
+        let counting = try Run(bus, ["battery", "--json", "--count", "2"])
+        let endless = try Run(bus, ["battery", "--json"])
+        try wait(for: "both") {
+            try bus.client().call("ListSubscriptions").parameters["subscriptions"]?.arrayValue?.count == 2
+        }
+        try bus.client().post(level: 0.5)
+        for run in [counting, endless] {
+            try wait(for: "a change") { try changes(of: run) == [1] }
+            run.process.signal(signal)
+        }
+        #expect(counting.process.wait() == 128 + signal)
+        #expect(counting.errors.isEmpty)
+        #expect(endless.process.wait() == 0)
+    }
+
+    @Test func quitEndsTheProgramWithoutACrashReport() throws {
+        let reports = ["SWIFT_BACKTRACE": "enable=yes"]
+        let bus = try BusProcess(environment: reports)
+        let run = try Run(bus, ["battery"], environment: reports)
+        try wait(for: "a subscriber") {
+            try bus.client().call("ListSubscriptions").parameters["subscriptions"]?.arrayValue?.isEmpty == false
+        }
+        for (process, errors) in [(run.process, { run.errors }), (bus.process, { bus.log })] {
+            process.signal(SIGQUIT)
+            #expect(process.wait() & 0x7F == SIGQUIT)
+            #expect(!errors().contains("crash"), "\(errors())")
+        }
+    }
+
+    @Test func lackOfEventsIsToldFromALackOfMore() throws {
+        let none = try Run(bus, ["battery", "--timeout", "1"])
+        #expect(none.process.wait() == 124)
+        #expect(none.errors == "reveille: no event within 1 second\n")
+        let one = try Run(bus, ["battery", "--initial", "--count", "2", "--timeout", "5"])
+        #expect(one.process.wait() == 124)
+        #expect(one.errors == "reveille: nothing more within 5 seconds\n")
     }
 
     @Test func dayAndSourceAreShownWhereAsked() throws {
@@ -144,7 +209,10 @@ import Varlink
             (["--timeout", "1e308"], "--timeout is a number of seconds from 0.001 to 31536000, not 1e+308"),
             (["--timeout", "nan"], "--timeout is a number of seconds from 0.001 to 31536000, not nan"),
             (["--timeout=-1"], "--timeout is a number of seconds from 0.001 to 31536000, not -1.0"),
-            (["--count", "0"], "--count is at least 1, not 0"), (["--json", "--date"], "--date and --source"),
+            (["--count", "0"], "--count is at least 1, not 0"), (["--count", "-1"], "--count is at least 1, not -1"),
+            (["--timeout", "-1"], "--timeout is a number of seconds from 0.001 to 31536000, not -1.0"),
+            (["--state", ""], "--state is the path of a file, and is empty"),
+            (["--json", "--date"], "--date and --source"),
         ])
     func wrongNumberIsNamedWithItsRange(arguments: [String], reason: String) throws {
         let run = try ProgramRun(["watch"] + arguments, in: bus.directory)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import Glibc
 import Reveille
 import ReveilleSystem
 import Varlink
@@ -23,7 +24,11 @@ struct StoredPositions: Sendable {
             guard let contents = try PrivateFile.read(path) else { return }
             bytes = contents
         } catch {
-            throw Failure(.failure, "\(error)")
+            var status = stat()
+            if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+                throw Failure(.failure, "\(path) is not a regular file")
+            }
+            throw failure(error, .failure)
         }
         guard let found = (try? JSON.parse(bytes)).flatMap(Self.decode) else {
             throw Failure(.failure, "\(path): not positions that 'reveille watch --state' wrote; it is left alone")
@@ -44,9 +49,16 @@ struct StoredPositions: Sendable {
         do throws(SystemError) {
             try PrivateFile.replace(path, with: Self.encode(merged).bytes + [UInt8(ascii: "\n")])
         } catch {
-            throw Failure(.output, "\(error)")
+            throw failure(error, .output)
         }
         positions = merged
+    }
+
+    /// Names the file that was given, whichever one beside it the call was made on.
+    private func failure(_ error: SystemError, _ code: Failure.Code) -> Failure {
+        let isRefused = error.code == EACCES || error.code == EPERM
+        return Failure(
+            isRefused ? .permission : code, "\(SystemError(error.operation, on: path, code: error.code))")
     }
 
     private static func decode(_ json: JSON) -> Positions? {

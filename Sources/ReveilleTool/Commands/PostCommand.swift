@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import Reveille
+import ReveilleCore
 import ReveilleWire
 import Varlink
 
@@ -64,13 +65,19 @@ struct PostCommand: ParsableCommand {
     }
 
     private func fields() throws(Failure) -> JSONObject {
-        if state.hasPrefix("{") {
-            do throws(JSONError) {
-                return try JSON.parse(Array(state.utf8)).objectValue ?? [:]
-            } catch {
-                throw Failure(.usage, "\(state): \(error)")
-            }
+        let json: JSON
+        do throws(JSONError) {
+            json = try JSON.parse(Array(state.utf8))
+        } catch {
+            if state.hasPrefix("{") { throw Failure(.usage, "\(state): \(error)") }
+            return try fieldsOfWord()
         }
+        guard let fields = json.objectValue else { throw StateField.refusing(state, for: aspect) }
+        return fields
+    }
+
+    /// The fields that a word stands for.
+    private func fieldsOfWord() throws(Failure) -> JSONObject {
         switch aspect {
         case .battery, .proximity:
             try StateField(name: "\(aspect).state").check(state)
@@ -80,12 +87,18 @@ struct PostCommand: ParsableCommand {
             let isPlanar = Orientation.Pose(rawValue: state)?.isPlanar == true
             return isPlanar ? ["pose": .string(state), "planar": .string(state)] : ["pose": .string(state)]
         case .locale:
-            let name = JSON.string(state)
+            // A name that names no language would be taken for the C locale.
+            let syntax = /(C|POSIX|[A-Za-z]{2,3}([_\-][A-Za-z0-9]{2,8})*)(\.[A-Za-z0-9\-]+)?(@[A-Za-z0-9]+)?/
+            guard state.wholeMatch(of: syntax) != nil else {
+                throw Failure(.usage, "'\(state)' is not the name of a locale, as de_DE or sr_RS@latin is one")
+            }
+            let locale = LocaleName(posix: state)
+            let name = JSON.string(locale.identifier)
             return [
-                "identifier": name, "languages": [.string(state.replacing("_", with: "-"))], "numeric": name,
+                "identifier": name, "languages": [.string(locale.tag)], "numeric": name,
                 "time": name, "monetary": name, "measurement": name,
             ]
-        case .defaults: throw Failure(.usage, "settings are posted as a JSON object with the field domains")
+        case .defaults: throw StateField.refusing(state, for: aspect)
         }
     }
 }

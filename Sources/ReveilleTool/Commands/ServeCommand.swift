@@ -55,6 +55,8 @@ struct ServeCommand: ParsableCommand {
         DescriptorLimit.raise()
         // A log that nobody reads any more loses its lines, and nothing else.
         signal(SIGPIPE, SIG_IGN)
+        // A state or a log that is not to grow (ulimit -f) costs what cannot be written, and nothing else.
+        signal(SIGXFSZ, SIG_IGN)
         do throws(SystemError) {
             var locations = files.locations
             locations.isSystemWide = address.path == BusAddress.systemPath
@@ -63,7 +65,7 @@ struct ServeCommand: ParsableCommand {
                 version: Tool.version, logger: Logger(label: "reveille") { _ in StderrLogHandler() })
             try service.run()
         } catch {
-            throw Failure(serving: error)
+            throw Failure(serving: error, at: address)
         }
     }
 

@@ -16,7 +16,7 @@ struct BackgroundCommand: ParsableCommand {
     )
     var subscription: String
 
-    @Option(help: "Wake it after this many seconds.")
+    @Option(parsing: .unconditional, help: "Wake it after this many seconds.")
     var wakeAfter: Double?
 
     @OptionGroup var bus: BusOptions
@@ -50,7 +50,13 @@ struct ForegroundCommand: ParsableCommand {
     func run() {
         Failure.awaiting {
             let device = try await bus.device()
-            try await device.release(SubscriptionName(text: subscription).id(on: device))
+            let id = try await SubscriptionName(text: subscription).id(on: device)
+            try await device.release(id)
+            // It may have ended in between.
+            guard let subscriber = try await device.subscribers().first(where: { $0.id == id }),
+                subscriber.holds.contains(.app)
+            else { return }
+            Console.error("reveille: \(subscription) is still in the background: its own process holds it (app)")
         }
     }
 }

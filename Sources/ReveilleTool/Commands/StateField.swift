@@ -45,4 +45,16 @@ struct StateField {
         let hint = Suggestion.phrase(for: value, among: words)
         return Failure(.usage, "\(value): \(name) is \(expectation)\(hint)")
     }
+
+    /// The error for what is neither a state in JSON nor a word that stands for one.
+    static func refusing(_ value: String, for aspect: Aspect) -> Failure {
+        let alternative =
+            switch aspect {
+            case .battery, .proximity: ", or \(Suggestion.list(Self(name: "\(aspect).state").words))"
+            case .orientation: ", or \(Suggestion.list(Self(name: "orientation.pose").words))"
+            case .locale: ", or the name of a locale, as in de_DE"
+            case .defaults: " with the field domains"
+            }
+        return Failure(.usage, "\(value): \(aspect) is a JSON object\(alternative)")
+    }
 }

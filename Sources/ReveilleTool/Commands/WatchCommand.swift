@@ -26,7 +26,11 @@ struct WatchCommand: ParsableCommand {
         transform: Aspect.init(argument:))
     var aspects: [Aspect] = []
 
-    @Flag(help: "Print the current state first.")
+    @Flag(
+        help: """
+            Print the current state first, and count it for --count. On a terminal this is the default, but there the \
+            state is counted only with --initial.
+            """)
     var initial = false
 
     @Flag(help: "Start in the background.")
@@ -47,10 +51,10 @@ struct WatchCommand: ParsableCommand {
     @Option(help: "A name for the list of subscriptions.")
     var name: String?
 
-    @Option(help: "End after this many events.")
+    @Option(parsing: .unconditional, help: "End after this many events.")
     var count: Int?
 
-    @Option(help: "Give up after this many seconds, with exit code 124.")
+    @Option(parsing: .unconditional, help: "Give up after this many seconds, with exit code 124.")
     var timeout: Double?
 
     @Option(
@@ -65,6 +69,7 @@ struct WatchCommand: ParsableCommand {
     func validate() throws {
         if let count, count < 1 { throw ValidationError("--count is at least 1, not \(count)") }
         if let timeout { try Seconds.validate(timeout, of: "--timeout") }
+        if state?.isEmpty == true { throw ValidationError("--state is the path of a file, and is empty") }
         if json && (date || source) {
             throw ValidationError("--date and --source are for people; with --json, changedAt says when")
         }
@@ -82,6 +87,12 @@ struct WatchCommand: ParsableCommand {
 enum Seconds {
     /// From what a timer can tell apart to a year, which is what "never" may mean.
     static let range = 0.001...31_536_000
+
+    /// A number of seconds as people write it: `1 second`, `0.5 seconds`.
+    static func text(_ seconds: Double) -> String {
+        let number = Int(exactly: seconds).map { "\($0)" } ?? "\(seconds)"
+        return number + (seconds == 1 ? " second" : " seconds")
+    }
 
     /// - Throws: `ValidationError` for a number that no timer has.
     static func validate(_ seconds: Double, of option: String) throws {

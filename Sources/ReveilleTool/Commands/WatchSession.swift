@@ -21,6 +21,8 @@ final class WatchSession {
     private var keys: EventSource?
     private var look: EventSource?
     private var failure: Failure?
+    /// The signal that ended this.
+    private var signal: Int32?
 
     init(_ command: WatchCommand) throws {
         self.command = command
@@ -35,7 +37,11 @@ final class WatchSession {
     func run() throws {
         // First of all, so that the threads that follow leave signals to this one.
         for signal in [SIGINT, SIGTERM, SIGHUP] where !IgnoredSignals.contains(signal) {
-            sources.append(try loop.onSignal(signal) { [unowned self] in loop.exit() })
+            sources.append(
+                try loop.onSignal(signal) { [unowned self] in
+                    self.signal = signal
+                    loop.exit()
+                })
         }
         sources.append(try loop.watch(stream.end.readingEnd, for: .readable) { [unowned self] _ in loop.exit() })
         if terminal != nil {
@@ -46,7 +52,8 @@ final class WatchSession {
         }
         if let timeout = command.timeout {
             let timer = try loop.timer { [unowned self] in
-                failure = Failure(.timeout, "nothing more within \(timeout) seconds")
+                let lack = stream.counted.withLock { $0 } == 0 ? "no event" : "nothing more"
+                failure = Failure(.timeout, "\(lack) within \(Seconds.text(timeout))")
                 loop.exit()
             }
             timer.fire(after: .seconds(timeout))
@@ -56,6 +63,19 @@ final class WatchSession {
         try loop.run()
         leaveTerminal()
         if let error = stream.failure.withLock({ $0 }) ?? failure { throw error }
+        // What a script does once the events have come, it does not do without them.
+        if let signal, command.count != nil { die(by: signal) }
+    }
+
+    /// Ends the process as the signal itself would have.
+    private func die(by number: Int32) -> Never {
+        Glibc.signal(number, SIG_DFL)
+        raise(number)
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, number)
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        exit(128 + number)
     }
 
     // MARK: - The terminal

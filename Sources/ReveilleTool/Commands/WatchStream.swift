@@ -16,6 +16,8 @@ final class WatchStream: Sendable {
     let end: Pipe
     /// Why it ended, unless it was to end.
     let failure = Lock<(any Error)?>(nil)
+    /// How many of the events that `--count` counts have been printed.
+    let counted = Lock(0)
     /// Says on a terminal what can be done.
     let prompt = PromptLine()
 
@@ -76,8 +78,8 @@ final class WatchStream: Sendable {
     // MARK: - Events
 
     private func print(_ subscription: Subscription, of device: Device) async throws {
-        var left = command.count ?? .max
-        while left > 0, let event = try await subscription.next() {
+        let limit = command.count ?? .max
+        while counted.withLock({ $0 }) < limit, let event = try await subscription.next() {
             if command.json {
                 try Console.json(EventCoding.encode(event))
             } else {
@@ -85,8 +87,13 @@ final class WatchStream: Sendable {
                 try prompt.print(line) { text throws(Failure) in try Console.line(text) }
             }
             try store(subscription.positions)
-            left -= 1
+            if !isUnasked(event) { counted.withLock { $0 += 1 } }
         }
+    }
+
+    /// Whether an event is a state that is shown only because somebody sits at the terminal.
+    private func isUnasked(_ event: Event) -> Bool {
+        isInteractive && !command.initial && event.changes == 0
     }
 
     private func store(_ positions: Positions?) throws(Failure) {

@@ -49,7 +49,9 @@ struct SimulateCommand: ParsableCommand {
     @Argument(help: "The file with the scenario; - for stdin.")
     var scenario: String
 
-    @Option(help: "How many seconds 'wait subscribed', 'wait delivered' and 'expect' wait at most.")
+    @Option(
+        parsing: .unconditional,
+        help: "How many seconds 'wait subscribed', 'wait delivered' and 'expect' wait at most.")
     var patience: Double = 30
 
     @Flag(

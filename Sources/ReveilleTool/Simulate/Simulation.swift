@@ -26,6 +26,10 @@ final class Simulation {
     private var sources: [EventSource] = []
     private var timer: EventSource?
     private var program: ChildProcess?
+    /// Whether the program leads a group of processes of its own.
+    ///
+    /// Not in the foreground of the terminal on stdin: another group would be stopped as it reads from it.
+    private let isApart = tcgetpgrp(STDIN_FILENO) != getpgrp()
     private var next = 0
     /// What the step at hand has done so far: changes of a burst, looks at a condition.
     private var rounds = 0
@@ -117,20 +121,27 @@ final class Simulation {
 
     /// Gives a signal to the program; without one, ends.
     private func pass(_ number: Int32) {
-        guard let program else {
+        guard program != nil else {
             signal = number
             return loop.exit()
         }
         // A key has reached it too, if it is the terminal's program as this one is.
-        if Self.keys.contains(number) && tcgetpgrp(STDIN_FILENO) == getpgrp() { return }
-        program.signal(number)
+        if Self.keys.contains(number) && !isApart { return }
+        signalProgram(number)
+    }
+
+    /// Signals the program, and what it has started where the group is its own.
+    private func signalProgram(_ number: Int32) {
+        guard let program else { return }
+        // Its number is nobody else's until it has been waited for.
+        if isApart && program.exitCode == nil { kill(-program.pid, number) } else { program.signal(number) }
     }
 
     /// Does what is next, and sees to it that the rest follows.
     private func proceed() {
         if failure != nil {
             // It was told to end, and has not.
-            program?.signal(SIGKILL)
+            signalProgram(SIGKILL)
             return
         }
         guard next < scenario.lines.count else { return }
@@ -152,8 +163,8 @@ final class Simulation {
         self.failure = failure
         // The failure itself is on stderr.
         try? report?.bailOut(failure.description)
-        guard let program else { return loop.exit() }
-        program.signal(SIGTERM)
+        guard program != nil else { return loop.exit() }
+        signalProgram(SIGTERM)
         timer?.fire(after: Self.grace)
     }
 
@@ -162,7 +173,7 @@ final class Simulation {
         case .start: try start()
         case .end:
             isEnded = true
-            program?.signal(SIGTERM)
+            signalProgram(SIGTERM)
         case .wait(let time) where rounds == 0:
             rounds = 1
             return (false, time)
@@ -187,7 +198,7 @@ final class Simulation {
         do throws(TestbedError) {
             program = try ChildProcess(
                 command, environment: stage.phone.environment,
-                descriptors: report == nil ? [:] : [STDOUT_FILENO: STDERR_FILENO])
+                descriptors: report == nil ? [:] : [STDOUT_FILENO: STDERR_FILENO], isApart: isApart)
         } catch {
             throw Failure(.notStarted, "\(error)")
         }
@@ -216,7 +227,7 @@ final class Simulation {
     ) throws -> (isDone: Bool, delay: Duration) {
         if try condition() { return (true, .zero) }
         guard hasTime else {
-            throw Failure(.timeout, "\(otherwise) within \(patience / .seconds(1)) seconds")
+            throw Failure(.timeout, "\(otherwise) within \(Seconds.text(patience / .seconds(1)))")
         }
         return (false, Self.pause)
     }
