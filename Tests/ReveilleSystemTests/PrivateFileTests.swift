@@ -7,7 +7,7 @@ import ReveilleTesting
 import Testing
 
 /// A file that is replaced in one step.
-@Suite(.timeLimit(.minutes(1))) struct PrivateFileTests {
+@Suite(.timeLimit(.minutes(10))) struct PrivateFileTests {
     private let directory: TemporaryDirectory
     private var path: String { directory.path + "/state" }
 
