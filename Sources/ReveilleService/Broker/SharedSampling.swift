@@ -16,6 +16,8 @@ final class SharedSampling {
     private let loop: any Loop
     /// Before this moment, by the loop's clock, no reading begins.
     private var rested: UInt64 = 0
+    /// When the reading began that is being done now, by the thread's clock.
+    private var begun: UInt64?
     private var watcher: any Watcher
     private var start: (any LoopSource)?
     private var isReading = false
@@ -61,13 +63,22 @@ final class SharedSampling {
         isReading = true
         served = asking
         asking = []
-        let start = loop.threadClock
+        begun = loop.threadClock
         watcher.refresh { [weak self, number] in self?.end(number) }
+        // What goes on from here goes on elsewhere, and takes nobody's time.
+        restFromReading()
+    }
+
+    /// Notes when the next reading may begin; answering those who asked is not a part of reading.
+    private func restFromReading() {
+        guard let start = begun else { return }
+        begun = nil
         rested = loop.bootClock + Self.rest * (loop.threadClock - start)
     }
 
     private func end(_ number: Int) {
         guard number == self.number else { return }
+        restFromReading()
         let served = served
         self.served = []
         isReading = false
