@@ -133,7 +133,7 @@ extension Broker {
             throw .noSuchSubscription(name)
         }
         guard [0, target.peer.uid].contains(connection.peer.uid) else { throw .permissionDenied }
-        // Processes of another pid namespace all have the number 0: which of them it is, nobody knows.
+        // All processes of other pid namespaces have the number 0, so two of them cannot be told apart.
         let isOwn = connection.peer.pid == target.peer.pid && connection.peer.pid != 0
         let reason: HoldReasons = isOwn ? .app : .operator
         guard isBackground else {

@@ -131,7 +131,7 @@ package final class Broker {
         states = [:]
         guard keeper?.stateWillBeTold() == false else { return }
         bus.renew(as: Broker.newInstance(&random))
-        logger.warning("going on as a new instance: an older state cannot be taken away")
+        logger.warning("continuing as a new instance: the saved state cannot be removed")
         // Subscribers come back and learn of it; with their positions of the old instance they would be wrong.
         for connection in Array(streams.values) { close(connection) }
     }

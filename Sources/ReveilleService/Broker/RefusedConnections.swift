@@ -3,10 +3,10 @@
 
 import ReveilleSystem
 
-/// Connections that are over a limit and wait to be told so.
+/// Connections over a limit, which wait for their one answer.
 ///
-/// They cost nobody anything: they count against no limit, and a new one takes the place of the oldest of its user, or
-/// of all. Who calls as soon as it is connected is answered in time.
+/// They count against no limit. When there is no room for another, the oldest of its user goes, or else the oldest of
+/// all. A peer that calls as soon as it is connected gets its answer in time.
 struct RefusedConnections {
     /// How many one user may have.
     static let perUser = 4
