@@ -82,7 +82,7 @@ final class Sources {
                 try lingerThenStop(aspect)
             } else {
                 lingering[aspect] = nil
-                setPace(bus.isWatchedLive(aspect) ? .live : .idle, of: aspect)
+                setPace(bus.hasForegroundSubscriber(aspect) ? .live : .idle, of: aspect)
             }
         }
     }
