@@ -131,7 +131,7 @@ import Testing
 
     @Test("settings too large to be saved whole are saved as a digest") func largeSettingsAreADigest() {
         let state = saved().entries.first { $0.state.aspect == .defaults }?.state
-        #expect(state == .digest(Self.large.digest))
+        #expect(state == .digest(Self.large.digest, of: .defaults))
     }
 
     @Test("equal settings are no change after a restart, and the next change names its keys alone")
