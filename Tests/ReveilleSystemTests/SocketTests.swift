@@ -148,7 +148,7 @@ import Testing
         let error = #expect(throws: SystemError.self) { try UnixStream(connectingTo: address, atMost: patience) }
         #expect(error?.isQueueFull == true)
         #expect(error?.description.contains(address.path) == true)
-        #expect(error?.description.contains("queue of connections is full") == true)
+        #expect(error?.description.contains("connection queue of the listener is full") == true)
         withExtendedLifetime(deaf) {}
     }
 

@@ -32,7 +32,7 @@ final class Simulation {
     /// Does some hundred things, then lets everybody come to rest, and checks where each has arrived.
     func run(steps: Int) throws {
         for _ in 0..<steps { try step() }
-        try settle()
+        try comeToRest()
         try check(clients)
         let count = try call("ListSubscriptions", [:])["subscriptions"]?.arrayValue?.count
         guard count == clients.count else { throw Broken("\(count ?? 0) subscriptions of \(clients.count) clients") }
@@ -169,7 +169,7 @@ final class Simulation {
         } while bus.turn()
     }
 
-    private func settle() throws {
+    private func comeToRest() throws {
         // Whoever finds that the bus has closed its connection comes back.
         try quiesce()
         for client in clients where !client.isConnected { connect(client) }

@@ -103,6 +103,7 @@ import Varlink
     @Test func errorsSayWhatAndWhere() {
         #expect(JSONError(offset: 3, reason: .unexpectedByte(0x7D)).description == "unexpected '}' at byte 3")
         #expect(JSONError(offset: 0, reason: .unexpectedByte(0x0A)).description == "unexpected byte 0x0a at byte 0")
-        #expect(JSONError(offset: 9, reason: .tooDeep(maximum: 32)).description == "more than 32 levels at byte 9")
+        let tooDeep = JSONError(offset: 9, reason: .tooDeep(maximum: 32))
+        #expect(tooDeep.description == "nested deeper than 32 levels at byte 9")
     }
 }

@@ -65,7 +65,7 @@ package final class HostileLife {
             try step()
         }
         lastDecision = choices.taken.count
-        try settle()
+        try comeToRest()
         try checkThatTheDeadLeaveNothing()
     }
 

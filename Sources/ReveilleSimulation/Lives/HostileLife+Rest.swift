@@ -15,7 +15,7 @@ extension HostileLife {
     }
 
     /// Lets everybody come to rest: each honest client is connected and awake, and each call has its answer.
-    func settle() throws(Broken) {
+    func comeToRest() throws(Broken) {
         note("all comes to rest")
         try quiesce()
         try connectTheHonest()
