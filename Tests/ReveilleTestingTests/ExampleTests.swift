@@ -50,7 +50,7 @@ import Testing
         let reloader = try RunningExample("SettingsReloader", ["settings", phone.files + "/server.pid"], on: phone)
         #expect(reloader.nextLine() == "waiting for settings")
         try phone.write(#"{"theme": "dark"}"#, to: phone.home + "/.config/settings.json")
-        #expect(reloader.nextLine() == "settings: theme: \(phone.files)/server.pid names no process")
+        #expect(reloader.nextLine() == "settings: theme: \(phone.files)/server.pid does not name a running process")
         if isKilled { bus.kill() }
         try bus.restart()
         let device = try await Device.connect(to: bus.address)
