@@ -12,7 +12,7 @@ import Varlink
 struct FloodBench {
     static let probeArgument = "flood-probe"
     private static let probes = 800
-    /// The interval between calls in nanoseconds. Calls are due at fixed times, regardless of earlier replies.
+    /// The interval in nanoseconds at which calls are due, regardless of earlier replies.
     private static let period: Int64 = 10_000_000
     /// The number of sleeping subscribers, and the size of the settings: lists and replies are long.
     private static let sleepers = 500

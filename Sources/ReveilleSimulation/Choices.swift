@@ -20,7 +20,7 @@ package final class Choices {
         origin = .seed(SplitMix64(seed: seed))
     }
 
-    /// Creates decisions from an input. Every decision is 0 after the last byte.
+    /// Creates decisions from an input; every decision is 0 after the last byte.
     package init(bytes: [UInt8]) {
         origin = .bytes(bytes[...])
     }

@@ -64,7 +64,7 @@ package final class SimulatedBus {
         }
     }
 
-    /// Stops the bus as a signal does. If it is released without being stopped, it is killed.
+    /// Stops the bus as a signal does; a bus that is released without being stopped is killed.
     package func stop() {
         broker.stop()
     }
@@ -95,7 +95,7 @@ package final class SimulatedBus {
 
     // MARK: - Time
 
-    /// Handles one event. Returns false if none is due.
+    /// Handles one event, and returns false if none is due.
     @discardableResult
     package func turn() -> Bool {
         loop.turn(&random)

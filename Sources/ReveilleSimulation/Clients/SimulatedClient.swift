@@ -3,8 +3,8 @@
 
 import Varlink
 
-/// A client that subscribes, reads in pieces or not at all, disconnects, and resumes from its positions. It checks
-/// every event that it receives.
+/// A client that subscribes, reads in pieces or not at all, disconnects, resumes from its positions, and checks every
+/// event that it receives.
 package final class SimulatedClient {
     /// The name, for messages.
     package let name: String
@@ -59,7 +59,7 @@ package final class SimulatedClient {
         stream = nil
     }
 
-    /// Handles the end of the bus. Sent data can still be read, and a bus that stops sends everything that is due.
+    /// Handles the end of the bus, which has sent everything that is due if it was stopped.
     package func busDied() throws(Broken) {
         try take(.max)
         stream = nil

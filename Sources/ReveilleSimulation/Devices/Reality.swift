@@ -3,7 +3,7 @@
 
 package import ReveilleCore
 
-/// The true state of the devices, independent of any bus. Each aspect's state has a number that only increases.
+/// The true state of the devices, independent of any bus, as a number for each aspect that only increases.
 package final class Reality {
     /// The simulated aspects: one that is always watched and one that is watched on demand.
     package static let aspects: [Aspect] = [.locale, .battery]
@@ -26,7 +26,7 @@ package final class Reality {
         change(.battery)
     }
 
-    /// Returns the state of an aspect. A removed battery keeps its number in the name of a pack.
+    /// Returns the state of an aspect; a removed battery keeps its number in the name of a pack.
     package func reading(of aspect: Aspect) -> Reading {
         let name = "n\(number[aspect])"
         guard aspect == .locale else {

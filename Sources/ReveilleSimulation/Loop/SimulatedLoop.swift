@@ -44,7 +44,7 @@ package final class SimulatedLoop: Loop {
         }
     }
 
-    /// The state of a source. It is stored apart from the source, so that searching is fast.
+    /// The state of a source, stored apart from the source for fast searching.
     fileprivate struct Place {
         unowned let source: Source
         let descriptor: Int32?
@@ -138,7 +138,7 @@ package final class SimulatedLoop: Loop {
         }
     }
 
-    /// Handles a random event that is due. Returns false if there is none.
+    /// Handles a random event that is due, and returns false if there is none.
     package func turn(_ random: inout SplitMix64) -> Bool {
         let due = places.indices.filter { places[$0]?.isDue(at: bootClock) == true }
         guard let place = due.randomElement(using: &random), let chosen = places[place] else { return false }

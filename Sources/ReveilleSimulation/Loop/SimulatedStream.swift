@@ -5,7 +5,7 @@ package import ReveilleSystem
 
 /// A simulated socket pair with a small buffer, whose data arrives in pieces of random size.
 package final class SimulatedStream {
-    /// The bus's end. Its release closes it for the peer.
+    /// The bus's end, whose release closes it for the peer.
     package final class BusEnd: ByteStream {
         private let stream: SimulatedStream
 
