@@ -41,9 +41,9 @@ public final class SyntheticPhone {
     /// The directory for `XDG_RUNTIME_DIR`.
     let runtime: TemporaryDirectory
 
-    /// Creates a phone: charged to 80 %, unplugged, upright, with nothing near, in English, with one empty settings file.
+    /// Creates a phone that is charged to 80 %, unplugged, upright and uncovered.
     ///
-    /// Parts can also be inserted and removed later.
+    /// Its language is English, and it has one empty settings file. Parts can also be inserted and removed later.
     ///
     /// - Parameters:
     ///   - batteries: The number of battery packs.
