@@ -21,7 +21,7 @@ struct FuzzedBus {
     var savedState: SavedState { bus.savedState }
 
     /// Executes a method; subscriptions are named by number.
-    mutating func carryOut(_ method: Method) throws(CallError) -> JSONObject {
+    mutating func carryOut(_ method: BusCall) throws(CallError) -> JSONObject {
         switch method {
         case .subscribe(let request):
             subscriptions += 1

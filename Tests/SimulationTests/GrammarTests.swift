@@ -83,7 +83,7 @@ import Varlink
             var lines: [String] = []
             let life = try HostileLife(choices: choices) { lines.append($0) }
             try life.run(steps: steps)
-            return (Array(lines.prefix { $0 != "the life settles" }), life.script)
+            return (Array(lines.prefix { $0 != "the life comes to rest" }), life.script)
         }
         let first = try lines(Choices(seed: 7), steps: 40)
         let second = try lines(Choices(bytes: first.script), steps: 400)

@@ -30,7 +30,7 @@ final class Simulation {
     /// Performs random steps, then brings all clients to rest and checks their states.
     func run(steps: Int) throws {
         for _ in 0..<steps { try step() }
-        try settle()
+        try comeToRest()
         try check(clients)
         let count = try call("ListSubscriptions", [:])["subscriptions"]?.arrayValue?.count
         guard count == clients.count else { throw Broken("\(count ?? 0) subscriptions of \(clients.count) clients") }
@@ -167,7 +167,7 @@ final class Simulation {
         } while bus.turn()
     }
 
-    private func settle() throws {
+    private func comeToRest() throws {
         // Clients whose connection was closed by the bus reconnect.
         try quiesce()
         for client in clients where !client.isConnected { connect(client) }

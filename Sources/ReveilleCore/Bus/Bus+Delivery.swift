@@ -50,7 +50,7 @@ extension Bus {
             slots[slot]?.events += events.count
             slots[slot]?.changes += events.reduce(0) { $0 + $1.changes }
             slots[slot]?.holds.insert(.unread)
-            updateLive(slot)
+            updateDeliverable(slot)
             return Delivery(subscription: id, events: events)
         }
         return nil
@@ -65,32 +65,32 @@ extension Bus {
         ready.append(slot)
     }
 
-    /// Brings the lists of those to visit in line with a subscription's holds.
-    mutating func updateLive(_ slot: Int) {
+    /// Brings `deliverable` and `foregroundCounts` in line with a subscription's holds.
+    mutating func updateDeliverable(_ slot: Int) {
         guard let subscription = slots[slot] else { return }
         let open = subscription.open
         for aspect in Aspect.allCases {
-            setLive(slot, aspect, open.contains(aspect))
+            setDeliverable(slot, aspect, open.contains(aspect))
         }
         let isForeground = subscription.holds.isDisjoint(with: .background)
         let now = isForeground ? subscription.aspects : subscription.immediate
-        guard now != subscription.wakeful else { return }
-        subscription.wakeful.subtracting(now).aspects.forEach { wakeful[$0] -= 1 }
-        now.subtracting(subscription.wakeful).aspects.forEach { wakeful[$0] += 1 }
-        slots[slot]?.wakeful = now
+        guard now != subscription.foregroundAspects else { return }
+        subscription.foregroundAspects.subtracting(now).aspects.forEach { foregroundCounts[$0] -= 1 }
+        now.subtracting(subscription.foregroundAspects).aspects.forEach { foregroundCounts[$0] += 1 }
+        slots[slot]?.foregroundAspects = now
     }
 
     /// Puts a subscription on an aspect's list or takes it off, in constant time.
-    mutating func setLive(_ slot: Int, _ aspect: Aspect, _ isLive: Bool) {
-        guard let place = slots[slot]?.places[aspect], isLive != (place >= 0) else { return }
-        if isLive {
-            slots[slot]?.places[aspect] = Int32(live[aspect].count)
-            live[aspect].append(Int32(slot))
+    mutating func setDeliverable(_ slot: Int, _ aspect: Aspect, _ isDeliverable: Bool) {
+        guard let place = slots[slot]?.places[aspect], isDeliverable != (place >= 0) else { return }
+        if isDeliverable {
+            slots[slot]?.places[aspect] = Int32(deliverable[aspect].count)
+            deliverable[aspect].append(Int32(slot))
             return
         }
-        let last = live[aspect].removeLast()
+        let last = deliverable[aspect].removeLast()
         if Int(last) != slot {
-            live[aspect][Int(place)] = last
+            deliverable[aspect][Int(place)] = last
             slots[Int(last)]?.places[aspect] = place
         }
         slots[slot]?.places[aspect] = -1

@@ -26,7 +26,7 @@ extension Bus {
                 events.append(state(of: aspect))
             }
         }
-        var subscription = Subscription(
+        var subscription = SubscriptionState(
             id: id, name: request.name, aspects: request.aspects, cursors: AspectTable { logs[$0].end })
         if !request.policies.isEmpty {
             subscription.policies = AspectTable {
@@ -38,15 +38,15 @@ extension Bus {
         if slot == slots.count { slots.append(nil) }
         slots[slot] = subscription
         slotOf[id] = slot
-        updateLive(slot)
+        updateDeliverable(slot)
         return SubscriptionStart(resumed: resumed, events: events.sorted { $0.sequence < $1.sequence })
     }
 
     /// Ends a subscription; what was due to it is discarded.
     package mutating func cancel(_ id: SubscriptionID) {
         guard let slot = slotOf.removeValue(forKey: id) else { return }
-        for aspect in Aspect.allCases { setLive(slot, aspect, false) }
-        slots[slot]?.wakeful.aspects.forEach { wakeful[$0] -= 1 }
+        for aspect in Aspect.allCases { setDeliverable(slot, aspect, false) }
+        slots[slot]?.foregroundAspects.aspects.forEach { foregroundCounts[$0] -= 1 }
         slots[slot] = nil
         freeSlots.append(slot)
     }
@@ -59,7 +59,7 @@ extension Bus {
         }
         subscription.holds.formUnion(reason)
         slots[slot] = subscription
-        updateLive(slot)
+        updateDeliverable(slot)
     }
 
     /// Clears a hold reason; with the last one the subscription wakes, and what is due is delivered.
@@ -71,7 +71,7 @@ extension Bus {
             subscription.leaveBackground(logs)
         }
         slots[slot] = subscription
-        updateLive(slot)
+        updateDeliverable(slot)
         enqueueIfDue(slot, subscription.open)
     }
 
@@ -93,8 +93,8 @@ extension Bus {
         }
     }
 
-    /// Whether anybody could be told of a change of the aspect now: somebody who is not in the background.
-    package func isWatchedLive(_ aspect: Aspect) -> Bool {
-        wakeful[aspect] > 0
+    /// Returns whether a subscription of the aspect is in the foreground, or ignores the background.
+    package func hasForegroundSubscriber(_ aspect: Aspect) -> Bool {
+        foregroundCounts[aspect] > 0
     }
 }

@@ -31,13 +31,13 @@ package struct Bus {
     var logs: AspectTable<ChangeLog>
     private var origins = AspectTable<Origin>(repeating: Origin())
     /// Subscriptions by slot, so that visiting them needs no hashing and has an order that repeats.
-    var slots: [Subscription?] = []
+    var slots: [SubscriptionState?] = []
     var freeSlots: [Int] = []
     var slotOf: [SubscriptionID: Int] = [:]
-    /// Who may be told of an aspect now, by slot.
-    var live = AspectTable<[Int32]>(repeating: [])
-    /// How many subscriptions are not in the background, by aspect.
-    var wakeful = AspectTable<Int>(repeating: 0)
+    /// The slots of the subscriptions that a change of an aspect can be delivered to now.
+    var deliverable = AspectTable<[Int32]>(repeating: [])
+    /// The number of subscriptions of an aspect that are in the foreground, or ignore the background.
+    var foregroundCounts = AspectTable<Int>(repeating: 0)
     /// Subscriptions that became ready, in the order in which they did.
     var ready: [Int] = []
     var readyHead = 0
@@ -172,7 +172,7 @@ package struct Bus {
         let aspect = reading.aspect
         sequence += 1
         logs[aspect].append(reading, sequence: sequence, at: time, isPosted: isPosted)
-        for slot in live[aspect] {
+        for slot in deliverable[aspect] {
             enqueueIfDue(Int(slot), AspectSet(aspect))
         }
     }

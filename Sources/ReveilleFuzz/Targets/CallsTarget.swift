@@ -44,7 +44,7 @@ enum CallsTarget {
             result = answer
         } else {
             do throws(CallError) {
-                let method = try Method(call, history: FuzzedBus.history)
+                let method = try BusCall(call, history: FuzzedBus.history)
                 result = .success(Reply(parameters: try bus.carryOut(method)))
             } catch {
                 result = .failure(error)

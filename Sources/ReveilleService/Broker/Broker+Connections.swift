@@ -70,11 +70,11 @@ extension Broker {
             connectionsOfUser[connection.peer.uid] = others == 0 ? nil : others
         }
         if let id = connection.subscription {
-            streams[id] = nil
+            subscribers[id] = nil
             bus.cancel(id)
         }
-        sources.end(connection.aspects)
-        adjustSources()
+        watchers.end(connection.aspects)
+        adjustWatchers()
         connectionClosed()
     }
 
@@ -110,11 +110,11 @@ extension Broker {
         } catch {
             return close(connection)
         }
-        settle(connection)
+        releaseIfRead(connection)
     }
 
     /// Clears the hold of a subscriber that has read its last reply.
-    func settle(_ connection: Connection) {
+    func releaseIfRead(_ connection: Connection) {
         guard let id = connection.subscription, !connection.hasOutput, connection.stream.isAllRead else { return }
         bus.release(.unread, from: id)
     }

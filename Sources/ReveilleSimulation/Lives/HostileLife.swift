@@ -27,7 +27,7 @@ package final class HostileLife {
     var harvests: [UInt32: Harvest] = [:]
     /// The user that owns each subscription.
     var owners: [String: UInt32] = [:]
-    /// The decisions before the life settled: an input that leads to the same life.
+    /// The decisions before the life came to rest: an input that leads to the same life.
     package var script: [UInt8] { Array(choices.taken.prefix(lastDecision ?? .max)) }
     private var lastDecision: Int?
     /// The number of event sources without any connection.
@@ -57,7 +57,7 @@ package final class HostileLife {
         quietSources = loop.sourceCount
     }
 
-    /// Performs steps, up to a number or until the choices are exhausted, then settles and checks the result.
+    /// Performs steps, up to a number or until the choices are exhausted, then comes to rest and checks the result.
     package func run(steps: Int) throws(Broken) {
         try connectTheHonest()
         for _ in 0..<steps {
@@ -65,7 +65,7 @@ package final class HostileLife {
             try step()
         }
         lastDecision = choices.taken.count
-        try settle()
+        try comeToRest()
         try checkThatTheDeadLeaveNothing()
     }
 

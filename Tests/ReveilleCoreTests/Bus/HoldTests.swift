@@ -124,19 +124,19 @@ import Testing
 
     @Test func aspectIsWatchedInFullWhileASubscriberIsAwake() {
         let driver = BusDriver()
-        #expect(!driver.bus.isWatchedLive(.battery))
+        #expect(!driver.bus.hasForegroundSubscriber(.battery))
         let id = driver.subscribe(SubscriptionRequest(aspects: AspectSet(.battery)))
-        #expect(driver.bus.isWatchedLive(.battery))
-        #expect(!driver.bus.isWatchedLive(.locale))
+        #expect(driver.bus.hasForegroundSubscriber(.battery))
+        #expect(!driver.bus.hasForegroundSubscriber(.locale))
         driver.background(id)
-        #expect(!driver.bus.isWatchedLive(.battery))
+        #expect(!driver.bus.hasForegroundSubscriber(.battery))
         let eager = driver.subscribe(
             SubscriptionRequest(startsInBackground: true, policies: [.battery: Policy(background: .immediate)]))
-        #expect(driver.bus.isWatchedLive(.battery))
+        #expect(driver.bus.hasForegroundSubscriber(.battery))
         driver.bus.cancel(eager)
-        #expect(!driver.bus.isWatchedLive(.battery))
+        #expect(!driver.bus.hasForegroundSubscriber(.battery))
         driver.foreground(id)
-        #expect(driver.bus.isWatchedLive(.battery))
+        #expect(driver.bus.hasForegroundSubscriber(.battery))
     }
 
     @Test func heldSubscriptionIsSkipped() {

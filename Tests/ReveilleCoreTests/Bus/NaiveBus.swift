@@ -35,9 +35,9 @@ struct NaiveBus {
             return !policy(aspect).netChangeOnly || keepsHeld || last.reading != seen[aspect]
         }
 
-        /// Marks what came in the background that ends now.
+        /// Marks the changes of the background that ends now.
         ///
-        /// What was pending before it waited for the reader, not for the foreground, and stays to be merged.
+        /// Earlier pending changes waited for the reader rather than for the foreground, and are still merged.
         mutating func keepHeld(_ aspect: Aspect, oldest: Int) {
             let start = backgroundStart[aspect] ?? 0
             guard var queue = queues[aspect], let last = queue.last, last.generation > start else { return }

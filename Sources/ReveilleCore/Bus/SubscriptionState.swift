@@ -13,7 +13,7 @@ package struct SubscriptionID: Sendable, Hashable {
 }
 
 /// One subscriber: what it asked for, how far it has seen it, and why it is held.
-struct Subscription {
+struct SubscriptionState {
     /// What a policy other than the default has to remember.
     struct PolicyState {
         /// `hold`: the changes that came in a background.
@@ -55,9 +55,9 @@ struct Subscription {
     var changes = 0
     /// Whether it waits in the bus's ready queue.
     var isQueued = false
-    /// The aspects that somebody awake, or never asleep to them, is counted for on the bus.
-    var wakeful: AspectSet = []
-    /// Its place in the bus's list of those to visit when an aspect changes, -1 where it is not.
+    /// The aspects for which it is counted in the bus's `foregroundCounts`.
+    var foregroundAspects: AspectSet = []
+    /// Its place in the bus's `deliverable` list of each aspect, -1 where it is not on the list.
     var places = AspectTable<Int32>(repeating: -1)
 
     /// The aspects whose changes may go out now.
@@ -91,7 +91,7 @@ struct Subscription {
         return cursor.change.map { !$0.isSameState(as: log.current) } ?? true
     }
 
-    /// Says what is due of an aspect, and moves the cursor behind it.
+    /// Takes what is due of an aspect, and moves the cursor behind it.
     mutating func take(_ aspect: Aspect, from log: ChangeLog) -> [Event] {
         var events: [Event] = []
         if let state = policies?[aspect], case .hold(let limit) = state.policy.background,

@@ -15,8 +15,8 @@ extension HostileLife {
     }
 
     /// Brings all clients to rest: honest clients are connected and awake, and every call has its reply.
-    func settle() throws(Broken) {
-        note("the life settles")
+    func comeToRest() throws(Broken) {
+        note("the life comes to rest")
         try quiesce()
         try connectTheHonest()
         try quiesce()
