@@ -20,13 +20,13 @@ extension Broker {
         case nil: break
         }
         do throws(CallError) {
-            try carryOut(try Method(call, history: bus.history), on: connection)
+            try carryOut(try BusCall(call, history: bus.history), on: connection)
         } catch {
             fail(error, on: connection)
         }
     }
 
-    private func carryOut(_ method: Method, on connection: Connection) throws(CallError) {
+    private func carryOut(_ method: BusCall, on connection: Connection) throws(CallError) {
         switch method {
         case .subscribe(let request): subscribe(request, on: connection)
         case .setState(let name, let isBackground, let wakeAfter):

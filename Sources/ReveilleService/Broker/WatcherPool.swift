@@ -80,7 +80,7 @@ final class WatcherPool {
                 try lingerThenStop(aspect)
             } else {
                 lingering[aspect] = nil
-                setPace(bus.isWatchedLive(aspect) ? .live : .idle, of: aspect)
+                setPace(bus.hasForegroundSubscriber(aspect) ? .live : .idle, of: aspect)
             }
         }
     }
