@@ -127,7 +127,9 @@ package final class Broker {
     /// Delivers what is due, ends the subscriptions and saves the state.
     package func stop() {
         for id in subscribers.keys { bus.release(.unread, from: id) }
-        while let delivery = bus.nextDelivery() { send(delivery) }
+        while let delivery = bus.nextDelivery() {
+            if let connection = subscribers[delivery.subscription] { send(delivery, to: connection) }
+        }
         isStopping = true
         for connection in Array(connections.values) + refused.all { close(connection) }
         watchers.stop()
@@ -175,18 +177,18 @@ package final class Broker {
 
     // MARK: - Delivery
 
-    /// Sends what is due, to those who became ready first.
+    /// Sends what is due, first to the subscribers that became ready first.
     func deliver() {
         for _ in 0..<Self.deliveriesPerTurn {
-            guard let next = bus.nextReady() else { return }
-            if let connection = subscribers[next] { freezes?.look(at: connection) }
-            if let delivery = bus.nextDelivery() { send(delivery) }
+            guard let ready = bus.nextReady() else { return }
+            guard let connection = subscribers[ready.id] else { continue }
+            freezes?.look(at: connection)
+            if let delivery = bus.delivery(to: ready) { send(delivery, to: connection) }
         }
         moreDeliveries?.fire(after: .zero)
     }
 
-    private func send(_ delivery: Delivery) {
-        guard let connection = subscribers[delivery.subscription] else { return }
+    private func send(_ delivery: Delivery, to connection: Connection) {
         var parameters = Array(#"{"events":"#.utf8)
         writer.append(delivery.events, to: &parameters)
         parameters.append(UInt8(ascii: "}"))
