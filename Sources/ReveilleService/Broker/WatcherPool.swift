@@ -5,16 +5,15 @@ import ReveilleCore
 import ReveilleSystem
 import ReveilleWatchers
 
-/// The five watchers, and how closely each has to watch.
+/// The watchers, one for each aspect, and how closely each has to watch.
 ///
-/// Locale and settings are always watched: files tell of themselves, and who reconnects by position wants
-/// every change counted. Battery and sensors are watched on demand: in full while somebody is awake,
-/// sparsely while all are held, and not at all once the last has been gone for ``linger``.
+/// An aspect is watched always or on demand, see ``Aspect/Sampling``. On demand means in full while a subscriber is in
+/// the foreground, sparsely while all are held, and not at all once the last has been gone for ``linger``.
 final class WatcherPool {
     /// How long a sensor goes on after its last subscriber left, for those who come right back.
     static let linger: Duration = .seconds(5)
 
-    private static let onDemand: [Aspect] = [.battery, .proximity, .orientation]
+    private static let onDemand = Aspect.allCases.filter { $0.sampling == .onDemand }
 
     private let loop: any Loop
     private var watchers: [Aspect: any Watcher]
@@ -57,7 +56,7 @@ final class WatcherPool {
 
     /// Starts what is always watched.
     func start() {
-        for aspect in Aspect.allCases where !Self.onDemand.contains(aspect) { setPace(.live, of: aspect) }
+        for aspect in Aspect.allCases where aspect.sampling == .always { setPace(.live, of: aspect) }
     }
 
     /// Stops everything.

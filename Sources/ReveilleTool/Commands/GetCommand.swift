@@ -32,9 +32,9 @@ struct GetCommand: ParsableCommand {
 }
 
 extension AspectSet {
-    /// Creates the set of the aspects named on the command line, or of all aspects if none is named.
+    /// Creates the set of the aspects named on the command line, or of the default aspects if none is named.
     init(naming aspects: [Aspect]) {
-        self = aspects.isEmpty ? .all : AspectSet(aspects)
+        self = aspects.isEmpty ? .default : AspectSet(aspects)
     }
 }
 
