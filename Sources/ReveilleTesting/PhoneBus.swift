@@ -48,7 +48,7 @@ public final class PhoneBus {
     /// The process ID of the bus.
     public var processIdentifier: Int32 { process.pid }
 
-    /// Stops the bus and waits until its process has ended. The streams of subscribers end.
+    /// Stops the bus, which ends the streams of subscribers, and waits until its process has ended.
     ///
     /// - Returns: The exit code: 0, or 128 plus a signal if the bus crashed.
     @discardableResult
@@ -65,7 +65,7 @@ public final class PhoneBus {
         process.wait()
     }
 
-    /// Restarts the bus, which may be running or not. Subscribers that resume from their positions miss no changes.
+    /// Restarts the bus, running or not, without missed changes for subscribers that resume from their positions.
     ///
     /// - Throws: `TestbedError` if the bus does not start.
     public func restart() throws(TestbedError) {
@@ -104,7 +104,7 @@ public final class PhoneBus {
 }
 
 extension SyntheticPhone {
-    /// Starts the phone's bus and waits until it accepts connections. A phone has one bus at a time.
+    /// Starts the phone's bus, of which there is one at a time, and waits until it accepts connections.
     ///
     /// - Parameter configuration: A configuration in JSON5, as for `reveille serve --config`.
     /// - Returns: The bus, which ends with its last reference.

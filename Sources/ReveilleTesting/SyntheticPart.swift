@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// A device of a ``SyntheticPhone`` that can be removed and reinserted while programs run. It retains its state while
-/// it is removed.
+/// A device of a ``SyntheticPhone`` that can be removed and reinserted while programs run, and retains its state.
 ///
 /// ```swift
 /// try phone.proximitySensor.remove()

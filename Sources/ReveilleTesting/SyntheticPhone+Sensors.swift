@@ -4,7 +4,7 @@
 public import ReveilleCore
 
 extension SyntheticPhone {
-    /// Rotates the phone to a pose. The sensor is polled and sends no uevent.
+    /// Rotates the phone to a pose; the sensor is polled and sends no uevent.
     ///
     /// ```swift
     /// try phone.rotate(to: .landscapeLeft)

@@ -26,7 +26,7 @@ public final class SyntheticPhone {
     /// The home directory below ``files``.
     public let home = "/home/phone"
 
-    /// The first pack. A phone created without batteries can add it with ``SyntheticPart/insert()``.
+    /// The first pack, which ``SyntheticPart/insert()`` adds to a phone created without batteries.
     public let battery: SyntheticBattery
     /// All packs, whether inserted or not; the first is ``battery``.
     public private(set) var batteries: [SyntheticBattery]
@@ -41,8 +41,9 @@ public final class SyntheticPhone {
     /// The directory for `XDG_RUNTIME_DIR`.
     let runtime: TemporaryDirectory
 
-    /// Creates a phone: charged to 80 %, unplugged, upright, with nothing near, in English, and with one empty settings
-    /// file. Parts can also be inserted and removed later.
+    /// Creates a phone that is charged to 80 %, unplugged, upright and uncovered.
+    ///
+    /// Its language is English, and it has one empty settings file. Parts can also be inserted and removed later.
     ///
     /// - Parameters:
     ///   - batteries: The number of battery packs.

@@ -94,8 +94,7 @@ public final class Testbed {
         return SyntheticDevice(testbed: self, path: path)
     }
 
-    /// Runs a closure whose changes the bus reads as one, and returns once the bus has read them. Nested steps are part
-    /// of the outer step.
+    /// Runs a closure whose changes, including those of nested steps, the bus reads as one before this returns.
     @discardableResult
     func step<Value>(_ change: () throws(TestbedError) -> Value) throws(TestbedError) -> Value {
         guard let bus, !isStepping else { return try change() }

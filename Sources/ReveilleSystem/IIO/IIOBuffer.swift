@@ -3,7 +3,7 @@
 
 import Glibc
 
-/// The buffer of an IIO device, read through its node in `/dev`. A scan has all channels at one moment.
+/// The buffer of an IIO device, whose node in `/dev` provides scans of all channels at one moment.
 ///
 /// Only one process at a time can open the node. While it is open, the sensor measures continuously until the
 /// buffer is released. See the kernel documents iio/iio_devbuf and ABI sysfs-bus-iio.
@@ -86,7 +86,7 @@ package struct IIOBuffer: ~Copyable {
         for name in added { try? SysfsAttribute.write("0", to: device + "/scan_elements/" + name + "_en") }
     }
 
-    /// Sets the trigger of a sensor without a clock of its own. Each such driver provides one.
+    /// Sets the trigger of a sensor without a clock of its own, which its driver provides.
     private static func chooseTrigger(of device: String) throws(SystemError) {
         let path = device + "/trigger/current_trigger"
         guard let current = SysfsAttribute.read(path).text, current.allSatisfy(\.isWhitespace) else { return }

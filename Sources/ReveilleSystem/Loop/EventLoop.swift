@@ -18,7 +18,7 @@ package final class EventLoop: Loop {
         package static let readable = Interest(rawValue: EPOLLIN.rawValue)
         /// A kernel file has changed since it was last read.
         package static let changed = Interest(rawValue: EPOLLPRI.rawValue)
-        /// Data can be written. Together with ``edge``, it means that the peer has read something.
+        /// Data can be written; together with ``edge``, the peer has read something.
         package static let writable = Interest(rawValue: EPOLLOUT.rawValue)
         /// The peer has stopped writing but may still read.
         package static let halfClosed = Interest(rawValue: EPOLLRDHUP.rawValue)
@@ -130,8 +130,8 @@ package final class EventLoop: Loop {
         return isTooLong || isStillTooLong ? .max : sum
     }
 
-    /// Returns the time on `CLOCK_BOOTTIME` after an interval in microseconds. `UInt64.max`, which means never, is
-    /// the result if the clock cannot represent it.
+    /// Returns the time on `CLOCK_BOOTTIME` after an interval in microseconds, or `UInt64.max`, which means never, if
+    /// the clock cannot represent it.
     package static func moment(in microseconds: UInt64, from now: UInt64) -> UInt64 {
         let (moment, isTooLate) = microseconds.addingReportingOverflow(now)
         return isTooLate ? .max : moment

@@ -22,7 +22,7 @@ package final class Lock<Value: ~Copyable>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Calls a closure with exclusive access to the value. The closure must not lock again.
+    /// Calls a closure, which must not lock again, with exclusive access to the value.
     package func withLock<Result: ~Copyable, Failure>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {

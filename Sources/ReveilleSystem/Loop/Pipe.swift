@@ -37,7 +37,7 @@ package final class Pipe: Sendable {
         }
     }
 
-    /// Waits for a wake-up. Returns false if no more can arrive.
+    /// Waits for a wake-up, and returns false if no more can arrive.
     package func waitForWake() -> Bool {
         drain() > 0
     }

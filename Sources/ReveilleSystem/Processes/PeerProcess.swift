@@ -26,7 +26,7 @@ package final class PeerProcess {
         }
     }
 
-    /// The descriptor, borrowed for the lifetime of the object. It becomes readable when the process ends.
+    /// The descriptor, borrowed for the lifetime of the object, which becomes readable when the process ends.
     package var number: Int32 { descriptor.number }
 
     /// The path of the process's cgroup as seen by this process, or `nil` if it has ended or the path is unknown.

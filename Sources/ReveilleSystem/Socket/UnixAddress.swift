@@ -14,7 +14,7 @@ package struct UnixAddress: Sendable, Hashable, CustomStringConvertible {
         package let description: String
     }
 
-    /// Parses an address. Properties after `;` are ignored.
+    /// Parses an address, ignoring properties after `;`.
     ///
     /// - Parameter text: `unix:PATH`, with an absolute path of at most 107 bytes.
     /// - Throws: `Invalid` with the reason. Abstract sockets and TCP are not supported, since the former have no

@@ -19,7 +19,7 @@ extension JSON {
         return try parser.text(bytes.span)
     }
 
-    /// Parses one JSON text from part of an array. Offsets in errors are relative to the start of the part.
+    /// Parses one JSON text from part of an array, with offsets in errors relative to the start of the part.
     ///
     /// - Parameters:
     ///   - bytes: The text in UTF-8.

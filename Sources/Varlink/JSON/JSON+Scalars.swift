@@ -39,8 +39,7 @@ extension JSON {
         bytes[start...].reverse()
     }
 
-    /// Appends a number, always with a fraction or an exponent. JSON cannot represent numbers that are not
-    /// finite, which are written as `null`.
+    /// Appends a number with a fraction or an exponent, or `null` if it is not finite, which JSON cannot represent.
     ///
     /// - Parameters:
     ///   - value: The number.

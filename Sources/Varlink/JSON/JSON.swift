@@ -37,7 +37,7 @@ extension JSON {
         if case .integer(let value) = self { value } else { nil }
     }
 
-    /// The number, or `nil` for other values. Integers beyond 2⁵³ are rounded.
+    /// The number, rounded for integers beyond 2⁵³, or `nil` for other values.
     public var numberValue: Double? {
         switch self {
         case .integer(let value): Double(value)

@@ -36,7 +36,7 @@ extension JSONParser {
         return .number(number)
     }
 
-    /// Parses the digits before the fraction. Returns `nil` if they do not fit in `Int64`.
+    /// Parses the digits before the fraction, or returns `nil` if they do not fit in `Int64`.
     private mutating func integerPart(
         _ bytes: Span<UInt8>, isNegative: Bool
     ) throws(JSONError) -> Int64? {

@@ -29,7 +29,7 @@ extension Call {
         self.init(method: method, parameters: parameters, mode: mode)
     }
 
-    /// Encodes the call for sending, including its NUL. Members with default values are omitted.
+    /// Encodes the call for sending, including its NUL, and omits members with default values.
     ///
     /// - Returns: The bytes to send.
     public func encoded() -> [UInt8] {

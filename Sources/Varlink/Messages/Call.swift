@@ -17,7 +17,7 @@ public struct Call: Sendable, Hashable {
 
     /// The method with its interface, such as `org.example.Interface.Method`.
     public var method: String
-    /// The parameters. An empty object is equivalent to `null`.
+    /// The parameters, where an empty object is equivalent to `null`.
     public var parameters: JSONObject
     /// The number of expected replies.
     public var mode: Mode

@@ -19,8 +19,7 @@ extension CallError {
         CallError(name: "org.varlink.service.MethodNotImplemented", parameters: ["method": .string(method)])
     }
 
-    /// A parameter is missing, unknown, of the wrong type or out of range. A field of a structure is given with
-    /// its path, such as `battery.level`.
+    /// A parameter, given by a path such as `battery.level`, is missing, unknown, of the wrong type or out of range.
     public static func invalidParameter(_ parameter: String) -> CallError {
         CallError(name: "org.varlink.service.InvalidParameter", parameters: ["parameter": .string(parameter)])
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The error of a failed call, as it is sent to the caller. The connection remains open.
+/// The error of a failed call, which is sent to the caller and leaves the connection open.
 public struct CallError: Error, Sendable, Hashable {
     /// The name with its interface, such as `org.example.Interface.Error`.
     public let name: String

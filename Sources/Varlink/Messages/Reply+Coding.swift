@@ -21,7 +21,7 @@ extension Reply {
         guard !continues || error == nil else { throw .continuingError }
     }
 
-    /// Encodes the reply for sending, including its NUL. Members with default values are omitted.
+    /// Encodes the reply for sending, including its NUL, and omits members with default values.
     ///
     /// - Returns: The bytes to send.
     public func encoded() -> [UInt8] {

@@ -3,7 +3,7 @@
 
 /// A reply to a call, as a service sends it.
 public struct Reply: Sendable, Hashable {
-    /// The results, or the details of an error. An empty object is equivalent to `null`.
+    /// The results, or the details of an error, where an empty object is equivalent to `null`.
     public var parameters: JSONObject
     /// Whether more replies to the call follow.
     public var continues: Bool

@@ -21,8 +21,8 @@ public struct ClientSession: Sendable {
     /// The number of calls that await their last reply.
     public var pendingCount: Int { pending.count }
 
-    /// Whether the first pending call was sent with `more`. Any number of replies may then precede those to the
-    /// calls after it.
+    /// Whether the first pending call was sent with `more`, so that any number of replies may precede those to later
+    /// calls.
     public var isStreaming: Bool { pending.first == .more }
 
     /// Adds a call to the pending calls.
