@@ -12,7 +12,7 @@ struct GetCommand: ParsableCommand {
         commandName: "get", abstract: "Print the current state of each aspect.")
 
     @Argument(
-        help: "The aspects to print. Default: all.",
+        help: Aspect.argumentHelp("print"),
         completion: Aspect.completion, transform: Aspect.init(argument:))
     var aspects: [Aspect] = []
 
@@ -39,6 +39,12 @@ extension AspectSet {
 }
 
 extension Aspect {
+    /// Returns the help of an argument that names aspects.
+    static func argumentHelp(_ verb: String) -> ArgumentHelp {
+        let words = AspectSet.default.aspects.map(\.rawValue).joined(separator: ", ")
+        return "The aspects to \(verb). Default: \(AspectSet.default == .all ? "all" : words)."
+    }
+
     /// The names that a shell offers as completions.
     static let completion = CompletionKind.list(allCases.map(\.rawValue))
 
