@@ -39,9 +39,10 @@ import Varlink
             Issue.record("Event is not a structure")
             return
         }
+        let name = aspect.rawValue.prefix(1).uppercased() + aspect.rawValue.dropFirst()
         for structure in [event, try #require(interface.methods["Post"]).input] {
             let field = structure.fields.first { $0.name == aspect.rawValue }
-            #expect(field?.type.isNullable == true)
+            #expect(field?.type == .nullable(.named(name)))
         }
     }
 
