@@ -74,7 +74,10 @@ let package = Package(
         ),
 
         .executableTarget(
-            name: "ReveilleBench", dependencies: ["ReveilleCosts", "ReveilleSystem", "ReveilleTesting", "Varlink"]),
+            name: "ReveilleBench",
+            dependencies: [
+                "Reveille", "ReveilleCore", "ReveilleCosts", "ReveilleSystem", "ReveilleTesting", "ReveilleWire", "Varlink",
+            ]),
         .target(
             name: "ReveilleCosts",
             dependencies: [
@@ -105,7 +108,7 @@ let package = Package(
         .testTarget(
             name: "ReveilleTests",
             dependencies: [
-                "Reveille", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "ReveilleWire", "Varlink",
+                "Reveille", "ReveilleCore", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "ReveilleWire", "Varlink",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(name: "ReveilleServiceTests", dependencies: ["ReveilleService", "Varlink"]),

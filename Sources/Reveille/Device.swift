@@ -92,10 +92,7 @@ public final class Device: Sendable {
 
     /// The states of several aspects at once.
     public func states(of aspects: AspectSet = .all) async throws(ReveilleError) -> [Event] {
-        let names = aspects.aspects.map { JSON.string($0.rawValue) }
-        return try decoding("GetState", try await engine.call("GetState", ["aspects": .array(names)])) {
-            reply throws(CallError) in try EventCoding.decodeAll(reply, noting: UnknownWords())
-        }
+        try await engine.call(.getState(aspects), expecting: GetStateReply.self).events
     }
 
     /// All battery packs together: `Battery.unknown` where there is none.
@@ -146,7 +143,7 @@ public final class Device: Sendable {
 
     /// Reads every source again now; returns once what changed has been posted.
     public func refresh() async throws(ReveilleError) {
-        _ = try await engine.call("Refresh")
+        _ = try await engine.call(.refresh)
     }
 
     /// Posts a synthetic state, for tests of subscribers.
@@ -159,24 +156,20 @@ public final class Device: Sendable {
     ///   root; ``ReveilleError/Code/invalidArgument`` for what no device reads, as a level above 1.
     @discardableResult
     public func post(_ reading: Reading) async throws(ReveilleError) -> (generation: Int, sequence: Int) {
-        var settings: [SettingsChange] = []
-        if case .defaults(let defaults) = reading { settings = SettingsChange.all(of: defaults) }
-        let state = ReadingCoding.encode(reading, settings: settings)
-        // Refused here already: JSON has no word for a level that is no number, and would say that it is unknown.
+        let call = BusCall.post(reading)
+        // JSON cannot express a level that is not a number: it would be sent as null, which means unknown.
         do throws(CallError) {
-            _ = try ReadingCoding.decode(state, of: reading.aspect)
+            _ = try BusCall(Call(call), history: 1)
         } catch {
-            throw ReveilleError(answered: error, to: "Post")
+            throw ReveilleError(answered: error, to: call.member)
         }
-        let reply = try await engine.call("Post", [reading.aspect.rawValue: state])
-        return try decoding("Post", reply) { reply throws(CallError) in try StatusCoding.decodePosted(reply) }
+        let reply = try await engine.call(call, expecting: PostReply.self)
+        return (reply.generation, reply.sequence)
     }
 
     /// What each aspect is read from on this device.
     public func sources() async throws(ReveilleError) -> [AspectSource] {
-        try decoding("DescribeAspects", try await engine.call("DescribeAspects")) { reply throws(CallError) in
-            try StatusCoding.decodeSources(reply).map(AspectSource.init)
-        }
+        try await engine.call(.describeAspects, expecting: DescribeAspectsReply.self).sources
     }
 
     /// Whether there is something that an aspect is read from: a battery, a sensor.
@@ -186,18 +179,6 @@ public final class Device: Sendable {
 
     /// Everybody who subscribes to the bus, for people.
     public func subscribers() async throws(ReveilleError) -> [Subscriber] {
-        try decoding("ListSubscriptions", try await engine.call("ListSubscriptions")) { reply throws(CallError) in
-            try StatusCoding.decodeSubscriptions(reply).map(Subscriber.init)
-        }
-    }
-
-    private func decoding<Value>(
-        _ method: String, _ reply: JSONObject, _ decode: (JSONObject) throws(CallError) -> Value
-    ) throws(ReveilleError) -> Value {
-        do throws(CallError) {
-            return try decode(reply)
-        } catch {
-            throw ReveilleError(.invalidReply, "\(method): a reply that the interface does not allow: \(error)")
-        }
+        try await engine.call(.listSubscriptions, expecting: ListSubscriptionsReply.self).subscribers
     }
 }

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Reveille
+import ReveilleCore
 
 extension PhoneBus {
     /// How long a wait lasts unless it is said: far longer than a program takes that works.
@@ -32,7 +33,7 @@ extension PhoneBus {
     /// - Throws: `ReveilleError`: `ReveilleError.Code.timeout` names who has not read; `CancellationError`.
     public func waitUntilTold(atMost patience: Duration = PhoneBus.patience) async throws {
         try await wait(atMost: patience) { subscribers in
-            let late = subscribers.filter { !$0.isTold }
+            let late = subscribers.filter { !$0.isUpToDate }
             guard !late.isEmpty else { return nil }
             return "not everything was read by "
                 + late.map { "\($0.name ?? $0.id), pid \($0.processID)" }.joined(separator: "; ")
@@ -50,13 +51,5 @@ extension PhoneBus {
             }
             try await Task.sleep(for: Self.pause)
         }
-    }
-}
-
-extension Subscriber {
-    /// Whether it sleeps, or has read all that changed.
-    fileprivate var isTold: Bool {
-        guard holds.subtracting(.unread).isEmpty else { return true }
-        return holds.isEmpty && pending.isEmpty
     }
 }

@@ -43,7 +43,7 @@ actor Engine {
     private var state = ConnectionState.connected {
         didSet { if state != oldValue { for continuation in states.values { continuation.yield(state) } } }
     }
-    var lines = AspectTable<ObserverLine?>(repeating: nil)
+    var observations = AspectTable<SharedObservation?>(repeating: nil)
     var lastObserver = 0
 
     init(_ route: Route, patience: Patience = Patience()) throws(ReveilleError) {
@@ -68,7 +68,7 @@ actor Engine {
         } catch {
             throw ReveilleError(.system, "\(error)")
         }
-        _ = try await call("org.varlink.service.GetInfo")
+        try await fence()
         reachedAt = Clocks.boot()
     }
 
@@ -79,7 +79,7 @@ actor Engine {
         for continuation in states.values { continuation.finish() }
         states = [:]
         retry = nil
-        lines = AspectTable(repeating: nil)
+        observations = AspectTable(repeating: nil)
         channel?.close()
         channel = nil
         bus?.broker.stop()
@@ -98,16 +98,29 @@ actor Engine {
 
     // MARK: - Calls
 
-    /// Calls a method of the bus; tries to reach it where it is gone.
-    func call(_ method: String, _ parameters: JSONObject = [:]) async throws(ReveilleError) -> JSONObject {
+    /// Calls a method of the bus; tries to reach a bus that is gone.
+    func call<Answer: BusReply>(
+        _ call: BusCall, expecting type: Answer.Type = EmptyReply.self
+    ) async throws(ReveilleError) -> Answer {
+        try await self.call(Call(call), expecting: type)
+    }
+
+    /// Returns once the bus has processed every call so far; what it sent before can then be read.
+    func fence() async throws(ReveilleError) {
+        _ = try await call(.fence, expecting: EmptyReply.self)
+    }
+
+    private func call<Answer: BusReply>(
+        _ call: Call, expecting type: Answer.Type
+    ) async throws(ReveilleError) -> Answer {
         let channel = try openChannel()
         let result = await withCheckedContinuation { continuation in
-            channel.call(method, parameters) { continuation.resume(returning: $0) }
+            channel.call(call, expecting: type) { continuation.resume(returning: $0) }
         }
-        let reply = try result.get()
-        // It has done what the program wanted.
+        let answer = try result.get()
+        // The bus works: a later loss begins with the shortest pause.
         backoff.reset()
-        return reply
+        return answer
     }
 
     @discardableResult
@@ -129,7 +142,7 @@ actor Engine {
     private func lost(_ error: ReveilleError) {
         channel = nil
         state = .disconnected(error)
-        retryLater(wasGood: reachedAt.map { patience.isSteady(since: $0) } ?? false)
+        retryLater(wasGood: reachedAt.map { patience.isSteady(since: $0, at: Clocks.boot()) } ?? false)
         reachedAt = nil
     }
 
@@ -143,10 +156,10 @@ actor Engine {
 
     private func reconnect() {
         isRetrying = false
-        for stream in streams.values where stream.isLost { stream.open() }
+        for stream in streams.values where stream.state.isLost { stream.open() }
         guard channel == nil || state != .connected else { return }
         do throws(ReveilleError) {
-            try openChannel().call("org.varlink.service.GetInfo", [:]) { result in
+            try openChannel().call(.fence, expecting: EmptyReply.self) { result in
                 switch result {
                 case .success:
                     self.reachedAt = Clocks.boot()
@@ -233,8 +246,8 @@ actor Engine {
         // A background may have begun or ended while the bus was asked, and one that ends by itself is new to it.
         let deadline = stream.background?.deadline
         let isInBackground = stream.background != nil
-        guard deadline != nil || isInBackground != stream.wasOpenedInBackground else { return }
-        tell(stream, isInBackground: isInBackground, until: deadline) { _ in }
+        guard deadline != nil || isInBackground != stream.state.wasOpenedInBackground else { return }
+        setState(of: stream, isInBackground: isInBackground, until: deadline) { _ in }
     }
 
     /// Ends a stream; one that has ended already stays so.

@@ -173,9 +173,7 @@ package final class Broker {
 
     private func send(_ delivery: Delivery) {
         guard let connection = streams[delivery.subscription] else { return }
-        var parameters = Array(#"{"events":"#.utf8)
-        writer.append(delivery.events, to: &parameters)
-        parameters.append(UInt8(ascii: "}"))
+        let parameters = writer.write(EventsReply(events: delivery.events))
         send(connection.session.reply(encoded: parameters, continues: true), to: connection)
     }
 

@@ -1,60 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import Reveille
 import ReveilleCore
 import ReveilleSystem
 import ReveilleWire
-import Varlink
 
-/// A subscriber of the scenario's own that reads at once: what it was told last is what `expect` looks at.
+/// A scenario's own subscriber, which reads at once: `expect` looks at the last event that it got.
 ///
-/// It sleeps and wakes with the others.
+/// It goes to the background and wakes with the others.
 final class ScenarioReader {
-    /// Its subscription, which no step counts.
+    /// The name of its subscription, which no step counts.
     private(set) var subscription = ""
     /// The last event of each aspect; before the first, the state at the start, which stands for no changes.
     private(set) var last: [Aspect: Event] = [:]
 
     private let address: UnixAddress
-    private var client: BusClient
+    private var client: BlockingClient
     private var instance = ""
 
     init(_ address: UnixAddress) throws {
         self.address = address
-        client = try BusClient(address)
-        try subscribe(["initial": true])
+        client = try BlockingClient(address)
+        try subscribe(SubscriptionRequest(name: "reveille simulate", wantsInitial: true))
     }
 
-    /// Goes on with a bus that has started again.
+    /// Subscribes to a bus that has started again, from the last events.
     func reconnect() throws {
-        client = try BusClient(address)
-        let positions = last.values.map { event in
-            JSON.object([
-                "aspect": .string(event.aspect.rawValue), "generation": .integer(Int64(event.generation)),
-            ])
-        }
-        try subscribe([
-            "instance": .string(instance), "resume": .array(positions),
-        ])
+        client = try BlockingClient(address)
+        try subscribe(
+            SubscriptionRequest(
+                name: "reveille simulate", instance: instance, positions: last.mapValues(\.generation)))
     }
 
-    private func subscribe(_ parameters: JSONObject) throws {
-        var parameters = parameters
-        parameters["name"] = "reveille simulate"
-        try client.send("Subscribe", parameters, mode: .more)
-        let reply = try client.receive(atMost: BusClient.patience).parameters
-        subscription = reply["subscription"]?.stringValue ?? ""
-        instance = reply["instance"]?.stringValue ?? ""
-        try take(reply)
+    private func subscribe(_ request: SubscriptionRequest) throws {
+        let start = try client.subscribe(request)
+        subscription = start.subscription
+        instance = start.instance
+        take(start.events)
     }
 
-    /// Reads what it has been told.
+    /// Takes the events that have arrived.
     func read() throws {
-        while let reply = try client.next() { try take(reply.parameters) }
+        while let events = try client.nextEvents() { take(events) }
     }
 
-    private func take(_ reply: JSONObject) throws {
-        // The bus is of this version, and says no word that is not known here.
-        for event in try EventCoding.decodeAll(reply, noting: UnknownWords()) { last[event.aspect] = event }
+    private func take(_ events: [Event]) {
+        for event in events { last[event.aspect] = event }
     }
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import Reveille
+import ReveilleCore
 import ReveilleSystem
 import ReveilleTesting
-import Varlink
+import ReveilleWire
 
 /// The phone of a scenario and its bus: does a step that takes no time.
 final class ScenarioStage {
@@ -38,8 +40,8 @@ final class ScenarioStage {
         case .add(.battery(phone.batteries.count + 1)): try phone.addBattery()
         case .add(let part): try device(part).insert()
         case .remove(let part): try device(part).remove()
-        case .background: try setStates(isAsleep: true)
-        case .foreground: try setStates(isAsleep: false)
+        case .background: try setStates(isInBackground: true)
+        case .foreground: try setStates(isInBackground: false)
         case .restart:
             try bus.restart()
             try reader?.reconnect()
@@ -50,11 +52,11 @@ final class ScenarioStage {
     /// Has the scenario's own subscriber read the event of a step before the next step is done.
     private func read() throws {
         guard let reader else { return }
-        let deadline = ContinuousClock.now + BusClient.patience
+        let deadline = ContinuousClock.now + Patience().answer
         repeat {
             try reader.read()
-            guard ContinuousClock.now < deadline else { throw Failure(.timeout, "the bus does not tell what it read") }
-        } while try !subscriptions().allSatisfy { !isOwn($0) || $0.isTold }
+            guard ContinuousClock.now < deadline else { throw Failure(.timeout, "the bus does not deliver what it read") }
+        } while try !subscribers().allSatisfy { !isOwn($0) || $0.isUpToDate }
     }
 
     /// What the last event of an expectation's aspect says instead; `nil` when it says what is expected.
@@ -67,32 +69,30 @@ final class ScenarioStage {
 
     /// How many subscriptions there are, without the scenario's own.
     func subscriptionCount() throws -> Int {
-        try subscriptions().count { !isOwn($0) }
+        try subscribers().count { !isOwn($0) }
     }
 
     /// Makes the bus read everything now.
     func refresh() throws {
-        _ = try BusClient(address).call("Refresh")
+        _ = try BlockingClient(address).call(.refresh)
     }
 
     /// Whether each subscription that is not asleep has read all that changed.
     func isDelivered() throws -> Bool {
-        try subscriptions().allSatisfy(\.isTold)
+        try subscribers().allSatisfy(\.isUpToDate)
     }
 
-    private func isOwn(_ subscription: JSONObject) -> Bool {
-        subscription["subscription"]?.stringValue == reader?.subscription
+    private func isOwn(_ subscriber: Subscriber) -> Bool {
+        subscriber.id == reader?.subscription
     }
 
-    private func subscriptions() throws -> [JSONObject] {
-        try BusClient(address).call("ListSubscriptions")["subscriptions"]?.arrayValue?.compactMap(\.objectValue) ?? []
+    private func subscribers() throws -> [Subscriber] {
+        try BlockingClient(address).call(.listSubscriptions, expecting: ListSubscriptionsReply.self).subscribers
     }
 
-    private func setStates(isAsleep: Bool) throws {
-        for subscription in try subscriptions() {
-            _ = try BusClient(address).call(
-                "SetState",
-                ["subscription": subscription["subscription"] ?? "", "state": isAsleep ? "background" : "foreground"])
+    private func setStates(isInBackground: Bool) throws {
+        for subscriber in try subscribers() {
+            _ = try BlockingClient(address).call(.setState(subscription: subscriber.id, background: isInBackground))
         }
     }
 
@@ -111,15 +111,5 @@ final class ScenarioStage {
         case .accelerometer: phone.accelerometer
         case .proximity: phone.proximitySensor
         }
-    }
-}
-
-/// A subscription as ListSubscriptions gives it.
-extension JSONObject {
-    /// Whether it sleeps, or has read all that changed.
-    fileprivate var isTold: Bool {
-        let held = self["held"]?.arrayValue?.compactMap(\.stringValue) ?? []
-        guard held.allSatisfy({ $0 == "unread" }) else { return true }
-        return held.isEmpty && self["pending"]?.arrayValue?.isEmpty != false
     }
 }
