@@ -7,18 +7,18 @@ import ReveilleWire
 import Varlink
 
 extension Engine {
-    /// Sends all streams that there are to the background.
+    /// Sends all streams to the background.
     func enterBackground(wakeAfter: Duration?) async throws(ReveilleError) {
         if let wakeAfter { try Self.check(wakeAfter) }
         for id in streams.keys.sorted() { try await enterBackground(id, wakeAfter: wakeAfter) }
     }
 
-    /// Wakes all streams that there are.
+    /// Wakes all streams.
     func enterForeground() async throws(ReveilleError) {
         for id in streams.keys.sorted() { try await enterForeground(id) }
     }
 
-    /// Sends a stream to the background; a second time only sets when it ends anew.
+    /// Sends a stream to the background; a second call only replaces the deadline.
     func enterBackground(_ id: StreamID, wakeAfter: Duration?) async throws(ReveilleError) {
         if let wakeAfter { try Self.check(wakeAfter) }
         guard let stream = streams[id] else { return }
@@ -43,7 +43,7 @@ extension Engine {
         case .failure(let error):
             guard stream.background?.number == background.number else { throw error }
             stream.background = before
-            // Its time may have come while another stood in its place.
+            // Its deadline may have passed while the new background was in its place.
             if let before, let deadline = before.deadline, deadline <= Clocks.boot() {
                 await timeIsOver(for: id, before.number)
             }
@@ -55,7 +55,7 @@ extension Engine {
         }
     }
 
-    /// The states of some aspects, on the bus that a stream is of; none where it cannot be asked.
+    /// Returns the states of some aspects on the bus of a stream; none if that bus does not answer.
     private func states(of aspects: AspectSet, for stream: EventStream) async -> [Event] {
         guard let reply = try? await call(.getState(aspects), expecting: GetStateReply.self),
             reply.instance == stream.state.instance
@@ -63,23 +63,23 @@ extension Engine {
         return reply.events
     }
 
-    /// Ends a background at its time, which the bus keeps too: even where the bus does not answer.
+    /// Ends a background at its deadline, which the bus keeps too, even if the bus does not answer.
     private func timeIsOver(for id: StreamID, _ background: Int) async {
         guard let stream = streams[id], stream.background?.number == background else { return }
         try? await enterForeground(id)
         if stream.background?.number == background { stream.background = nil }
     }
 
-    /// Wakes a stream: one event for each aspect that changed is due.
+    /// Wakes a stream: one event is due for each aspect that changed.
     ///
-    /// A background that begins before the bus has answered is the newer wish, and stays.
+    /// A background that begins before the bus has answered is newer, and stays.
     func enterForeground(_ id: StreamID) async throws(ReveilleError) {
         guard let stream = streams[id] else { return }
         let background = stream.background?.number
-        // At its deadline the bus may have ended the background by itself: what came since is not dropped.
+        // The bus may have ended the background at its deadline: later changes are not dropped.
         let isLate = stream.background?.deadline.map { $0 <= Clocks.boot() } ?? false
         let dropped = stream.state.dropping.isEmpty || isLate ? [] : await states(of: stream.state.dropping, for: stream)
-        // Told even to a stream that is awake: the bus may have carried out late what was given up as a timeout.
+        // Sent even for a stream that is awake: the bus may have carried out a call that had timed out here.
         let result = await withCheckedContinuation { continuation in
             setState(of: stream, isInBackground: false, until: nil) { continuation.resume(returning: $0) }
         }
