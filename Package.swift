@@ -111,7 +111,7 @@ let package = Package(
                 "Reveille", "ReveilleCore", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "ReveilleWire", "Varlink",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .testTarget(name: "ReveilleServiceTests", dependencies: ["ReveilleService", "Varlink"]),
+        .testTarget(name: "ReveilleServiceTests", dependencies: ["ReveilleCore", "ReveilleService"]),
         .testTarget(
             name: "FuzzCorpusTests", dependencies: ["ReveilleFuzz", "ReveilleSystem"], path: "Tests/Fuzzing",
             exclude: ["Corpus", "Dictionaries", "keep"]),

@@ -8,7 +8,7 @@ import ReveilleSystem
 import ReveilleTesting
 import ReveilleWire
 
-/// A bus of the benchmark's own.
+/// A bus for a benchmark.
 final class BenchService {
     private let bus: PhoneBus
     let address: UnixAddress
@@ -22,7 +22,7 @@ final class BenchService {
         address = try UnixAddress(bus.address)
     }
 
-    /// In kilobytes.
+    /// The resident memory of the bus in kilobytes.
     var residentMemory: Int {
         guard let stream = fopen("/proc/\(bus.processIdentifier)/statm", "r") else { return 0 }
         defer { fclose(stream) }
@@ -45,7 +45,7 @@ extension BlockingClient {
         try subscribe(SubscriptionRequest(aspects: aspect, startsInBackground: isInBackground))
     }
 
-    /// Waits for an event; when it was read, in nanoseconds of the monotonic clock.
+    /// Waits for an event, and returns the time at which it was read in nanoseconds of the monotonic clock.
     func waitForEvent() throws -> Int64 {
         _ = try receive()
         return MonotonicClock.now

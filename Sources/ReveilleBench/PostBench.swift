@@ -7,7 +7,7 @@ import ReveilleTesting
 import ReveilleWire
 import Varlink
 
-/// Posts as fast as the bus takes them, with nobody, sleepers and live subscribers listening.
+/// Measures posts per second without subscribers and with sleeping ones.
 struct PostBench {
     private static let posts = 100_000
 
@@ -17,14 +17,14 @@ struct PostBench {
         var listeners: [BlockingClient] = []
         let control = try service.client()
         let alone = try measure(control)
-        print("posts a second, nobody listening:    \(alone)")
+        print("posts per second, no subscribers: \(alone)")
         for _ in 0..<1_000 {
             let client = try service.client()
             try client.subscribe(to: .proximity, isInBackground: true)
             listeners.append(client)
         }
         let asleep = try measure(control)
-        print("posts a second, 1,000 asleep:        \(asleep)")
+        print("posts per second, 1,000 asleep:   \(asleep)")
         print("ratio: \(Double(Int(Double(asleep) / Double(alone) * 100)) / 100)")
         withExtendedLifetime(listeners) {}
     }

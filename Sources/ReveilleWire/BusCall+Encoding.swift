@@ -67,10 +67,7 @@ extension BusCall {
             return parameters
         case .getState(let aspects): return ["aspects": Self.encode(aspects)]
         case .listSubscriptions, .describeAspects, .refresh: return [:]
-        case .post(let reading):
-            var settings: [SettingsChange] = []
-            if case .defaults(let defaults) = reading { settings = SettingsChange.all(of: defaults) }
-            return [reading.aspect.rawValue: ReadingCoding.encode(reading, settings: settings)]
+        case .post(let reading): return [reading.aspect.rawValue: ReadingCoding.encode(reading)]
         }
     }
 

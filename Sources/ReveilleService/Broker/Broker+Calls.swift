@@ -12,10 +12,7 @@ import Varlink
 extension Broker {
     /// Answers a call, now or once a fresh sample is there.
     func answer(_ call: Call, on connection: Connection) {
-        if let refusal = connection.refusal {
-            connection.isClosing = true
-            return fail(refusal, on: connection)
-        }
+        if let refusal = connection.refusal { return fail(refusal, on: connection) }
         if call.mode == .upgrade { return fail(.methodNotImplemented(call.method), on: connection) }
         switch description.answer(call) {
         case .success(let reply): return send(connection.session.reply(reply.parameters), to: connection)
@@ -35,7 +32,7 @@ extension Broker {
         case .setState(let name, let isBackground, let wakeAfter):
             try setState(name, isBackground: isBackground, wakeAfter: wakeAfter, on: connection)
         case .getState(let aspects): getState(aspects, on: connection)
-        case .listSubscriptions: reply(ListSubscriptionsReply(subscribers: subscribers), on: connection)
+        case .listSubscriptions: reply(ListSubscriptionsReply(subscribers: subscriberList), on: connection)
         case .describeAspects: reply(DescribeAspectsReply(sources: Aspect.allCases.map(describe)), on: connection)
         case .refresh: refresh(on: connection)
         case .post(let reading):
@@ -63,7 +60,7 @@ extension Broker {
     private func resume(_ connection: Connection, _ body: () -> Void) {
         guard !connection.isClosed else { return }
         // Where nothing had to be waited for, the time is counted already, further up the stack.
-        guard !connection.isAdvancing else { return body() }
+        guard !connection.isInTurn else { return body() }
         charging(connection) {
             body()
             advance(connection)
@@ -74,24 +71,24 @@ extension Broker {
     // MARK: - Methods
 
     private func subscribe(_ request: SubscriptionRequest, on connection: Connection) {
-        connection.aspects = request.aspects
-        sources.begin(request.aspects)
-        sources.freshen(request.aspects, isStaying: !request.startsInBackground) { [weak self] in
+        connection.subscribe(to: request.aspects)
+        watchers.begin(request.aspects)
+        watchers.freshen(request.aspects, isStaying: !request.startsInBackground) { [weak self] in
             guard let self, !connection.isClosed else { return }
             let id = SubscriptionID(rawValue: random.next())
             let start = bus.subscribe(request, as: id)
-            connection.subscription = id
-            streams[id] = connection
+            connection.stream(id)
+            subscribers[id] = connection
             let reply = SubscribeReply(
                 subscription: id.wireName, instance: bus.instance, resumed: start.resumed, events: start.events)
             send(connection.session.reply(encoded: writer.write(reply), continues: true), to: connection)
             if !connection.isClosed { follow(connection) }
-            adjustSources()
+            adjustWatchers()
         }
     }
 
     private func getState(_ aspects: AspectSet, on connection: Connection) {
-        sources.freshen(aspects, isStaying: false) { [weak self] in
+        watchers.freshen(aspects, isStaying: false) { [weak self] in
             self?.resume(connection) {
                 guard let self else { return }
                 self.send(connection.session.reply(frame: self.states(of: aspects)), to: connection)
@@ -113,7 +110,7 @@ extension Broker {
         if isOwner(connection) {
             for aspect in Aspect.allCases { bus.expectRefresh(of: aspect) }
         }
-        sources.refreshAll { [weak self] in
+        watchers.refreshAll { [weak self] in
             self?.deliver()
             self?.resume(connection) { self?.reply(EmptyReply(), on: connection) }
         }
@@ -122,7 +119,7 @@ extension Broker {
     private func setState(
         _ name: String, isBackground: Bool, wakeAfter: Duration?, on connection: Connection
     ) throws(CallError) {
-        guard let id = SubscriptionID(wireName: name), let target = streams[id] else {
+        guard let id = SubscriptionID(wireName: name), let target = subscribers[id] else {
             throw .noSuchSubscription(name)
         }
         guard [0, target.peer.uid].contains(connection.peer.uid) else { throw .permissionDenied }
@@ -164,25 +161,25 @@ extension Broker {
 
     // MARK: - For people
 
-    private var subscribers: [Subscriber] {
+    private var subscriberList: [Subscriber] {
         // Who has read everything is not unread, though the edge that tells so may still wait in the loop.
-        for connection in streams.values { settle(connection) }
-        for connection in streams.values { freezes?.look(at: connection) }
+        for connection in subscribers.values { releaseIfRead(connection) }
+        for connection in subscribers.values { freezes?.look(at: connection) }
         return bus.subscriptions.compactMap { status in
-            streams[status.id].map { Subscriber(status, processID: $0.peer.pid, userID: $0.peer.uid) }
+            subscribers[status.id].map { Subscriber(status, processID: $0.peer.pid, userID: $0.peer.uid) }
         }
     }
 
     private func describe(_ aspect: Aspect) -> AspectSource {
         var isAvailable = false
         var text: String
-        switch sources.source(of: aspect) {
+        switch watchers.source(of: aspect) {
         case .available(let source): (isAvailable, text) = (true, source)
         case .unavailable(let reason): text = reason
         }
         if bus.isPosted(aspect) { text += " (posted)" }
         if isAvailable, losses[aspect] > 0 { text += " (events lost and all read again: \(losses[aspect]))" }
         return AspectSource(
-            aspect: aspect, isAvailable: isAvailable, isMonitored: sources.isMonitored(aspect), text: text)
+            aspect: aspect, isAvailable: isAvailable, isMonitored: watchers.isMonitored(aspect), text: text)
     }
 }

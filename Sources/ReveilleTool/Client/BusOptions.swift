@@ -5,18 +5,19 @@ import ArgumentParser
 import Reveille
 import ReveilleSystem
 
-/// The options that name a bus.
+/// The option that names the bus.
 struct BusOptions: ParsableArguments {
     @Option(
-        help: "Address of the bus, unix:PATH. Default: $REVEILLE_ADDRESS, else the user's own bus, else the machine's.")
+        help: "The address of the bus, unix:PATH. Default: $REVEILLE_ADDRESS, else the user's bus, else the system bus."
+    )
     var address: String?
 
-    /// Connects to the device of the bus.
+    /// Connects to the bus.
     func device() async throws(ReveilleError) -> Device {
         try await Device.connect(to: address)
     }
 
-    /// Returns the address that was given, or the usual address where a bus is.
+    /// Returns the given address, or the default address at which a bus exists.
     func resolved() throws(ReveilleError) -> UnixAddress {
         try BusAddress.resolve(address)
     }

@@ -6,11 +6,11 @@ import Reveille
 import ReveilleWire
 import Varlink
 
-/// `reveille call`: any method, raw.
+/// `reveille call`: calls any method with raw parameters.
 struct CallCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "call",
-        abstract: "Calls a method and prints the reply's parameters as JSON.",
+        abstract: "Call a method and print the parameters of its reply as JSON.",
         discussion: """
             EXAMPLES
               reveille call GetState '{"aspects": ["battery"]}'
@@ -18,16 +18,16 @@ struct CallCommand: ParsableCommand {
               reveille call org.varlink.service.GetInfo
             """)
 
-    @Argument(help: "The method; without an interface, one of org.reveille.Bus.")
+    @Argument(help: "The method. Without an interface name, a method of org.reveille.Bus.")
     var method: String
 
-    @Argument(help: "The parameters, a JSON object.")
+    @Argument(help: "The parameters as a JSON object.")
     var parameters: String = "{}"
 
-    @Flag(help: "Ask for a stream, and print each reply as a line.")
+    @Flag(help: "Request a stream and print each reply as a line.")
     var more = false
 
-    @Flag(help: "Ask for no reply.")
+    @Flag(help: "Send the call without requesting a reply.")
     var oneway = false
 
     @OptionGroup var bus: BusOptions
@@ -47,7 +47,7 @@ struct CallCommand: ParsableCommand {
         }
     }
 
-    /// A stream is as long as its reader wants it to be.
+    /// A stream has no time limit.
     private static let streamPatience: Duration = .seconds(86_400 * 365)
 
     /// Prints a reply, and returns whether more follow.
@@ -61,8 +61,8 @@ struct CallCommand: ParsableCommand {
         do throws(JSONError) {
             if let object = try JSON.parse(Array(parameters.utf8)).objectValue { return object }
         } catch {
-            throw Failure(.usage, "the parameters are not JSON: \(error)")
+            throw Failure(.usage, "the parameters are not valid JSON: \(error)")
         }
-        throw Failure(.usage, "the parameters are not a JSON object")
+        throw Failure(.usage, "the parameters must be a JSON object")
     }
 }

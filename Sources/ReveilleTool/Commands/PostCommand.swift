@@ -7,14 +7,14 @@ import ReveilleCore
 import ReveilleWire
 import Varlink
 
-/// `reveille post`: a synthetic state.
+/// `reveille post`: posts a synthetic state.
 struct PostCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "post",
-        abstract: "Posts a synthetic state, for tests of subscribers.",
+        abstract: "Post a synthetic state to test subscribers.",
         discussion: """
-            It stands until the device's own reading next changes, or until the bus's own user or root calls \
-            Refresh. Fields that are not given stay as they are now. Prints the state that stands then.
+            The state remains until the device's own reading next changes, or until the owner of the bus or root \
+            calls Refresh. Fields that are omitted keep their current value. Prints the resulting state.
 
             EXAMPLES
               reveille post proximity near
@@ -23,20 +23,20 @@ struct PostCommand: ParsableCommand {
               reveille post locale de_DE
             """)
 
-    @Argument(help: "What to post a state of.", completion: Aspect.completion, transform: Aspect.init(argument:))
+    @Argument(help: "The aspect to post.", completion: Aspect.completion, transform: Aspect.init(argument:))
     var aspect: Aspect
 
-    @Argument(help: "The fields as a JSON object, or the state, pose or locale in a word.")
+    @Argument(help: "The fields as a JSON object, or the state, pose or locale as one word.")
     var state: String
 
-    @Flag(help: "Print the state that stands then as JSON: the interface's Event.")
+    @Flag(help: "Print the resulting state as JSON, an Event of the interface.")
     var json = false
 
     @OptionGroup var bus: BusOptions
 
     func run() {
         Failure.awaiting {
-            let given = try fields()
+            let given = try given()
             let device = try await bus.device()
             try await device.post(reading(given, beside: device.state(of: aspect)))
             let event = try await device.state(of: aspect)
@@ -44,60 +44,51 @@ struct PostCommand: ParsableCommand {
         }
     }
 
-    /// The state that was given, with what it does not say as it is now.
-    private func reading(_ given: JSONObject, beside now: Event) throws(Failure) -> Reading {
-        var fields = ReadingCoding.encode(now.reading, settings: now.settings).objectValue ?? [:]
-        for member in given.members {
-            guard fields[member.name] != nil else {
-                let names = fields.members.map(\.name)
-                throw Failure(
-                    .usage,
-                    "\(member.name): \(aspect) has no such field\(Suggestion.phrase(for: member.name, among: names))")
-            }
-            fields[member.name] = member.value
-        }
-        do throws(CallError) {
-            return try ReadingCoding.decode(.object(fields), of: aspect)
+    /// Returns the given fields, completed with the current values of the others.
+    private func reading(_ given: PartialReading, beside now: Event) throws(Failure) -> Reading {
+        do throws(PartialReading.Invalid) {
+            return try given.completed(with: now)
         } catch {
-            let field = error.parameters["parameter"]?.stringValue ?? aspect.rawValue
-            throw StateField(name: field).refusing(state)
+            switch error {
+            case .unknownField(let name, let known):
+                throw Failure(.usage, "\(name): unknown field of \(aspect)\(Suggestion.phrase(for: name, among: known))")
+            case .invalidValue(let field): throw StateField(name: field).refusing(state)
+            }
         }
     }
 
-    private func fields() throws(Failure) -> JSONObject {
-        let json: JSON
+    private func given() throws(Failure) -> PartialReading {
         do throws(JSONError) {
-            json = try JSON.parse(Array(state.utf8))
+            if let fields = try PartialReading(parsing: state) { return fields }
         } catch {
             if state.hasPrefix("{") { throw Failure(.usage, "\(state): \(error)") }
-            return try fieldsOfWord()
+            return try abbreviated()
         }
-        guard let fields = json.objectValue else { throw StateField.refusing(state, for: aspect) }
-        return fields
+        throw StateField.refusing(state, for: aspect)
     }
 
-    /// The fields that a word stands for.
-    private func fieldsOfWord() throws(Failure) -> JSONObject {
+    /// Returns the fields for which the word is an abbreviation.
+    private func abbreviated() throws(Failure) -> PartialReading {
         switch aspect {
         case .battery, .proximity:
             try StateField(name: "\(aspect).state").check(state)
-            return ["state": .string(state)]
+            return PartialReading(state: state)
         case .orientation:
-            try StateField(name: "orientation.pose").check(state)
-            let isPlanar = Orientation.Pose(rawValue: state)?.isPlanar == true
-            return isPlanar ? ["pose": .string(state), "planar": .string(state)] : ["pose": .string(state)]
+            let field = StateField(name: "orientation.pose")
+            guard let pose = Orientation.Pose(rawValue: state) else { throw field.refusing(state) }
+            return PartialReading(pose: pose)
         case .locale:
-            // A name that names no language would be taken for the C locale.
+            // A name without a valid language would be read as the C locale.
             let syntax = /(C|POSIX|[A-Za-z]{2,3}([_\-][A-Za-z0-9]{2,8})*)(\.[A-Za-z0-9\-]+)?(@[A-Za-z0-9]+)?/
             guard state.wholeMatch(of: syntax) != nil else {
-                throw Failure(.usage, "'\(state)' is not the name of a locale, as de_DE or sr_RS@latin is one")
+                throw Failure(.usage, "'\(state)' is not a locale name, such as de_DE or sr_RS@latin")
             }
             let locale = LocaleName(posix: state)
-            let name = JSON.string(locale.identifier)
-            return [
-                "identifier": name, "languages": [.string(locale.tag)], "numeric": name,
-                "time": name, "monetary": name, "measurement": name,
-            ]
+            let name = locale.identifier
+            return PartialReading(
+                LocaleSettings(
+                    identifier: name, languages: [locale.tag], numeric: name, time: name, monetary: name,
+                    measurement: name))
         case .defaults: throw StateField.refusing(state, for: aspect)
         }
     }

@@ -6,13 +6,13 @@ import ReveilleCore
 import ReveilleSystem
 import ReveilleWire
 
-/// A scenario's own subscriber, which reads at once: `expect` looks at the last event that it got.
+/// The scenario's own subscriber, which reads every event immediately; `expect` compares its last events.
 ///
-/// It goes to the background and wakes with the others.
+/// It sleeps and wakes with the other subscribers.
 final class ScenarioReader {
-    /// The name of its subscription, which no step counts.
+    /// The id of its subscription, which steps do not count.
     private(set) var subscription = ""
-    /// The last event of each aspect; before the first, the state at the start, which stands for no changes.
+    /// The last event of each aspect; initially the state at the start, with no changes.
     private(set) var last: [Aspect: Event] = [:]
 
     private let address: UnixAddress
@@ -25,7 +25,7 @@ final class ScenarioReader {
         try subscribe(SubscriptionRequest(name: "reveille simulate", wantsInitial: true))
     }
 
-    /// Subscribes to a bus that has started again, from the last events.
+    /// Resumes after a restart of the bus.
     func reconnect() throws {
         client = try BlockingClient(address)
         try subscribe(
@@ -40,7 +40,7 @@ final class ScenarioReader {
         take(start.events)
     }
 
-    /// Takes the events that have arrived.
+    /// Reads all events that have arrived.
     func read() throws {
         while let events = try client.nextEvents() { take(events) }
     }

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import ReveilleCore
+import ReveilleWire
+package import Varlink
+
+/// The saved state as JSON: the structures of the wire, and the fingerprints of the settings beside them.
+package enum StateCoding {
+    /// Grows when the form changes; another form is not read.
+    private static let version: Int64 = 1
+    /// The least generation or sequence that a file is refused for: no bus counts this far in its life, and
+    /// one that went on from a damaged file's `Int64.max` would overflow at its next change.
+    package static let counterLimit = Int64.max / 2
+
+    /// The state as it is written.
+    package static func encode(_ state: SavedState) -> JSON {
+        let entries = state.entries.map { entry -> JSON in
+            var fields: JSONObject = [
+                "aspect": .string(entry.state.aspect.rawValue),
+                "generation": .integer(Int64(entry.generation)),
+                "sequence": .integer(Int64(entry.sequence)),
+                "changedAt": .integer(entry.changedAt.microseconds),
+            ]
+            switch entry.state {
+            case .whole(let reading): fields["state"] = encode(reading)
+            case .digest(let digest, _): fields["digest"] = .integer(Int64(bitPattern: digest))
+            }
+            fields["posted"] = .bool(entry.isPosted)
+            fields["own"] = entry.ownReading.map(encode)
+            return .object(fields)
+        }
+        return .object([
+            "version": .integer(version), "instance": .string(state.instance),
+            "sequence": .integer(Int64(state.sequence)), "aspects": .array(entries),
+        ])
+    }
+
+    private static func encode(_ reading: Reading) -> JSON {
+        guard case .defaults(let defaults) = reading else { return ReadingCoding.encode(reading) }
+        return .array(defaults.domains.map(encode))
+    }
+
+    private static func encode(_ domain: Defaults.Domain) -> JSON {
+        let values = domain.values.sorted { $0.key < $1.key }.map { key, value in
+            JSONObject.Member(name: key, value: .integer(Int64(bitPattern: value)))
+        }
+        return .object([
+            "name": .string(domain.name), "path": .string(domain.path), "opaque": .bool(domain.isOpaque),
+            "values": .object(JSONObject(members: values)),
+        ])
+    }
+
+    /// The state that a file says.
+    ///
+    /// - Throws: `StateError` with what is missing or wrong.
+    package static func decode(_ json: JSON) throws(StateError) -> SavedState {
+        let top = json.objectValue
+        guard top?["version"]?.integerValue == version, let instance = top?["instance"]?.stringValue,
+            let sequence = counter(top?["sequence"]), let aspects = top?["aspects"]?.arrayValue
+        else { throw StateError(reason: "not a saved state of version \(version)") }
+        var entries: [SavedState.Entry] = []
+        for aspect in aspects {
+            if let entry = try decodeEntry(aspect) { entries.append(entry) }
+        }
+        return SavedState(instance: instance, sequence: sequence, entries: entries)
+    }
+
+    /// Reads an aspect's entry; `nil` for an aspect that only another version knows.
+    private static func decodeEntry(_ json: JSON) throws(StateError) -> SavedState.Entry? {
+        guard let fields = json.objectValue, let word = fields["aspect"]?.stringValue,
+            let generation = counter(fields["generation"]), let sequence = counter(fields["sequence"]),
+            let changedAt = fields["changedAt"]?.integerValue
+        else { throw StateError(reason: "an aspect of the saved state lacks a field") }
+        guard let aspect = Aspect(rawValue: word) else { return nil }
+        let state: KeptReading
+        if aspect.isReportedInParts, let digest = fields["digest"]?.integerValue {
+            state = .digest(UInt64(bitPattern: digest), of: aspect)
+        } else {
+            state = .whole(try decodeReading(fields["state"] ?? .null, of: aspect))
+        }
+        return SavedState.Entry(
+            generation: generation, sequence: sequence, changedAt: Timestamp(microseconds: changedAt), state: state,
+            isPosted: fields["posted"]?.boolValue ?? false,
+            ownReading: try fields["own"].map { json throws(StateError) in try decodeReading(json, of: aspect) })
+    }
+
+    private static func decodeReading(_ json: JSON, of aspect: Aspect) throws(StateError) -> Reading {
+        if aspect == .defaults {
+            var domains: [Defaults.Domain] = []
+            for domain in json.arrayValue ?? [] { domains.append(try decodeDomain(domain)) }
+            return .defaults(Defaults(domains: domains))
+        }
+        do throws(CallError) {
+            return try ReadingCoding.decode(json, of: aspect)
+        } catch {
+            throw StateError(reason: "\(error)")
+        }
+    }
+
+    private static func decodeDomain(_ json: JSON) throws(StateError) -> Defaults.Domain {
+        guard let name = json.objectValue?["name"]?.stringValue, let path = json.objectValue?["path"]?.stringValue,
+            let isOpaque = json.objectValue?["opaque"]?.boolValue,
+            let members = json.objectValue?["values"]?.objectValue?.members
+        else { throw StateError(reason: "a settings domain of the saved state lacks a field") }
+        var values: [String: Defaults.Fingerprint] = [:]
+        for member in members {
+            guard let value = member.value.integerValue else {
+                throw StateError(reason: "\(name): a fingerprint of the saved state is no number")
+            }
+            values[member.name] = UInt64(bitPattern: value)
+        }
+        return Defaults.Domain(name: name, path: path, values: values, isOpaque: isOpaque)
+    }
+
+    private static func counter(_ json: JSON?) -> Int? {
+        json?.integerValue.flatMap { (0..<counterLimit).contains($0) ? Int($0) : nil }
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+import Varlink
+
+extension HostileLife {
+    /// Reads until no more events arrive at the honest clients.
+    func readAll() throws(Broken) {
+        repeat {
+            try bus.rest()
+            for user in honest { try user.client.read(.max) }
+        } while bus.turn()
+    }
+
+    /// Brings all clients to rest: honest clients are connected and awake, and every call has its reply.
+    func comeToRest() throws(Broken) {
+        note("the life comes to rest")
+        try quiesce()
+        try connectTheHonest()
+        try quiesce()
+        let root = open(UnixStream.Peer(pid: 1 << 25, uid: 0), room: 100_000)
+        for user in honest {
+            if user.client.isDisturbed, let id = user.client.subscription {
+                try ask(root, "org.reveille.Bus.SetState", ["subscription": .string(id), "state": "foreground"])
+            }
+            try wake(user)
+        }
+        // A battery without a full watch may have unreported changes, and posted readings are replaced.
+        try ask(root, "org.reveille.Bus.Refresh")
+        try quiesce()
+        for user in honest { try checkTruth(of: user) }
+        for peer in peers {
+            guard let call = peer.awaited else { continue }
+            throw Broken("process \(peer.credentials.pid) of user \(peer.credentials.uid) was not answered: \(call)")
+        }
+        peers.append(root)
+    }
+
+    /// Lets everything that is due be sent and read.
+    private func quiesce() throws(Broken) {
+        for _ in 0..<4 {
+            repeat {
+                try readAll()
+                for peer in peers { try take(try peer.read(.max), by: peer) }
+            } while bus.turn()
+            try bus.pass(.milliseconds(100))
+        }
+    }
+
+    /// Checks that the last received states are the true ones.
+    func checkTruth(of user: HonestUser) throws(Broken) {
+        for aspect in Reality.aspects where user.client.told[aspect.rawValue] != reality.number[aspect] {
+            throw Broken(
+                "\(user.client.name) last received \(user.client.told), but \(aspect) is at \(reality.number[aspect])")
+        }
+    }
+
+    /// Closes all connections, and checks that no connection or event source remains.
+    func checkThatTheDeadLeaveNothing() throws(Broken) {
+        for peer in peers { peer.close() }
+        for user in honest { user.die() }
+        peers = []
+        // Longer than a sensor's linger and the timeout of a silent peer.
+        try bus.pass(.seconds(10))
+        let streams = bus.loop.streamCount
+        guard streams == 0 else { throw Broken("\(streams) connections of dead peers remain") }
+        guard bus.loop.sourceCount == quietSources else {
+            throw Broken("\(bus.loop.sourceCount) event sources remain, expected \(quietSources)")
+        }
+    }
+}
