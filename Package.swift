@@ -76,7 +76,8 @@ let package = Package(
         .executableTarget(
             name: "ReveilleBench",
             dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleCosts", "ReveilleSystem", "ReveilleTesting", "ReveilleWire", "Varlink",
+                "Reveille", "ReveilleCore", "ReveilleCosts", "ReveilleSystem", "ReveilleTesting", "ReveilleWire",
+                "Varlink",
             ]),
         .target(
             name: "ReveilleCosts",
@@ -108,7 +109,8 @@ let package = Package(
         .testTarget(
             name: "ReveilleTests",
             dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "ReveilleWire", "Varlink",
+                "Reveille", "ReveilleCore", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "ReveilleWire",
+                "Varlink",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(name: "ReveilleServiceTests", dependencies: ["ReveilleCore", "ReveilleService"]),

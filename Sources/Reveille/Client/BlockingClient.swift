@@ -74,7 +74,9 @@ package final class BlockingClient {
 
     private func waitUntilSent() throws(ReveilleError) {
         while !socket.isFlushed {
-            guard try wait(for: .writable, atMost: Patience().answer) else { throw .unanswered(within: Patience().answer) }
+            guard try wait(for: .writable, atMost: Patience().answer) else {
+                throw .unanswered(within: Patience().answer)
+            }
             try socket.flush()
         }
     }

@@ -15,6 +15,7 @@ package enum BusAddress {
     /// bus or, if nothing serves that, the machine's bus; root uses the machine's bus only.
     ///
     /// - Parameter text: `unix:PATH`; `nil` for the usual address.
+    /// - Returns: The address.
     /// - Throws: `ReveilleError` for an invalid text, or with the places where there is no bus.
     package static func resolve(_ text: String?) throws(ReveilleError) -> UnixAddress {
         if let address = try given(text) { return address }
@@ -30,6 +31,7 @@ package enum BusAddress {
     /// Returns the address to serve: the given one, otherwise the user's own, which for root is the machine's.
     ///
     /// - Parameter text: `unix:PATH`; `nil` for the usual address.
+    /// - Returns: The address.
     /// - Throws: `ReveilleError` for an invalid text.
     package static func toServe(_ text: String?) throws(ReveilleError) -> UnixAddress {
         if let address = try given(text) { return address }

@@ -37,7 +37,9 @@ extension Engine {
         let before = stream.background
         stream.background = background
         let result = await withCheckedContinuation { continuation in
-            setState(of: stream, isInBackground: true, until: background.deadline) { continuation.resume(returning: $0) }
+            setState(of: stream, isInBackground: true, until: background.deadline) {
+                continuation.resume(returning: $0)
+            }
         }
         switch result {
         case .failure(let error):
@@ -78,13 +80,14 @@ extension Engine {
         let background = stream.background?.number
         // The bus may have ended the background at its deadline: later changes are not dropped.
         let isLate = stream.background?.deadline.map { $0 <= Clocks.boot() } ?? false
-        let dropped = stream.state.dropping.isEmpty || isLate ? [] : await states(of: stream.state.dropping, for: stream)
+        let dropped =
+            stream.state.dropping.isEmpty || isLate ? [] : await states(of: stream.state.dropping, for: stream)
         // Sent even for a stream that is awake: the bus may have carried out a call that had timed out here.
         let result = await withCheckedContinuation { continuation in
             setState(of: stream, isInBackground: false, until: nil) { continuation.resume(returning: $0) }
         }
         if try result.get() { stream.endDropping(at: dropped) }
-        // What was not taken before the background must be merged with what comes now, which can be read behind a fence.
+        // What was not taken before the background must be merged with what comes now, which is here after a fence.
         if stream.hasLeftovers { try? await fence() }
         stream.readAll()
         if stream.background?.number == background { stream.background = nil }

@@ -12,6 +12,7 @@ extension ByteStream {
     ///   - limit: The most bytes to read.
     ///   - body: Called with the bytes if there are any.
     /// - Returns: The outcome of the read.
+    /// - Throws: `SystemError` of the read.
     package func read(
         atMost limit: Int = readSize, _ body: (Span<UInt8>) -> Void
     ) throws(SystemError) -> UnixStream.Outcome {

@@ -36,7 +36,7 @@ struct PostCommand: ParsableCommand {
 
     func run() {
         Failure.awaiting {
-            let given = try given()
+            let given = try self.given()
             let device = try await bus.device()
             try await device.post(reading(given, beside: device.state(of: aspect)))
             let event = try await device.state(of: aspect)
@@ -51,7 +51,8 @@ struct PostCommand: ParsableCommand {
         } catch {
             switch error {
             case .unknownField(let name, let known):
-                throw Failure(.usage, "\(name): unknown field of \(aspect)\(Suggestion.phrase(for: name, among: known))")
+                throw Failure(
+                    .usage, "\(name): unknown field of \(aspect)\(Suggestion.phrase(for: name, among: known))")
             case .invalidValue(let field): throw StateField(name: field).refusing(state)
             }
         }
