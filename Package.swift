@@ -113,7 +113,7 @@ let package = Package(
                 "Varlink",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .testTarget(name: "ReveilleServiceTests", dependencies: ["ReveilleCore", "ReveilleService"]),
+        .testTarget(name: "ReveilleServiceTests", dependencies: ["ReveilleCore", "ReveilleService", "Varlink"]),
         .testTarget(
             name: "FuzzCorpusTests", dependencies: ["ReveilleFuzz", "ReveilleSystem"], path: "Tests/Fuzzing",
             exclude: ["Corpus", "Dictionaries", "keep"]),
