@@ -8,22 +8,22 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// Why the command ends without success: one line, and an exit code of sysexits(3).
+/// The reason for a command's failure: one line of text and an exit code of sysexits(3).
 struct Failure: Error, CustomStringConvertible {
-    /// What scripts can tell failures apart by.
+    /// The exit codes, by which scripts distinguish failures.
     enum Code: Int32 {
         case failure = 1
         case usage = 64
         case noBus = 69
-        /// What was to be written to stdout or to a file is lost.
+        /// Data could not be written to stdout or to a file.
         case output = 74
         case tryAgain = 75
         case `protocol` = 76
         case permission = 77
         case configuration = 78
-        /// As timeout(1) has it.
+        /// The code that timeout(1) uses.
         case timeout = 124
-        /// As shells have it.
+        /// The code that shells use.
         case notStarted = 127
     }
 
@@ -35,7 +35,7 @@ struct Failure: Error, CustomStringConvertible {
         self.description = description
     }
 
-    /// A system call that failed on the way to the bus.
+    /// Creates the failure of a system call that was made to reach the bus.
     init(reaching error: SystemError) {
         switch error.code {
         case EACCES, EPERM: self.init(.permission, "\(error)")
@@ -44,7 +44,7 @@ struct Failure: Error, CustomStringConvertible {
         }
     }
 
-    /// A system call that failed as the bus started.
+    /// Creates the failure of a system call that was made to start the bus.
     init(serving error: SystemError, at address: UnixAddress) {
         var status = stat()
         if error.code == EADDRINUSE, lstat(address.path, &status) == 0, status.st_mode & S_IFMT != S_IFSOCK {
@@ -53,12 +53,12 @@ struct Failure: Error, CustomStringConvertible {
         }
         switch error.code {
         case EACCES, EPERM: self.init(.permission, "\(error)")
-        case EADDRINUSE: self.init(.tryAgain, "\(error); another bus serves this address")
+        case EADDRINUSE: self.init(.tryAgain, "\(error); another bus uses this address")
         default: self.init(.failure, "\(error)")
         }
     }
 
-    /// An error that the bus answered.
+    /// Creates the failure for an error reply of the bus.
     init(_ error: CallError) {
         switch error.name {
         case CallError.permissionDenied.name: self.init(.permission, "\(error)")
@@ -68,7 +68,7 @@ struct Failure: Error, CustomStringConvertible {
         }
     }
 
-    /// What the library could not do.
+    /// Creates the failure for an error of the library.
     init(_ error: ReveilleError) {
         let code: Code =
             switch error.code {
@@ -83,7 +83,7 @@ struct Failure: Error, CustomStringConvertible {
         self.init(code, error.description)
     }
 
-    /// Runs a command's body, and ends the process with one line on stderr where it fails.
+    /// Runs a command's body; an error is printed to stderr as one line and ends the process.
     static func guarding(_ body: () throws -> Void) {
         do {
             try body()
@@ -92,9 +92,9 @@ struct Failure: Error, CustomStringConvertible {
         }
     }
 
-    /// Runs a command's body that waits for a bus, as ``guarding(_:)`` does; this thread waits for it.
+    /// Runs an asynchronous body as ``guarding(_:)`` does, and blocks this thread until it returns.
     ///
-    /// Commands stay as they are for that: signals come to the thread that is the program's first.
+    /// Commands remain synchronous because signals are handled on the main thread.
     static func awaiting(_ body: @escaping @Sendable () async throws -> Void) {
         guarding {
             let end = try Pipe()

@@ -3,33 +3,34 @@
 
 import ArgumentParser
 import Glibc
+import ReveilleCore
 import ReveilleSystem
 
 /// The command `reveille`.
 @main
 struct Tool: ParsableCommand {
-    /// The version of program and packages alike.
+    /// The version of the program and of the packages.
     static let version = "0.1.0"
 
     static let configuration = CommandConfiguration(
         commandName: "reveille",
-        abstract: "Tells programs what changed on the device while they were away.",
+        abstract: "Deliver the device's changes to programs, merged while they sleep.",
         discussion: """
-            Start a bus with 'reveille serve', and watch it with 'reveille watch'. Whoever is in the \
-            background gets nothing, and on wake one event for each aspect that changed: locale, defaults \
-            (user settings), battery, proximity, orientation.
+            Start a bus with 'reveille serve' and follow it with 'reveille watch'. A subscriber in the background \
+            receives nothing; when it wakes, it receives one event for each aspect that changed \
+            (\(Aspect.allCases.map(\.rawValue).joined(separator: ", "))). The aspect 'defaults' is the user's settings.
 
             EXAMPLES
-              reveille demo                             what it does, on a synthetic phone
-              reveille watch battery --json             each change as a line of JSON
-              reveille get                              the state now
-              reveille post proximity near              a synthetic state, for tests
-              reveille simulate day.scenario -- ./app   a program, on a phone that follows a scenario
-              reveille doctor                           what this device has, and what is missing
+              reveille demo                             demonstrate the bus on a synthetic phone
+              reveille watch battery --json             print each change as a line of JSON
+              reveille get                              print the current state
+              reveille post proximity near              post a synthetic state for testing
+              reveille simulate day.scenario -- ./app   run a program on a scripted phone
+              reveille doctor                           check what this device provides
 
             EXIT CODES
-              0 done, 1 failure, 64 usage, 69 no bus, 74 output lost, 75 try again, 76 protocol, 77 permission,
-              78 configuration, 124 timeout, 127 not started
+              0 success, 1 failure, 64 usage error, 69 bus unavailable, 74 output error, 75 temporary failure,
+              76 protocol error, 77 permission denied, 78 configuration error, 124 timeout, 127 program not started
             """,
         version: version,
         subcommands: [
@@ -41,7 +42,7 @@ struct Tool: ParsableCommand {
     /// Runs the command that the arguments name.
     static func main() {
         Console.reserveStandardStreams()
-        // The Swift runtime takes it for a crash, reports that, and goes on.
+        // The Swift runtime would report a crash and continue.
         if !IgnoredSignals.contains(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }
         Failure.guarding { try refuseUnknownCommand(CommandLine.arguments.dropFirst()) }
         do {
@@ -52,16 +53,16 @@ struct Tool: ParsableCommand {
         }
     }
 
-    /// Says more of a command that is none than the parser would: what may have been meant.
+    /// Rejects an unknown command with a suggestion, which the parser would not give.
     private static func refuseUnknownCommand(_ arguments: ArraySlice<String>) throws(Failure) {
         let words = arguments.first == "help" ? arguments.dropFirst() : arguments
         let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
         guard let word = words.first, !word.hasPrefix("-"), !names.contains(word) else { return }
         let hint = Suggestion.phrase(for: word, among: names)
-        throw Failure(.usage, "there is no command '\(word)'" + (hint.isEmpty ? "; 'reveille help' lists them" : hint))
+        throw Failure(.usage, "unknown command '\(word)'" + (hint.isEmpty ? "; see 'reveille help'" : hint))
     }
 
-    /// Writes what a command that was not run says, help above all, and ends.
+    /// Prints the help or the error of a command that did not run, and exits.
     private static func end(_ error: any Error) -> Never {
         let code = exitCode(for: error)
         Failure.guarding {

@@ -5,18 +5,19 @@ import ArgumentParser
 import Reveille
 import ReveilleSystem
 
-/// Where the bus is.
+/// The option that names the bus.
 struct BusOptions: ParsableArguments {
     @Option(
-        help: "Address of the bus, unix:PATH. Default: $REVEILLE_ADDRESS, else the user's own bus, else the machine's.")
+        help: "The address of the bus, unix:PATH. Default: $REVEILLE_ADDRESS, else the user's bus, else the system bus."
+    )
     var address: String?
 
-    /// The device whose bus that is.
+    /// Connects to the bus.
     func device() async throws(ReveilleError) -> Device {
         try await Device.connect(to: address)
     }
 
-    /// The address that was given, or where a bus is.
+    /// Returns the given address, or the default address at which a bus exists.
     func resolved() throws(Failure) -> UnixAddress {
         do throws(ReveilleError) {
             return try BusAddress.resolve(address)

@@ -4,18 +4,18 @@
 import Glibc
 import ReveilleSystem
 
-/// What the system knows of the process that serves a bus, where that can be seen from here.
+/// The process that serves a bus, as /proc describes it.
 struct ServingProcess {
     let pid: Int32
-    /// How long it has run.
+    /// The time since the process started.
     let uptime: Duration
-    /// The file after `--config`; `nil` where the defaults count.
+    /// The value of `--config`; `nil` if the defaults are in force.
     let configuration: String?
 
-    /// Looks at a process.
+    /// Inspects a process.
     ///
-    /// - Parameter pid: Who listens, as the kernel names it. That need not be the bus: a supervisor may have made the
-    ///   socket, or a bus before this one; so only what was started as `serve` is taken for it.
+    /// - Parameter pid: The listening process according to the kernel. It is not necessarily the bus, because a
+    ///   supervisor or an earlier bus may have created the socket. The result is `nil` unless the process runs `serve`.
     init?(_ pid: Int32) {
         guard pid > 0, let arguments = Self.arguments(of: pid), arguments.dropFirst().first == "serve",
             let start = Self.start(of: pid)
@@ -30,7 +30,7 @@ struct ServingProcess {
         self.configuration = configuration.map { Self.absolute($0, of: pid) }
     }
 
-    /// The two largest units: `3 d 4 h`, `12 min 5 s`.
+    /// The uptime in its two largest units: `3 d 4 h`, `12 min 5 s`.
     var uptimeText: String {
         let seconds = uptime.components.seconds
         let parts: [(count: Int64, unit: String)] = [
@@ -41,22 +41,21 @@ struct ServingProcess {
     }
 
     private static func arguments(of pid: Int32) -> [String]? {
-        // As long as the kernel lets arguments be, by far.
         guard case .bytes(let bytes) = FileContents.read("/proc/\(pid)/cmdline", limit: 1 << 20) else { return nil }
         return bytes.split(separator: 0, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// A path that a process was given, from its directory where that may be seen.
+    /// Returns a path resolved against a process's working directory, if that is accessible.
     private static func absolute(_ path: String, of pid: Int32) -> String {
         guard !path.hasPrefix("/"), let directory = realpath("/proc/\(pid)/cwd", nil) else { return path }
         defer { free(directory) }
         return String(cString: directory) + "/" + path
     }
 
-    /// When it started, since the start of the machine: field 22 of proc_pid_stat(5), in ticks.
+    /// Returns the start time since boot: field 22 of proc_pid_stat(5), in clock ticks.
     private static func start(of pid: Int32) -> Duration? {
         guard case .bytes(let bytes) = FileContents.read("/proc/\(pid)/stat", limit: 1 << 16),
-            // The name, in parentheses, may have spaces and parentheses of its own.
+            // The name, in parentheses, may itself contain spaces and parentheses.
             let name = bytes.lastIndex(of: UInt8(ascii: ")"))
         else { return nil }
         let fields = bytes[(name + 1)...].split(separator: UInt8(ascii: " "))

@@ -6,17 +6,17 @@ import Reveille
 import ReveilleSystem
 import Varlink
 
-/// The file in which `reveille watch --state` keeps how far it has come.
+/// The file in which `reveille watch --state` stores its positions.
 ///
-/// Positions as the library stores them: `{"instance":"…","generations":{"battery":12}}`.
+/// The format is the library's: `{"instance":"…","generations":{"battery":12}}`.
 struct StoredPositions: Sendable {
     private let path: String
-    /// What was there, or was written last; `nil` before the first.
+    /// The positions that were last read or written, if any.
     private(set) var positions: Positions?
 
-    /// Reads a file, which need not exist.
+    /// Reads a file, which may be missing.
     ///
-    /// - Throws: `Failure` for a file that is something else, which is left as it is.
+    /// - Throws: `Failure` if the file cannot be read or contains anything other than positions.
     init(_ path: String) throws(Failure) {
         self.path = path
         let bytes: [UInt8]
@@ -31,14 +31,14 @@ struct StoredPositions: Sendable {
             throw failure(error, .failure)
         }
         guard let found = (try? JSON.parse(bytes)).flatMap(Self.decode) else {
-            throw Failure(.failure, "\(path): not positions that 'reveille watch --state' wrote; it is left alone")
+            throw Failure(.failure, "\(path): not a file written by 'reveille watch --state'; left unchanged")
         }
         positions = found
     }
 
-    /// Writes newer positions in the place of those before, in one step.
+    /// Replaces the stored positions atomically.
     ///
-    /// Positions of aspects that are not watched this time stay, unless they are of another instance.
+    /// Positions of aspects that are not watched in this run are kept if they belong to the same instance.
     mutating func save(_ newer: Positions) throws(Failure) {
         var merged = newer
         if let positions, positions.instance == newer.instance {
@@ -54,7 +54,7 @@ struct StoredPositions: Sendable {
         positions = merged
     }
 
-    /// Names the file that was given, whichever one beside it the call was made on.
+    /// Returns a failure that names the given file, even if the call failed on a temporary file next to it.
     private func failure(_ error: SystemError, _ code: Failure.Code) -> Failure {
         let isRefused = error.code == EACCES || error.code == EPERM
         return Failure(
@@ -68,7 +68,7 @@ struct StoredPositions: Sendable {
         var generations: [Aspect: Int] = [:]
         for member in members {
             guard let generation = member.value.integerValue, generation >= 0 else { return nil }
-            // One of a later version may know more aspects.
+            // A file of a later version may contain unknown aspects.
             if let aspect = Aspect(rawValue: member.name) { generations[aspect] = Int(generation) }
         }
         return Positions(instance: instance, generations: generations)

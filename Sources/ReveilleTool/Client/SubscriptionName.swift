@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ArgumentParser
 import Reveille
 
-/// What a person calls a subscription: its id or a unique beginning of it, its name, or its process id.
+/// A reference to a subscription: its id or a unique prefix of it, its name, or its process id.
 struct SubscriptionName {
-    /// Candidates that an error names; the rest is counted.
+    /// The help of an argument that refers to a subscription.
+    static let help: ArgumentHelp = """
+        The subscription: its name, its process id, its id as 'reveille status' shows it, or a prefix of its id.
+        """
+    /// The number of candidates that an error lists; the rest are counted.
     private static let shownCandidates = 8
 
     let text: String
 
-    /// The id of the subscription that is meant.
+    /// Returns the id of the subscription.
     ///
-    /// - Throws: `Failure` where there is none, or more than one, with the candidates.
+    /// - Throws: `Failure` if there is none, or more than one; the latter lists the candidates.
     func id(on device: Device) async throws -> String {
         let subscribers = try await device.subscribers()
         if subscribers.contains(where: { $0.id == text }) { return text }
@@ -25,7 +30,7 @@ struct SubscriptionName {
             let hint = Suggestion.phrase(for: text, among: names)
             throw Failure(
                 .failure,
-                "no subscription has the id, name or process id '\(text)'"
+                "no subscription with the id, name or process id '\(text)'"
                     + (hint.isEmpty ? "; 'reveille status' lists them" : hint))
         default:
             let candidates = found.prefix(Self.shownCandidates).map { candidate in
@@ -33,7 +38,7 @@ struct SubscriptionName {
             }
             let more = found.count > candidates.count ? ", and \(found.count - candidates.count) more" : ""
             throw Failure(
-                .usage, "'\(text)' can mean \(found.count) subscriptions: \(candidates.joined(separator: ", "))\(more)")
+                .usage, "'\(text)' matches \(found.count) subscriptions: \(candidates.joined(separator: ", "))\(more)")
         }
     }
 }

@@ -4,11 +4,11 @@
 import ArgumentParser
 import Varlink
 
-/// `reveille call`: any method, raw.
+/// `reveille call`: calls any method with raw parameters.
 struct CallCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "call",
-        abstract: "Calls a method and prints the reply's parameters as JSON.",
+        abstract: "Call a method and print the parameters of its reply as JSON.",
         discussion: """
             EXAMPLES
               reveille call GetState '{"aspects": ["battery"]}'
@@ -16,22 +16,22 @@ struct CallCommand: ParsableCommand {
               reveille call org.varlink.service.GetInfo
             """)
 
-    @Argument(help: "The method; without an interface, one of org.reveille.Bus.")
+    @Argument(help: "The method. Without an interface name, a method of org.reveille.Bus.")
     var method: String
 
-    @Argument(help: "The parameters, a JSON object.")
+    @Argument(help: "The parameters as a JSON object.")
     var parameters: String = "{}"
 
-    @Flag(help: "Ask for a stream, and print each reply as a line.")
+    @Flag(help: "Request a stream and print each reply as a line.")
     var more = false
 
-    @Flag(help: "Ask for no reply.")
+    @Flag(help: "Send the call without requesting a reply.")
     var oneway = false
 
     @OptionGroup var bus: BusOptions
 
     func validate() throws {
-        if more && oneway { throw ValidationError("--more and --oneway exclude each other") }
+        if more && oneway { throw ValidationError("--more and --oneway cannot be combined") }
     }
 
     func run() {
@@ -43,7 +43,7 @@ struct CallCommand: ParsableCommand {
             var reply = try client.receive(atMost: BusClient.patience)
             try Console.json(.object(reply.parameters))
             while reply.continues {
-                // A stream is as long as somebody wants it.
+                // A stream has no time limit.
                 reply = try client.receive(atMost: .seconds(86_400 * 365))
                 try Console.json(.object(reply.parameters))
             }
@@ -54,8 +54,8 @@ struct CallCommand: ParsableCommand {
         do throws(JSONError) {
             if let object = try JSON.parse(Array(parameters.utf8)).objectValue { return object }
         } catch {
-            throw Failure(.usage, "the parameters are not JSON: \(error)")
+            throw Failure(.usage, "the parameters are not valid JSON: \(error)")
         }
-        throw Failure(.usage, "the parameters are not a JSON object")
+        throw Failure(.usage, "the parameters must be a JSON object")
     }
 }

@@ -8,14 +8,14 @@ import ReveilleSystem
 import ReveilleWatchers
 import Varlink
 
-/// `reveille doctor`: what this device has, and what to do about what it has not.
+/// `reveille doctor`: the sources that this device provides, and advice on those that are missing.
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Says for each aspect what was found, what was read there, and what to do.",
-        discussion: "Reads the devices and files itself; a bus need not run.")
+        abstract: "Examine the source of each aspect and suggest fixes.",
+        discussion: "Reads the devices and files directly, without a bus.")
 
-    @Flag(help: "One JSON object a line, one for each aspect.")
+    @Flag(help: "Print one line of JSON for each aspect.")
     var json = false
 
     @OptionGroup var files: FileOptions

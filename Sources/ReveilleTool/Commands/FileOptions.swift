@@ -6,18 +6,18 @@ import Glibc
 import ReveilleService
 import ReveilleSystem
 
-/// Which configuration counts, and where the user's files are.
+/// The options that name the configuration and the location of the user's files.
 struct FileOptions: ParsableArguments {
-    @Option(help: "A configuration file; without one, the defaults count.")
+    @Option(help: "The configuration file. Default: none, which leaves every key at its default.")
     var config: String?
 
     @Option(
         help: """
-            Look for locale and settings files below this directory. Default: $REVEILLE_ROOT, else /.
+            The directory below which locale and settings files are read. Default: $REVEILLE_ROOT, else /.
             """)
     var root: String?
 
-    /// The configuration, checked.
+    /// Returns the validated configuration.
     func configuration() throws(Failure) -> Configuration {
         guard let config else { return Configuration() }
         do throws(ConfigurationError) {
@@ -27,7 +27,7 @@ struct FileOptions: ParsableArguments {
         }
     }
 
-    /// Where the files of locale and settings are.
+    /// The locations of the locale and settings files.
     var locations: FileLocations {
         FileLocations.own(root: root ?? "")
     }

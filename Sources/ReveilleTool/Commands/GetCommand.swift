@@ -6,17 +6,17 @@ import Reveille
 import ReveilleWire
 import Varlink
 
-/// `reveille get`: the state now.
+/// `reveille get`: prints the current state.
 struct GetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "get", abstract: "Prints the current state of each aspect.")
+        commandName: "get", abstract: "Print the current state of each aspect.")
 
     @Argument(
-        help: "locale, defaults, battery, proximity, orientation; all five if none is named.",
+        help: "The aspects to print. Default: all.",
         completion: Aspect.completion, transform: Aspect.init(argument:))
     var aspects: [Aspect] = []
 
-    @Flag(help: "One JSON object a line: the interface's Event.")
+    @Flag(help: "Print each state as a line of JSON, an Event of the interface.")
     var json = false
 
     @OptionGroup var bus: BusOptions
@@ -32,22 +32,22 @@ struct GetCommand: ParsableCommand {
 }
 
 extension AspectSet {
-    /// The aspects that were named on the command line; all five if none was.
+    /// Creates the set of the aspects named on the command line, or of all aspects if none is named.
     init(naming aspects: [Aspect]) {
         self = aspects.isEmpty ? .all : AspectSet(aspects)
     }
 }
 
 extension Aspect {
-    /// What a shell completes.
+    /// The names that a shell offers as completions.
     static let completion = CompletionKind.list(allCases.map(\.rawValue))
 
-    /// Reads an aspect of the command line.
+    /// Parses an aspect from the command line.
     init(argument: String) throws {
         let words = Self.allCases.map(\.rawValue)
         guard let aspect = Aspect(rawValue: argument) else {
             throw ValidationError(
-                "an aspect is \(Suggestion.list(words))\(Suggestion.phrase(for: argument, among: words))")
+                "an aspect must be \(Suggestion.list(words))\(Suggestion.phrase(for: argument, among: words))")
         }
         self = aspect
     }

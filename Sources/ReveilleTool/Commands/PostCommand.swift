@@ -7,14 +7,14 @@ import ReveilleCore
 import ReveilleWire
 import Varlink
 
-/// `reveille post`: a synthetic state.
+/// `reveille post`: posts a synthetic state.
 struct PostCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "post",
-        abstract: "Posts a synthetic state, for tests of subscribers.",
+        abstract: "Post a synthetic state to test subscribers.",
         discussion: """
-            It stands until the device's own reading next changes, or until the bus's own user or root calls \
-            Refresh. Fields that are not given stay as they are now. Prints the state that stands then.
+            The state remains until the device's own reading next changes, or until the owner of the bus or root \
+            calls Refresh. Fields that are omitted keep their current value. Prints the resulting state.
 
             EXAMPLES
               reveille post proximity near
@@ -23,13 +23,13 @@ struct PostCommand: ParsableCommand {
               reveille post locale de_DE
             """)
 
-    @Argument(help: "What to post a state of.", completion: Aspect.completion, transform: Aspect.init(argument:))
+    @Argument(help: "The aspect to post.", completion: Aspect.completion, transform: Aspect.init(argument:))
     var aspect: Aspect
 
-    @Argument(help: "The fields as a JSON object, or the state, pose or locale in a word.")
+    @Argument(help: "The fields as a JSON object, or the state, pose or locale as one word.")
     var state: String
 
-    @Flag(help: "Print the state that stands then as JSON: the interface's Event.")
+    @Flag(help: "Print the resulting state as JSON, an Event of the interface.")
     var json = false
 
     @OptionGroup var bus: BusOptions
@@ -44,7 +44,7 @@ struct PostCommand: ParsableCommand {
         }
     }
 
-    /// The state that was given, with what it does not say as it is now.
+    /// Returns the given fields, completed with the current values of the others.
     private func reading(_ given: JSONObject, beside now: Event) throws(Failure) -> Reading {
         var fields = ReadingCoding.encode(now.reading, settings: now.settings).objectValue ?? [:]
         for member in given.members {
@@ -52,7 +52,7 @@ struct PostCommand: ParsableCommand {
                 let names = fields.members.map(\.name)
                 throw Failure(
                     .usage,
-                    "\(member.name): \(aspect) has no such field\(Suggestion.phrase(for: member.name, among: names))")
+                    "\(member.name): unknown field of \(aspect)\(Suggestion.phrase(for: member.name, among: names))")
             }
             fields[member.name] = member.value
         }
@@ -76,7 +76,7 @@ struct PostCommand: ParsableCommand {
         return fields
     }
 
-    /// The fields that a word stands for.
+    /// Returns the fields for which the word is an abbreviation.
     private func fieldsOfWord() throws(Failure) -> JSONObject {
         switch aspect {
         case .battery, .proximity:
@@ -87,10 +87,10 @@ struct PostCommand: ParsableCommand {
             let isPlanar = Orientation.Pose(rawValue: state)?.isPlanar == true
             return isPlanar ? ["pose": .string(state), "planar": .string(state)] : ["pose": .string(state)]
         case .locale:
-            // A name that names no language would be taken for the C locale.
+            // A name without a valid language would be read as the C locale.
             let syntax = /(C|POSIX|[A-Za-z]{2,3}([_\-][A-Za-z0-9]{2,8})*)(\.[A-Za-z0-9\-]+)?(@[A-Za-z0-9]+)?/
             guard state.wholeMatch(of: syntax) != nil else {
-                throw Failure(.usage, "'\(state)' is not the name of a locale, as de_DE or sr_RS@latin is one")
+                throw Failure(.usage, "'\(state)' is not a locale name, such as de_DE or sr_RS@latin")
             }
             let locale = LocaleName(posix: state)
             let name = JSON.string(locale.identifier)

@@ -9,17 +9,17 @@ import ReveilleService
 import ReveilleSystem
 import Varlink
 
-/// `reveille serve`: the bus.
+/// `reveille serve`: runs the bus.
 struct ServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Runs the bus in the foreground until SIGTERM or SIGINT.",
+        abstract: "Run the bus in the foreground until SIGTERM or SIGINT.",
         discussion: """
-            A user's bus watches the settings in ~/.config; that of the whole machine, root's at its usual \
-            address, watches no user's settings unless defaults.paths names them.
+            A user's bus watches the settings in ~/.config. The system bus, which root runs at the default \
+            address, watches only the settings that defaults.paths names.
 
-            Logs go to stderr. The configuration is JSON with comments (JSON5); every key has a default, which \
-            --print-config shows. SIGHUP reads the file again; one that is wrong changes nothing.
+            Logs are written to stderr. The configuration is JSON with comments (JSON5). Every key has a default; \
+            --print-config prints them. SIGHUP reloads the file; an invalid file is rejected as a whole.
 
             EXAMPLES
               reveille serve
@@ -27,15 +27,15 @@ struct ServeCommand: ParsableCommand {
               reveille serve --config reveille.json5 --check
             """)
 
-    @Flag(help: "Only check the configuration: exit code 0, or 78 and what is wrong.")
+    @Flag(help: "Check the configuration and exit: with 0 if it is valid, else with 78 and an error.")
     var check = false
 
-    @Flag(help: "Only print the configuration in force: every key, as JSON that --config reads.")
+    @Flag(help: "Print the effective configuration, every key as JSON that --config accepts, and exit.")
     var printConfig = false
 
     @Option(
         help:
-            "Where to listen, unix:PATH. Default: $REVEILLE_ADDRESS, else the user's own address; root's is the machine's."
+            "The address to listen on, unix:PATH. Default: $REVEILLE_ADDRESS, else the user's address; for root, the system's."
     )
     var address: String?
 
@@ -45,7 +45,7 @@ struct ServeCommand: ParsableCommand {
         Failure.guarding {
             let configuration = try files.configuration()
             if printConfig { return try Self.print(configuration) }
-            if check { return try Console.line("\(files.config ?? "no configuration file: the defaults"): ok") }
+            if check { return try Console.line("\(files.config ?? "no configuration file, all defaults"): ok") }
             try serve(configuration)
         }
     }
@@ -53,9 +53,9 @@ struct ServeCommand: ParsableCommand {
     private func serve(_ configuration: Configuration) throws(Failure) {
         let address = try resolvedAddress()
         DescriptorLimit.raise()
-        // A log that nobody reads any more loses its lines, and nothing else.
+        // A log without a reader loses its lines and does not end the service.
         signal(SIGPIPE, SIG_IGN)
-        // A state or a log that is not to grow (ulimit -f) costs what cannot be written, and nothing else.
+        // A file size limit (ulimit -f) loses what cannot be written and does not end the service.
         signal(SIGXFSZ, SIG_IGN)
         do throws(SystemError) {
             var locations = files.locations
@@ -77,7 +77,7 @@ struct ServeCommand: ParsableCommand {
         }
     }
 
-    /// Prints a section a line.
+    /// Prints each section as one line.
     private static func print(_ configuration: Configuration) throws(Failure) {
         let members = configuration.json.members
         try Console.line("{")

@@ -4,19 +4,19 @@
 import ArgumentParser
 import Reveille
 
-/// `reveille background`: holds somebody's subscription.
+/// `reveille background`: holds a subscription.
 struct BackgroundCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "background",
-        abstract: "Sends a subscription to the background: it gets nothing until it is woken.",
-        discussion: "The hold is the operator's; the subscriber's own hold is another, and both must be cleared.")
+        abstract: "Send a subscription to the background, where it receives no events.",
+        discussion: """
+            This sets the operator's hold. The subscriber can set a hold of its own; the subscription wakes when \
+            both are cleared.
+            """)
 
-    @Argument(
-        help: "The subscription: its name, its process id, or its id as 'reveille status' shows it, or how that begins."
-    )
-    var subscription: String
+    @Argument(help: SubscriptionName.help) var subscription: String
 
-    @Option(parsing: .unconditional, help: "Wake it after this many seconds.")
+    @Option(parsing: .unconditional, help: "Wake the subscription after this many seconds.")
     var wakeAfter: Double?
 
     @OptionGroup var bus: BusOptions
@@ -34,16 +34,14 @@ struct BackgroundCommand: ParsableCommand {
     }
 }
 
-/// `reveille foreground`: wakes it.
+/// `reveille foreground`: clears the operator's hold.
 struct ForegroundCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "foreground",
-        abstract: "Clears the operator's hold; without a hold of its own, the subscription wakes.")
+        abstract: "Return a subscription to the foreground.",
+        discussion: "Clears the operator's hold. A hold that the subscriber set itself remains.")
 
-    @Argument(
-        help: "The subscription: its name, its process id, or its id as 'reveille status' shows it, or how that begins."
-    )
-    var subscription: String
+    @Argument(help: SubscriptionName.help) var subscription: String
 
     @OptionGroup var bus: BusOptions
 
@@ -52,11 +50,11 @@ struct ForegroundCommand: ParsableCommand {
             let device = try await bus.device()
             let id = try await SubscriptionName(text: subscription).id(on: device)
             try await device.release(id)
-            // It may have ended in between.
+            // The subscription may have ended in the meantime.
             guard let subscriber = try await device.subscribers().first(where: { $0.id == id }),
                 subscriber.holds.contains(.app)
             else { return }
-            Console.error("reveille: \(subscription) is still in the background: its own process holds it (app)")
+            Console.error("reveille: \(subscription) remains in the background: held by its own process (app)")
         }
     }
 }
@@ -64,7 +62,7 @@ struct ForegroundCommand: ParsableCommand {
 /// `reveille refresh`: reads every source again.
 struct RefreshCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "refresh", abstract: "Reads every source again now, and ends when what changed is posted.")
+        commandName: "refresh", abstract: "Read every source again, and exit once all changes are posted.")
 
     @OptionGroup var bus: BusOptions
 

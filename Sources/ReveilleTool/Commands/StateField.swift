@@ -3,12 +3,12 @@
 
 import Reveille
 
-/// A field of a state, as the interface names it, and what it takes.
+/// A field of a state, as the interface names it, and the values that it accepts.
 struct StateField {
-    /// With its aspect: `battery.state`.
+    /// The field's name with its aspect: `battery.state`.
     let name: String
 
-    /// The words that it takes; none where it takes others than words.
+    /// The words that the field accepts; empty if its values are not words.
     private var words: [String] {
         switch name {
         case "proximity.state": Proximity.allCases.map(\.rawValue)
@@ -28,33 +28,33 @@ struct StateField {
         case "battery.packs": return "a list of packs, each with name, level and chargeStatus"
         case "locale.languages": return "a list of language tags"
         case "defaults.domains": return "a list of domains, each with domain, path, keys and opaque"
-        case "defaults.domains.path": return "a path that no other domain has"
+        case "defaults.domains.path": return "a path that is unique among the domains"
         case "defaults.domains.opaque": return "true or false"
         case "defaults.domains.keys": return "a list of keys"
-        default: return "a text"
+        default: return "a string"
         }
     }
 
-    /// Refuses a word that the field does not take.
+    /// Throws if the field does not accept a word.
     func check(_ word: String) throws(Failure) {
         guard words.contains(word) else { throw refusing(word) }
     }
 
-    /// The error for a value that the field does not take.
+    /// Returns the error for a value that the field does not accept.
     func refusing(_ value: String) -> Failure {
         let hint = Suggestion.phrase(for: value, among: words)
-        return Failure(.usage, "\(value): \(name) is \(expectation)\(hint)")
+        return Failure(.usage, "\(value): \(name) must be \(expectation)\(hint)")
     }
 
-    /// The error for what is neither a state in JSON nor a word that stands for one.
+    /// Returns the error for a value that is neither a JSON object nor an abbreviation of one.
     static func refusing(_ value: String, for aspect: Aspect) -> Failure {
         let alternative =
             switch aspect {
             case .battery, .proximity: ", or \(Suggestion.list(Self(name: "\(aspect).state").words))"
             case .orientation: ", or \(Suggestion.list(Self(name: "orientation.pose").words))"
-            case .locale: ", or the name of a locale, as in de_DE"
+            case .locale: ", or a locale name such as de_DE"
             case .defaults: " with the field domains"
             }
-        return Failure(.usage, "\(value): \(aspect) is a JSON object\(alternative)")
+        return Failure(.usage, "\(value): \(aspect) must be a JSON object\(alternative)")
     }
 }

@@ -6,16 +6,16 @@ import Reveille
 import ReveilleSystem
 import Varlink
 
-/// `reveille status`: what is watched, and who listens.
+/// `reveille status`: shows the bus, its sources and its subscriptions.
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Shows the bus, what each aspect is read from, and all subscriptions.",
+        commandName: "status", abstract: "Show the bus, the source of each aspect, and all subscriptions.",
         discussion: """
-            Lines are as long as the terminal is wide; into a pipe all is written. How long the bus has run and which \
-            configuration it reads is shown where the process that serves it can be seen.
+            Lines are truncated to the width of the terminal, but not when written to a pipe. The uptime and the \
+            configuration file are shown if the process that serves the bus is visible.
             """)
 
-    @Flag(help: "One JSON object: the bus, and the replies of DescribeAspects and ListSubscriptions.")
+    @Flag(help: "Print one JSON object: the bus, and the replies of DescribeAspects and ListSubscriptions.")
     var json = false
 
     @OptionGroup var bus: BusOptions
@@ -39,7 +39,7 @@ struct StatusCommand: ParsableCommand {
             try Console.line(Style.bold("version        ") + "\(version ?? "unknown")")
             if let process {
                 try Console.line(Style.bold("uptime         ") + "\(process.uptimeText), process \(process.pid)")
-                try Console.line(Style.bold("configuration  ") + "\(process.configuration ?? "the defaults")")
+                try Console.line(Style.bold("configuration  ") + "\(process.configuration ?? "defaults")")
             }
             try Console.line("")
             try Self.print(Self.table(of: sources))
@@ -48,7 +48,7 @@ struct StatusCommand: ParsableCommand {
         }
     }
 
-    // MARK: - For people
+    // MARK: - Text
 
     private static func print(_ table: Table) throws(Failure) {
         for line in table.lines(width: Console.columns) { try Console.line(line) }
@@ -61,8 +61,8 @@ struct StatusCommand: ParsableCommand {
         for source in sources {
             let state =
                 source.isAvailable
-                ? (source.isMonitored ? Table.Cell("watched", .green) : Table.Cell("at rest"))
-                : Table.Cell("not here", .dim)
+                ? (source.isMonitored ? Table.Cell("watched", .green) : Table.Cell("not watched"))
+                : Table.Cell("unavailable", .dim)
             table.rows.append([Table.Cell(source.aspect.rawValue, .bold), state, Table.Cell(source.text)])
         }
         return table
@@ -72,7 +72,7 @@ struct StatusCommand: ParsableCommand {
         var table = Table(columns: [
             Table.Column(head: "SUBSCRIPTION"), Table.Column(head: "NAME", isFixed: false), Table.Column(head: "PID"),
             Table.Column(head: "STATE", isFixed: false), Table.Column(head: "EVENTS"), Table.Column(head: "CHANGES"),
-            Table.Column(head: "WAITING", isFixed: false), Table.Column(head: "ASPECTS", isFixed: false),
+            Table.Column(head: "PENDING", isFixed: false), Table.Column(head: "ASPECTS", isFixed: false),
         ])
         for subscriber in subscribers {
             let holds = subscriber.holds.names.joined(separator: " ")
@@ -90,7 +90,7 @@ struct StatusCommand: ParsableCommand {
         return table
     }
 
-    // MARK: - As the interface has it
+    // MARK: - JSON
 
     private static func json(of address: UnixAddress, _ version: String?, _ process: ServingProcess?) -> JSON {
         [

@@ -5,73 +5,73 @@ import ArgumentParser
 import ReveilleCore
 import ReveilleSystem
 
-/// `reveille watch`: each event, as it comes.
+/// `reveille watch`: prints each event as it occurs.
 struct WatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Prints each change as it comes.",
+        abstract: "Print each change as it occurs.",
         discussion: """
-            Goes on when the bus restarts, with what changed meanwhile. On a terminal, b sends the subscription \
-            to the background, f brings it back to the foreground, and q ends.
+            Reconnects when the bus restarts, and prints what changed in the meantime. On a terminal, b sends the \
+            subscription to the background, f returns it to the foreground, and q quits.
 
             EXAMPLES
               reveille watch
               reveille watch battery orientation --initial --json
               reveille watch battery --count 1 --timeout 60 && notify-send 'the battery changed'
-              reveille watch --state ~/.cache/watched --count 1    each change once, run after run
+              reveille watch --state ~/.cache/watched --count 1    print each change once across runs
             """)
 
     @Argument(
-        help: "What to watch; all five aspects if none is named.", completion: Aspect.completion,
+        help: "The aspects to watch. Default: all.", completion: Aspect.completion,
         transform: Aspect.init(argument:))
     var aspects: [Aspect] = []
 
     @Flag(
         help: """
-            Print the current state first, and count it for --count. On a terminal this is the default, but there the \
-            state is counted only with --initial.
+            Print the current state first, and count it towards --count. On a terminal the state is always printed, \
+            but counted only with this option.
             """)
     var initial = false
 
     @Flag(help: "Start in the background.")
     var background = false
 
-    @Flag(help: "One JSON object a line: the interface's Event.")
+    @Flag(help: "Print each event as a line of JSON, an Event of the interface.")
     var json = false
 
-    @Flag(help: "Print the day as well as the time.")
+    @Flag(help: "Print the date as well as the time.")
     var date = false
 
-    @Flag(help: "Print what each state was read from.")
+    @Flag(help: "Print the source of each state.")
     var source = false
 
-    @Flag(help: "End when the bus does, with exit code 69.")
+    @Flag(help: "Exit with 69 when the bus ends.")
     var once = false
 
-    @Option(help: "A name for the list of subscriptions.")
+    @Option(help: "The name of the subscription, as 'reveille status' shows it.")
     var name: String?
 
-    @Option(parsing: .unconditional, help: "End after this many events.")
+    @Option(parsing: .unconditional, help: "Exit after this many events; ending earlier is a failure.")
     var count: Int?
 
-    @Option(parsing: .unconditional, help: "Give up after this many seconds, with exit code 124.")
+    @Option(parsing: .unconditional, help: "Exit with 124 after this many seconds.")
     var timeout: Double?
 
     @Option(
         help: """
-            A file that keeps how far this has come. The next run with it prints first what changed since then; \
-            an event that was printed as the run was killed comes again.
+            A file that stores the position in the stream. The next run with this file first prints what changed \
+            since then. An event that was being printed when the run was killed is printed again.
             """)
     var state: String?
 
     @OptionGroup var bus: BusOptions
 
     func validate() throws {
-        if let count, count < 1 { throw ValidationError("--count is at least 1, not \(count)") }
+        if let count, count < 1 { throw ValidationError("--count must be at least 1, not \(count)") }
         if let timeout { try Seconds.validate(timeout, of: "--timeout") }
-        if state?.isEmpty == true { throw ValidationError("--state is the path of a file, and is empty") }
+        if state?.isEmpty == true { throw ValidationError("--state must not be empty") }
         if json && (date || source) {
-            throw ValidationError("--date and --source are for people; with --json, changedAt says when")
+            throw ValidationError("--date and --source cannot be combined with --json")
         }
     }
 
@@ -83,21 +83,23 @@ struct WatchCommand: ParsableCommand {
     }
 }
 
-/// A number of seconds on the command line.
+/// Durations in seconds on the command line.
 enum Seconds {
-    /// From what a timer can tell apart to a year, which is what "never" may mean.
+    /// From the resolution of a timer to a year, which is long enough to mean "never".
     static let range = 0.001...31_536_000
 
-    /// A number of seconds as people write it: `1 second`, `0.5 seconds`.
+    /// Returns a number of seconds with its unit: `1 second`, `0.5 seconds`.
     static func text(_ seconds: Double) -> String {
         let number = Int(exactly: seconds).map { "\($0)" } ?? "\(seconds)"
         return number + (seconds == 1 ? " second" : " seconds")
     }
 
-    /// - Throws: `ValidationError` for a number that no timer has.
+    /// Checks that the value of an option is in ``range``.
+    ///
+    /// - Throws: `ValidationError` otherwise.
     static func validate(_ seconds: Double, of option: String) throws {
         guard range.contains(seconds) else {
-            throw ValidationError("\(option) is a number of seconds from 0.001 to 31536000, not \(seconds)")
+            throw ValidationError("\(option) must be from 0.001 to 31536000 seconds, not \(seconds)")
         }
     }
 }

@@ -4,14 +4,14 @@
 import Glibc
 import ReveilleSystem
 
-/// One run of `reveille watch`: the subscription, the keys, and what ends it.
+/// One run of `reveille watch`: its subscription, keys, signals and timeout.
 ///
-/// Keys, signals and time come to the loop of the program's first thread; events are printed as they are taken, so
-/// that what is not read from stdout stays merged.
+/// The loop of the main thread handles keys, signals and timers. An event is taken only when it can be printed, so
+/// changes remain merged while stdout is blocked.
 final class WatchSession {
-    /// How soon a job that was in the background notices that it is in the foreground: shells tell those alone that
-    /// were stopped.
-    private static let glance: Duration = .milliseconds(500)
+    /// The interval at which a background job checks whether it is in the foreground, because shells send SIGCONT only
+    /// to stopped jobs.
+    private static let terminalCheckInterval: Duration = .milliseconds(500)
 
     private let command: WatchCommand
     private let loop: EventLoop
@@ -19,9 +19,9 @@ final class WatchSession {
     private let stream: WatchStream
     private var sources: [EventSource] = []
     private var keys: EventSource?
-    private var look: EventSource?
+    private var terminalCheck: EventSource?
     private var failure: Failure?
-    /// The signal that ended this.
+    /// The signal that ended the run.
     private var signal: Int32?
 
     init(_ command: WatchCommand) throws {
@@ -33,9 +33,9 @@ final class WatchSession {
             isInteractive: terminal != nil, end: try Pipe())
     }
 
-    /// Prints until the count is reached, time is up or a person ends it.
+    /// Prints events until the count is reached, the timeout expires or the user quits.
     func run() throws {
-        // First of all, so that the threads that follow leave signals to this one.
+        // Before any thread is started: threads inherit the signal mask.
         for signal in [SIGINT, SIGTERM, SIGHUP] where !IgnoredSignals.contains(signal) {
             sources.append(
                 try loop.onSignal(signal) { [unowned self] in
@@ -47,13 +47,13 @@ final class WatchSession {
         if terminal != nil {
             sources.append(try loop.onSignal(SIGTSTP) { [unowned self] in stop() })
             sources.append(try loop.onSignal(SIGCONT) { [unowned self] in takeTerminal() })
-            look = try loop.timer { [unowned self] in takeTerminal() }
+            terminalCheck = try loop.timer { [unowned self] in takeTerminal() }
             takeTerminal()
         }
         if let timeout = command.timeout {
             let timer = try loop.timer { [unowned self] in
-                let lack = stream.counted.withLock { $0 } == 0 ? "no event" : "nothing more"
-                failure = Failure(.timeout, "\(lack) within \(Seconds.text(timeout))")
+                let event = stream.counted.withLock { $0 } == 0 ? "no event" : "no further event"
+                failure = Failure(.timeout, "\(event) within \(Seconds.text(timeout))")
                 loop.exit()
             }
             timer.fire(after: .seconds(timeout))
@@ -63,11 +63,14 @@ final class WatchSession {
         try loop.run()
         leaveTerminal()
         if let error = stream.failure.withLock({ $0 }) ?? failure { throw error }
-        // What a script does once the events have come, it does not do without them.
-        if let signal, command.count != nil { die(by: signal) }
+        // A script must not continue as if the events had occurred.
+        guard let count = command.count else { return }
+        if let signal { die(by: signal) }
+        let counted = stream.counted.withLock { $0 }
+        if counted < count { throw Failure(.failure, "ended after \(counted) of \(count) events") }
     }
 
-    /// Ends the process as the signal itself would have.
+    /// Ends the process as the signal would by default.
     private func die(by number: Int32) -> Never {
         Glibc.signal(number, SIG_DFL)
         raise(number)
@@ -80,7 +83,7 @@ final class WatchSession {
 
     // MARK: - The terminal
 
-    /// Reads keys from here on, if this process is in the foreground.
+    /// Starts reading keys if this process is in the foreground.
     private func takeTerminal() {
         guard terminal?.enterRawMode() == true else { return leaveTerminal() }
         stream.prompt.show()
@@ -95,18 +98,18 @@ final class WatchSession {
 
     private func leaveTerminal() {
         keys = nil
-        look?.fire(after: Self.glance)
+        terminalCheck?.fire(after: Self.terminalCheckInterval)
         if terminal?.isOurs == true { stream.prompt.hide() } else { stream.prompt.forget() }
         terminal?.leaveRawMode()
     }
 
-    /// Stops as every program does at Ctrl-Z, with the terminal as it was before.
+    /// Stops the process as Ctrl-Z does by default, with the terminal's modes restored.
     private func stop() {
         leaveTerminal()
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGTSTP)
-        // It waits for the moment in which it is let through; the next line goes on behind SIGCONT.
+        // The signal is blocked and stays pending. Unblocking it stops the process until SIGCONT.
         raise(SIGTSTP)
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         pthread_sigmask(SIG_BLOCK, &signals, nil)

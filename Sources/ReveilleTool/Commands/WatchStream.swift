@@ -7,18 +7,18 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// What `reveille watch` subscribes to, and prints; any thread.
+/// The subscription of `reveille watch` and the output of its events; safe to use from any thread.
 final class WatchStream: Sendable {
-    /// How often a person sees anew what waits in the background, which nothing tells.
-    private static let glance: Duration = .seconds(1)
+    /// The interval at which the prompt's pending changes are polled; the bus does not notify about them.
+    private static let refreshInterval: Duration = .seconds(1)
 
-    /// Becomes readable when there is nothing more to print.
+    /// Becomes readable when the stream has ended.
     let end: Pipe
-    /// Why it ended, unless it was to end.
+    /// The error that ended the stream, if any.
     let failure = Lock<(any Error)?>(nil)
-    /// How many of the events that `--count` counts have been printed.
+    /// The number of printed events that count towards `--count`.
     let counted = Lock(0)
-    /// Says on a terminal what can be done.
+    /// The state and the available keys, shown on a terminal.
     let prompt = PromptLine()
 
     private let command: WatchCommand
@@ -34,7 +34,7 @@ final class WatchStream: Sendable {
         self.end = end
     }
 
-    /// Subscribes, and prints until the count is reached.
+    /// Subscribes and prints events until the count is reached.
     func run() async {
         do {
             let device = try await command.bus.device()
@@ -43,7 +43,7 @@ final class WatchStream: Sendable {
                 delivering: command.initial || isInteractive ? .currentState : .changes,
                 resumingFrom: stored.withLock { $0?.positions }, name: name, startsInBackground: command.background)
             self.subscription.withLock { $0 = subscription }
-            // Before the first event already: what changes while nothing runs is told by the next run.
+            // Stored before the first event too, so the next run prints the changes that occur between the runs.
             try store(subscription.positions)
             showState(isHeld: command.background)
             try await withThrowingTaskGroup { group in
@@ -59,7 +59,7 @@ final class WatchStream: Sendable {
         end.wake()
     }
 
-    /// Sends the subscription to the background, or wakes it.
+    /// Sends the subscription to the background or returns it to the foreground.
     func setState(isBackground: Bool) async {
         guard let subscription = subscription.withLock({ $0 }) else { return }
         do {
@@ -87,12 +87,12 @@ final class WatchStream: Sendable {
                 try prompt.print(line) { text throws(Failure) in try Console.line(text) }
             }
             try store(subscription.positions)
-            if !isUnasked(event) { counted.withLock { $0 += 1 } }
+            if !isImplicit(event) { counted.withLock { $0 += 1 } }
         }
     }
 
-    /// Whether an event is a state that is shown only because somebody sits at the terminal.
-    private func isUnasked(_ event: Event) -> Bool {
+    /// Whether the event is an initial state that is printed only because the output is a terminal.
+    private func isImplicit(_ event: Event) -> Bool {
         isInteractive && !command.initial && event.changes == 0
     }
 
@@ -114,7 +114,7 @@ final class WatchStream: Sendable {
         return Style.dim("  [\(source.text)]")
     }
 
-    // MARK: - The bus that goes and comes back
+    // MARK: - Connection
 
     private func followConnection(of device: Device) async throws {
         var isLost = false
@@ -122,28 +122,27 @@ final class WatchStream: Sendable {
             switch state {
             case .disconnected(let error) where command.once: throw error
             case .disconnected(let error):
-                if !isLost { say("reveille: \(error); waiting for the bus to come back") }
+                if !isLost { report("reveille: \(error); waiting for the bus to return") }
                 isLost = true
             case .connected:
-                if isLost { say("reveille: the bus is back") }
+                if isLost { report("reveille: reconnected to the bus") }
                 isLost = false
             }
         }
     }
 
-    private func say(_ message: StyledText) {
-        // A message that is lost has nobody to be told.
+    private func report(_ message: StyledText) {
         try? prompt.print(message) { Console.error($0) }
     }
 
-    // MARK: - What waits
+    // MARK: - Prompt
 
-    /// Says what waits for as long as somebody can see it.
+    /// Updates the pending changes in the prompt while it is shown.
     private func followState(on device: Device) async throws {
         while true {
-            try await Task.sleep(for: Self.glance)
+            try await Task.sleep(for: Self.refreshInterval)
             guard prompt.isShown, let subscribers = try? await device.subscribers() else { continue }
-            // The bus knows this process by another number where it sees another part of the machine.
+            // In another PID namespace the bus has a different id for this process.
             guard let own = subscribers.first(where: { $0.processID == getpid() && $0.name == name }) else { continue }
             showState(isHeld: own.holds.contains(.app) || own.holds.contains(.operator), pending: own.pending)
         }
@@ -151,9 +150,9 @@ final class WatchStream: Sendable {
 
     private func showState(isHeld: Bool, pending: [Aspect: Int]? = nil) {
         guard isInteractive else { return }
-        guard isHeld else { return prompt.say(Style.green("foreground"), "   b background, q quit") }
+        guard isHeld else { return prompt.set(Style.green("foreground"), "   b background, q quit") }
         let counts = Aspect.allCases.compactMap { aspect in pending?[aspect].map { "\(aspect) \($0)" } }
-        let waiting = counts.isEmpty ? "nothing waits" : counts.joined(separator: ", ") + " waiting"
-        prompt.say(Style.yellow("background"), (pending == nil ? "" : ": " + waiting) + "   f foreground, q quit")
+        let changes = counts.isEmpty ? "nothing pending" : counts.joined(separator: ", ") + " pending"
+        prompt.set(Style.yellow("background"), (pending == nil ? "" : ": " + changes) + "   f foreground, q quit")
     }
 }

@@ -3,19 +3,18 @@
 
 import ArgumentParser
 
-/// `reveille demo`: the main job, on a synthetic phone.
+/// `reveille demo`: demonstrates the bus on a synthetic phone.
 struct DemoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Shows what a sleeping subscriber is told, on a synthetic phone.",
+        abstract: "Demonstrate delivery to a sleeping subscriber on a synthetic phone.",
         discussion: """
-            A real bus in a process of its own watches synthetic devices (umockdev) through the real libudev, \
-            and real files. Two subscribers listen: one is awake, one sleeps. The phone changes dozens of \
-            times; then the sleeper wakes. Ends by itself; exit code 1 if what is shown is not what the bus \
-            promises.
+            Starts a real bus, which watches real files, and synthetic devices (umockdev) through the real \
+            libudev. Of two subscribers, one is awake and one is asleep. The phone changes dozens of times; then \
+            the sleeper wakes. Exits automatically: with 0, or with 1 if an event is missing or wrong.
             """)
 
-    /// It takes a second or two; a machine that needs this long has lost something.
+    /// The time limit of a demonstration, which normally takes a second or two.
     private static let patience: Duration = .seconds(60)
 
     func run() {

@@ -4,16 +4,16 @@
 import ReveilleCore
 import ReveilleTesting
 
-/// One change of the demonstration's phone.
+/// A change of the demonstration's phone.
 struct DemoScene {
-    /// What is done, in words.
+    /// A description for the output.
     let title: String
-    /// What it changes.
+    /// The aspect that changes.
     let aspect: Aspect
-    /// Does it.
+    /// Makes the change.
     let change: (SyntheticPhone) throws -> Void
 
-    /// A busy hour: dozens of changes of all five aspects, mixed.
+    /// A mixed sequence of dozens of changes of all aspects.
     static var all: [DemoScene] {
         var scenes: [DemoScene] = []
         for hour in 0..<4 {
@@ -38,11 +38,11 @@ struct DemoScene {
     }
 
     private static func near(_ isNear: Bool) -> DemoScene {
-        DemoScene(title: isNear ? "held to an ear" : "taken away", aspect: .proximity) { try $0.setNear(isNear) }
+        DemoScene(title: isNear ? "held to an ear" : "moved away", aspect: .proximity) { try $0.setNear(isNear) }
     }
 
     private static func language(_ name: String) -> DemoScene {
-        DemoScene(title: "another language", aspect: .locale) { try $0.setLocale(name) }
+        DemoScene(title: "the language changes", aspect: .locale) { try $0.setLocale(name) }
     }
 
     private static func setting(volume: Int, theme: Int) -> DemoScene {

@@ -4,7 +4,7 @@
 import Reveille
 import ReveilleTesting
 
-/// The phone, its bus and the two subscribers of one demonstration.
+/// The phone, the bus and the two subscribers of a demonstration.
 final class DemoStage {
     private let phone: SyntheticPhone
     private let bus: PhoneBus
@@ -21,7 +21,7 @@ final class DemoStage {
         sleeper = try await device.subscribe(name: "sleeper")
     }
 
-    /// Plays the whole piece and checks it.
+    /// Runs the demonstration and checks its events.
     func play() async throws {
         try Console.line(Style.bold("A synthetic phone, a bus, and two subscribers: one awake, one asleep."))
         try Console.line("")
@@ -29,7 +29,7 @@ final class DemoStage {
         for scene in DemoScene.all { try await play(scene) }
         try await checkSilence()
         try Console.line("")
-        try Console.line("The one that was awake read \(liveEvents.count) events. The sleeper read none; now it wakes:")
+        try Console.line("The awake subscriber received \(liveEvents.count) events, the sleeper none. Now it wakes:")
         try Console.line("")
         try await sleeper.enterForeground()
         var events: [Event] = []
@@ -43,7 +43,7 @@ final class DemoStage {
             Style.green(
                 """
                 \(events.reduce(0) { $0 + $1.changes }) changes, \(events.count) events: one for each aspect, with \
-                the state now and the number of changes it stands for.
+                its current state and the number of merged changes.
                 """))
         let code = bus.stop()
         guard code == 0 else { throw Failure(.failure, "the bus ended with exit code \(code)") }
@@ -58,30 +58,29 @@ final class DemoStage {
         }
     }
 
-    // MARK: - What the bus promises
+    // MARK: - Checks
 
     private func checkSilence() async throws {
-        let told = try await device.subscribers().first { $0.name == "sleeper" }?.events
-        guard told == 0 else {
-            throw Failure(.failure, "the bus told the sleeper of \(told ?? 0) events in its sleep")
+        let events = try await device.subscribers().first { $0.name == "sleeper" }?.events
+        guard events == 0 else {
+            throw Failure(.failure, "the bus sent \(events ?? 0) events to the sleeping subscriber, not 0")
         }
     }
 
     private func check(_ events: [Event]) throws {
         guard Set(events.map(\.aspect)) == Set(Aspect.allCases), events.count == Aspect.allCases.count else {
-            throw Failure(.failure, "the sleeper got \(events.map(\.aspect)), not one event of each aspect")
+            throw Failure(.failure, "the sleeper received \(events.map(\.aspect)), not one event for each aspect")
         }
         for event in events {
             let seen = liveEvents.filter { $0.aspect == event.aspect }
             let changes = seen.reduce(0) { $0 + $1.changes }
             guard event.changes == changes else {
                 throw Failure(
-                    .failure, "\(event.aspect): the sleeper was told of \(event.changes) changes, there were \(changes)"
-                )
+                    .failure, "\(event.aspect): the sleeper's event counts \(event.changes) of \(changes) changes")
             }
-            // Of the settings each is told the keys that changed since its own last event.
+            // Readings of settings differ: each lists the keys that changed since the subscriber's own last event.
             guard event.aspect == .defaults || event.reading == seen.last?.reading else {
-                throw Failure(.failure, "\(event.aspect): the sleeper's state is not the one that stands")
+                throw Failure(.failure, "\(event.aspect): the sleeper's event does not have the current state")
             }
         }
     }

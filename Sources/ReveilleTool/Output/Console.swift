@@ -5,30 +5,30 @@ import Glibc
 import ReveilleSystem
 import Varlink
 
-/// Data on stdout, messages on stderr, each line at once.
+/// Unbuffered output: data to stdout, messages to stderr.
 enum Console {
-    /// Writes a line of data for people.
+    /// Writes a line of data as text.
     ///
-    /// - Throws: `Failure` when it is lost.
+    /// - Throws: `Failure` if the line cannot be written.
     static func line(_ text: StyledText) throws(Failure) {
         try line(printable: text.rendered)
     }
 
-    /// Writes a line of data for programs.
+    /// Writes a line of data as JSON.
     ///
-    /// - Throws: `Failure` when it is lost.
+    /// - Throws: `Failure` if the line cannot be written.
     static func json(_ value: JSON) throws(Failure) {
         try line(printable: value.printable)
     }
 
-    /// Writes a message for people; one that is lost has nobody to be told.
+    /// Writes a message, ignoring errors because there is no other place to report them.
     static func error(_ text: StyledText) {
         try? write(text.rendered + "\n", to: STDERR_FILENO)
     }
 
-    /// Writes a line of a service's log if it can be written at once; a reader that is slow loses it.
+    /// Writes a line of a service's log, or drops it if that would block.
     static func log(_ text: StyledText) {
-        // A pipe has room for a page, or says that it has none; a longer line waits for nobody either way.
+        // A pipe is writable only if it has room for PIPE_BUF bytes, so such a write does not block.
         var rest = Array((text.rendered + "\n").utf8)[...]
         while !rest.isEmpty, (try? Readiness.wait(STDERR_FILENO, for: .writable, atMost: .zero)) == true {
             let count = rest.prefix(Int(PIPE_BUF)).withUnsafeBytes { buffer in
@@ -39,37 +39,37 @@ enum Console {
         }
     }
 
-    /// Writes a text in the place of the terminal's last line, without ending it.
+    /// Replaces the current line of the terminal, without a line break.
     static func replaceLine(with text: StyledText) {
         try? write("\r\u{1B}[K" + text.rendered, to: STDERR_FILENO)
     }
 
-    /// How many columns a line on stdout has; `nil` where that does not matter.
+    /// The number of columns of stdout; `nil` if it is unknown, as for a pipe.
     static var columns: Int? { Terminal.columns(of: STDOUT_FILENO) }
 
-    /// Whether stdout is a terminal that wants color (no-color.org).
+    /// Whether stdout is a terminal and NO_COLOR (no-color.org) is not set.
     static let isColored = isatty(STDOUT_FILENO) == 1 && Environment["NO_COLOR"] == nil
 
-    /// Whether a person sits at a terminal that all three streams lead to.
+    /// Whether all three standard streams are terminals.
     static let isInteractive = [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].allSatisfy { isatty($0) == 1 }
 
-    /// Takes the places of standard streams that are closed, so that no socket gets one and is written to as stdout.
+    /// Opens closed standard streams, so that no socket gets their descriptor and receives the output.
     ///
-    /// What takes a place is open the wrong way round, so that reading and writing fail as on a closed stream.
+    /// They are opened in the opposite direction, so reads and writes fail as on a closed stream.
     static func reserveStandardStreams() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
     }
 
-    /// Writes a line of data that a terminal may be given as it is.
+    /// Writes a line of data that contains no unescaped control characters.
     ///
-    /// - Throws: `Failure` when it is lost.
+    /// - Throws: `Failure` if the line cannot be written.
     static func line(printable text: String) throws(Failure) {
         do throws(SystemError) {
             try write(text + "\n", to: STDOUT_FILENO)
         } catch {
-            if error.code == EPIPE { endForWantOfAReader() }
+            if error.code == EPIPE { dieOfBrokenPipe() }
             throw Failure(.output, "\(error)")
         }
     }
@@ -83,7 +83,7 @@ enum Console {
             if count >= 0 {
                 rest = rest.dropFirst(count)
             } else if errno == EAGAIN {
-                // Somebody who shares it made it non-blocking.
+                // Another process that shares the stream made it non-blocking.
                 try Readiness.wait(descriptor, for: .writable, atMost: .seconds(Int32.max))
             } else {
                 throw SystemError("write", on: descriptor == STDOUT_FILENO ? "stdout" : "stderr")
@@ -91,8 +91,8 @@ enum Console {
         }
     }
 
-    /// Ends as a program whose reader is gone usually does, also where its parent had SIGPIPE ignored.
-    private static func endForWantOfAReader() -> Never {
+    /// Ends the process by SIGPIPE, even if its parent ignored the signal.
+    private static func dieOfBrokenPipe() -> Never {
         signal(SIGPIPE, SIG_DFL)
         kill(getpid(), SIGPIPE)
         exit(128 + SIGPIPE)

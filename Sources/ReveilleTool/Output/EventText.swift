@@ -3,9 +3,9 @@
 
 import ReveilleCore
 
-/// Events and states as a line for people.
+/// The text form of events.
 enum EventText {
-    /// A line of an event: the aspect, its state, and what was merged into it.
+    /// Returns the line of an event: its aspect, its state, and remarks on merged changes.
     static func line(_ event: Event) -> StyledText {
         let remarks: StyledText = event.remarks.isEmpty ? "" : "  (\(event.remarks.joined(separator: ", ")))"
         return Style.bold("\(event.aspect)").padded(to: 12) + "\(event.reading)" + Style.dim(remarks)

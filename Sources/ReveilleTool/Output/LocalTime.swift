@@ -4,15 +4,15 @@
 import Glibc
 import ReveilleCore
 
-/// When an event came, in the user's time zone.
+/// Timestamps in the user's time zone.
 enum LocalTime {
-    /// The time of day: `14:03:22`.
+    /// Returns the time of day: `14:03:22`.
     static func time(_ timestamp: Timestamp) -> String {
         let parts = parts(timestamp)
         return [parts.tm_hour, parts.tm_min, parts.tm_sec].map(twoDigits).joined(separator: ":")
     }
 
-    /// The day: `2026-11-21`.
+    /// Returns the date: `2026-11-21`.
     static func date(_ timestamp: Timestamp) -> String {
         let parts = parts(timestamp)
         return "\(Int(parts.tm_year) + 1_900)-\(twoDigits(parts.tm_mon + 1))-\(twoDigits(parts.tm_mday))"

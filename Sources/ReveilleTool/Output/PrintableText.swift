@@ -4,18 +4,18 @@
 import Varlink
 
 extension StringProtocol {
-    /// The text with every character escaped that could control a terminal or hide other text: `\n`, `\u{1B}`.
+    /// The text with all characters escaped that could control a terminal or hide other text: `\n`, `\u{1B}`.
     var printable: String {
         guard unicodeScalars.contains(where: \.isControl) else { return String(self) }
         return unicodeScalars.reduce(into: "") { $0 += $1.isControl ? $1.escaped : String($1) }
     }
 
-    /// How many columns of a terminal the text takes.
+    /// The number of terminal columns that the text occupies.
     var columns: Int {
         reduce(0) { $0 + $1.columns }
     }
 
-    /// The text cut off to a number of columns, with an ellipsis where something is missing.
+    /// Returns the text truncated to a number of columns, with an ellipsis at the end if it is truncated.
     func truncated(to columns: Int) -> String {
         guard self.columns > columns else { return String(self) }
         var rest = columns - 1
@@ -28,10 +28,10 @@ extension StringProtocol {
 }
 
 extension JSON {
-    /// The value as JSON that a terminal shows and does not obey.
+    /// The value as JSON without control characters.
     ///
-    /// JSON itself escapes what is below U+0020 and no other control character. These are parts of strings alone, where
-    /// an escape means the same.
+    /// JSON requires escapes only for control characters below U+0020. The others occur only in strings, where an
+    /// escape is equivalent.
     var printable: String {
         let text = description
         guard text.unicodeScalars.contains(where: \.isControl) else { return text }
@@ -45,7 +45,7 @@ extension JSON {
 }
 
 extension Unicode.Scalar {
-    /// C0, DEL and C1, what ends a line, and what changes the direction of the text around it.
+    /// Whether this is a control character (C0, DEL or C1), a line or paragraph separator, or a bidi control.
     fileprivate var isControl: Bool {
         if value < 0x7F { return value < 0x20 }
         switch properties.generalCategory {
@@ -65,13 +65,13 @@ extension Unicode.Scalar {
 }
 
 extension Character {
-    /// Scripts of wide characters, from Hangul to the ideographs of the supplementary planes, and emoji.
+    /// The blocks of wide characters, from Hangul to the ideographs of the supplementary planes, and emoji.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
         0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD,
     ]
 
-    /// How many columns a terminal gives it.
+    /// The number of terminal columns that the character occupies.
     fileprivate var columns: Int {
         guard let first = unicodeScalars.first, !isASCII else { return 1 }
         switch first.properties.generalCategory {

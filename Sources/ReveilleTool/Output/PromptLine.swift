@@ -3,7 +3,7 @@
 
 import ReveilleSystem
 
-/// The last line of a terminal, below whatever is printed; any thread.
+/// A status line at the bottom of a terminal, below the output; safe to use from any thread.
 final class PromptLine: Sendable {
     private struct Line {
         var head: StyledText = ""
@@ -13,12 +13,12 @@ final class PromptLine: Sendable {
 
     private let line = Lock(Line())
 
-    /// Says something else, once the line is shown.
+    /// Sets the text of the line, and redraws the line if it is shown.
     ///
     /// - Parameters:
-    ///   - head: The word that counts.
-    ///   - rest: What is cut off where the terminal is too narrow.
-    func say(_ head: StyledText, _ rest: String) {
+    ///   - head: The beginning, which is always shown whole.
+    ///   - rest: The remainder, which is truncated if the terminal is too narrow.
+    func set(_ head: StyledText, _ rest: String) {
         line.withLock { line in
             line.head = head
             line.rest = rest
@@ -26,7 +26,7 @@ final class PromptLine: Sendable {
         }
     }
 
-    /// Shows the line, again if need be.
+    /// Shows the line, or redraws it.
     func show() {
         line.withLock { line in
             line.isShown = true
@@ -34,7 +34,7 @@ final class PromptLine: Sendable {
         }
     }
 
-    /// Leaves the terminal to somebody else.
+    /// Erases the line.
     func hide() {
         line.withLock { line in
             if line.isShown { Console.replaceLine(with: "") }
@@ -42,15 +42,15 @@ final class PromptLine: Sendable {
         }
     }
 
-    /// Takes it for gone: the terminal is somebody else's already.
+    /// Marks the line as hidden without writing to the terminal, which another job already uses.
     func forget() {
         line.withLock { $0.isShown = false }
     }
 
-    /// Whether it is shown.
+    /// Whether the line is shown.
     var isShown: Bool { line.withLock { $0.isShown } }
 
-    /// Prints above the line.
+    /// Prints text above the line.
     func print(_ text: StyledText, to output: (StyledText) throws(Failure) -> Void) throws(Failure) {
         try line.withLock { line throws(Failure) in
             if line.isShown { Console.replaceLine(with: "") }
@@ -61,7 +61,7 @@ final class PromptLine: Sendable {
 
     private static func draw(_ line: Line) {
         guard line.isShown else { return }
-        // The last column is left free: some terminals begin a new line behind it.
+        // Some terminals wrap as soon as the last column is written.
         let columns = (Console.columns ?? 80) - 1
         let rest = line.rest.truncated(to: columns - line.head.width)
         Console.replaceLine(with: line.head + Style.dim(StyledText(rest)))

@@ -5,9 +5,9 @@ import Glibc
 import Logging
 import ReveilleSystem
 
-/// Logs to stderr, a line each; under a supervisor's journal with its priority in front (sd-daemon(3)).
+/// Writes log lines to stderr; to a journal, with a priority prefix (sd-daemon(3)).
 ///
-/// A line that its reader has no room for is lost: whoever reads the log must not hold up the service.
+/// Lines that cannot be written immediately are dropped, so a slow reader does not block the service.
 struct StderrLogHandler: LogHandler {
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.info

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Text for people, in which only a ``Style`` controls the terminal: every other control character is escaped.
+/// Text for a terminal, in which all control characters are escaped except those of a ``Style``.
 struct StyledText: ExpressibleByStringInterpolation, Sendable {
-    /// The text with the terminal's codes.
+    /// The text with terminal control codes.
     private(set) var rendered = ""
-    /// How many columns it takes.
+    /// The width in columns.
     private(set) var width = 0
 
-    /// Makes a text of anything that can be written down.
     init(_ text: some StringProtocol) {
         append(text)
     }
@@ -21,7 +20,6 @@ struct StyledText: ExpressibleByStringInterpolation, Sendable {
         self = stringInterpolation.text
     }
 
-    /// Takes the pieces of an interpolated literal.
     struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var text: StyledText = ""
 
@@ -51,7 +49,7 @@ struct StyledText: ExpressibleByStringInterpolation, Sendable {
         left.width += right.width
     }
 
-    /// The text with spaces behind it, up to a width.
+    /// Returns the text padded with trailing spaces to a width in columns.
     func padded(to width: Int) -> StyledText {
         self + StyledText(String(repeating: " ", count: max(0, width - self.width)))
     }
@@ -69,7 +67,7 @@ struct StyledText: ExpressibleByStringInterpolation, Sendable {
     }
 }
 
-/// Colors of a terminal, or none.
+/// Terminal styles, by their SGR code.
 enum Style: String {
     case bold = "1"
     case dim = "2"
@@ -77,7 +75,7 @@ enum Style: String {
     case yellow = "33"
     case cyan = "36"
 
-    /// The text in this color, where the terminal wants it.
+    /// Returns the text in this style, or unchanged if color is disabled.
     func callAsFunction(_ text: StyledText) -> StyledText {
         Console.isColored ? text.wrapped(in: rawValue) : text
     }

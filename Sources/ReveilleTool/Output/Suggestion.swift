@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// What somebody may have meant who wrote a word that means nothing.
+/// Suggestions for misspelled words.
 enum Suggestion {
-    /// `; did you mean get?`, or nothing where no word is close.
+    /// Returns a phrase such as `; did you mean get?`, or an empty string if no word is similar.
     static func phrase(for text: String, among words: [String]) -> String {
         let text = text.lowercased()
-        // A typing error in three letters, or the beginning of the word.
+        // One typing error in three letters, or a prefix of the word.
         let limit = max(1, text.count / 3)
         let close = words.filter { word in
             let word = word.lowercased()
@@ -18,13 +18,13 @@ enum Suggestion {
         return close.isEmpty ? "" : "; did you mean \(list(close))?"
     }
 
-    /// `near, far or unknown`.
+    /// Returns an enumeration of alternatives: `near, far or unknown`.
     static func list(_ words: [String]) -> String {
         guard let last = words.last, words.count > 1 else { return words.first ?? "" }
         return words.dropLast().joined(separator: ", ") + " or " + last
     }
 
-    /// How many letters have to be added, removed, replaced or exchanged with their neighbor.
+    /// Returns the number of insertions, deletions, substitutions and transpositions between two words.
     private static func distance(_ from: [Character], _ to: [Character]) -> Int {
         var rows = [Array(0...to.count)]
         for (row, letter) in from.enumerated() {

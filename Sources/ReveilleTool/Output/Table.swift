@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Rows under heads, as wide as the terminal at most.
+/// A table with column headings that fits into the terminal.
 struct Table {
-    /// One cell.
+    /// A cell of a row.
     struct Cell {
         var text: String
         var style: Style?
@@ -19,20 +19,20 @@ struct Table {
         }
     }
 
-    /// A column's head, and whether its cells may be cut off.
+    /// A column: its heading, and whether its cells may be truncated.
     struct Column {
         var head: String
         var isFixed = true
     }
 
     private static let gap = 2
-    /// What is left of a column that is cut off: enough to tell cells apart.
+    /// The minimum width of a truncated column, in which cells remain distinguishable.
     private static let narrowest = 5
 
     let columns: [Column]
     var rows: [[Cell]] = []
 
-    /// The head and the rows, as long as a line may be; `nil` for as long as they are.
+    /// Returns the headings and the rows as lines of at most a width; without truncation if it is `nil`.
     func lines(width: Int?) -> [StyledText] {
         let widths = widths(in: width)
         let heads = columns.map { Cell($0.head, .dim) }

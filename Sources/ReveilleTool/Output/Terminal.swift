@@ -4,9 +4,9 @@
 import Glibc
 import ReveilleSystem
 
-/// The terminal on stdin, as far as it is this process's: a job in the background must leave it alone.
+/// The terminal on stdin, whose modes are changed only while this process is in the foreground.
 final class Terminal {
-    /// The modes from before ``enterRawMode()``, while they are changed.
+    /// The original modes, while raw mode is on.
     private var saved: termios?
 
     deinit {
@@ -15,16 +15,16 @@ final class Terminal {
 
     /// Whether this process is in the terminal's foreground.
     ///
-    /// From the background, reading a key stops the process (SIGTTIN), and so does setting modes (SIGTTOU).
+    /// In the background, reading stops the process (SIGTTIN), and so does setting modes (SIGTTOU).
     var isOurs: Bool {
         tcgetpgrp(STDIN_FILENO) == getpgrp()
     }
 
-    /// Has keys come one by one and unseen.
+    /// Turns off line buffering and echo.
     ///
-    /// Set again where it was set before: a shell sets modes of its own while a job is stopped.
+    /// The modes are set even if they were set before, because a shell changes them while a job is stopped.
     ///
-    /// - Returns: Whether they do; not in the background.
+    /// - Returns: `false` if this process is in the background or stdin is not a terminal.
     func enterRawMode() -> Bool {
         guard isOurs else { return false }
         var modes = termios()
@@ -38,14 +38,14 @@ final class Terminal {
         return tcsetattr(STDIN_FILENO, TCSANOW, &modes) == 0
     }
 
-    /// Puts the modes back as they were.
+    /// Restores the original modes.
     func leaveRawMode() {
         guard var modes = saved, isOurs else { return }
         tcsetattr(STDIN_FILENO, TCSANOW, &modes)
         saved = nil
     }
 
-    /// How many columns lines on a descriptor have; `nil` where nobody says, as in a pipe.
+    /// Returns the number of columns of a file descriptor's terminal, else COLUMNS; `nil` if neither is known.
     static func columns(of descriptor: Int32) -> Int? {
         var size = winsize()
         if ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }

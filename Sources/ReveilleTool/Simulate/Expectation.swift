@@ -5,23 +5,23 @@ import ReveilleCore
 import ReveilleWire
 import Varlink
 
-/// What a scenario expects the last event of an aspect to say.
+/// The content that a scenario expects of an aspect's last event.
 struct Expectation: Equatable {
     let aspect: Aspect
-    /// A field of the interface's structure, or of `defaults` a domain; `nil` where only `changes` is looked at.
+    /// A field of the interface's structure, or a domain of `defaults`; `nil` if only `changes` is compared.
     let field: String?
-    /// Its value as text; of a domain one of its keys, empty for any.
+    /// The field's value as text; for a domain, one of its keys, or empty for any key.
     let value: String
-    /// How many changes the event stands for.
+    /// The number of merged changes; `nil` if it is not compared.
     let changes: Int?
 
-    /// The forms, for messages.
+    /// The syntax, for error messages.
     static let form = """
         expect ASPECT [FIELD] VALUE [changes COUNT], expect ASPECT changes COUNT or expect defaults DOMAIN [KEY] \
         [changes COUNT]
         """
 
-    /// Reads what follows the word `expect`; `nil` where no event can ever say so.
+    /// Parses the words after `expect`; `nil` if they are invalid or no event can meet the expectation.
     init?(_ words: [String]) {
         guard let aspect = words.first.flatMap({ Aspect(rawValue: $0) }) else { return nil }
         var rest = words.dropFirst()
@@ -43,7 +43,7 @@ struct Expectation: Equatable {
         guard aspect == .defaults || isPossible else { return nil }
     }
 
-    /// The field that is meant where none is named.
+    /// The field that is compared if none is named.
     private static func mainField(of aspect: Aspect) -> String {
         switch aspect {
         case .battery, .proximity: "state"
@@ -59,7 +59,7 @@ struct Expectation: Equatable {
         .locale: ["identifier", "languages", "numeric", "time", "monetary", "measurement"],
     ]
 
-    /// Whether the interface has the field, and allows the value in it.
+    /// Whether the interface has the field and allows the value in it.
     private var isPossible: Bool {
         guard let field else { return true }
         guard Self.fields[aspect]?.contains(field) == true else { return false }
@@ -75,10 +75,10 @@ struct Expectation: Equatable {
         }
     }
 
-    /// What stands for a value that the device does not know.
+    /// The text for a value that the device does not know.
     private static let none = "unknown"
 
-    /// Whether an event says so.
+    /// Returns whether an event meets the expectation.
     func holds(for event: Event) -> Bool {
         guard changes == nil || changes == event.changes else { return false }
         guard let field else { return true }
@@ -88,7 +88,7 @@ struct Expectation: Equatable {
         guard field == "level", let expected = Double(value), let level = Self.level(of: event) else {
             return Self.text(field, of: event) == value
         }
-        // What is told is the mean of all packs.
+        // The level is the mean of all packs.
         return abs(level - expected) < 1e-9
     }
 
@@ -107,7 +107,7 @@ struct Expectation: Equatable {
         return value == .null ? none : value.description
     }
 
-    /// What an event says where something else was expected: the same field, and the count.
+    /// Returns the same field and the count of an event that does not meet the expectation.
     func found(in event: Event) -> String {
         let count = "changes \(event.changes)"
         guard let field else { return "\(aspect) \(count)" }

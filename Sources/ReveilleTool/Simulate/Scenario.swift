@@ -4,30 +4,30 @@
 import Glibc
 import ReveilleSystem
 
-/// What happens to a synthetic phone while a program runs: a step a line.
+/// The steps that change a synthetic phone while a program runs, one on each line.
 struct Scenario {
-    /// A step and where it stands.
+    /// A step and its position in the file.
     struct Line: Equatable {
-        /// Counted from 1; 0 for the start that nobody wrote.
+        /// The line number from 1; 0 for an implicit start.
         let number: Int
         let text: String
         let step: ScenarioStep
     }
 
-    /// The file, as messages name it.
+    /// The file name for messages.
     let file: String
-    /// In their order; exactly one is the start.
+    /// The steps in order, of which exactly one is `start`.
     let lines: [Line]
 
-    /// What names stdin in place of a file.
+    /// The file name that stands for stdin.
     static let standardInput = "-"
 
-    /// Far more than anybody writes by hand.
+    /// The maximum size in bytes, far above that of a scenario written by hand.
     private static let limit = 1 << 20
 
     /// Reads a scenario.
     ///
-    /// - Throws: `Failure` naming the file, and the line that is wrong with what was expected there.
+    /// - Throws: `Failure` with the file, and for a syntax error the line and the expected syntax.
     init(file: String) throws(Failure) {
         guard file != Self.standardInput else {
             try self.init(Self.input(), file: file)
@@ -37,13 +37,13 @@ struct Scenario {
         case .bytes(let bytes):
             try self.init(bytes, file: file)
         case .missing: throw Failure(.configuration, "open \(file): No such file or directory (ENOENT)")
-        case .notAFile: throw Failure(.configuration, "\(file): not a file")
-        case .tooLarge(let limit): throw Failure(.configuration, "\(file): longer than \(limit) bytes")
+        case .notAFile: throw Failure(.configuration, "\(file) is not a regular file")
+        case .tooLarge(let limit): throw Failure(.configuration, "\(file): exceeds \(limit) bytes")
         case .unreadable(let error): throw Failure(.configuration, "\(error)")
         }
     }
 
-    /// An error with the line at which it came; the start that nobody wrote has none.
+    /// Returns an error with the line at which it occurred, unless that is an implicit start.
     func failure(_ error: any Error, at line: Line) -> Failure {
         let place = line.number > 0 ? "\(file):\(line.number): \(line.text): " : ""
         return Failure((error as? Failure)?.code ?? .failure, "\(place)\(error)")
@@ -60,17 +60,17 @@ struct Scenario {
             guard count >= 0 else { throw Failure(.configuration, "\(SystemError("read", on: standardInput))") }
             if count == 0 { return bytes }
         }
-        throw Failure(.configuration, "\(standardInput): longer than \(limit) bytes")
+        throw Failure(.configuration, "\(standardInput): exceeds \(limit) bytes")
     }
 
     private init(_ bytes: [UInt8], file: String) throws(Failure) {
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Failure(.configuration, "\(file): not UTF-8")
+            throw Failure(.configuration, "\(file): not valid UTF-8")
         }
         try self.init(text, file: file)
     }
 
-    /// Reads a scenario's text.
+    /// Parses the text of a scenario.
     init(_ text: String, file: String) throws(Failure) {
         self.file = file
         var lines: [Line] = []
@@ -85,7 +85,7 @@ struct Scenario {
         }
         let starts = lines.indices.filter { lines[$0].step == .start }
         if let second = starts.dropFirst().first {
-            throw Failure(.configuration, "\(file):\(lines[second].number): expected one start only, this is a second")
+            throw Failure(.configuration, "\(file):\(lines[second].number): expected only one start, not a second")
         }
         if let start = starts.first, let early = lines[..<start].first(where: \.step.needsProgram) {
             throw Failure(.configuration, "\(file):\(early.number): expected start before \"\(early.text)\"")

@@ -6,13 +6,13 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// A subscriber of the scenario's own that reads at once: what it was told last is what `expect` looks at.
+/// The scenario's own subscriber, which reads every event immediately; `expect` compares its last events.
 ///
-/// It sleeps and wakes with the others.
+/// It sleeps and wakes with the other subscribers.
 final class ScenarioReader {
-    /// Its subscription, which no step counts.
+    /// The id of its subscription, which steps do not count.
     private(set) var subscription = ""
-    /// The last event of each aspect; before the first, the state at the start, which stands for no changes.
+    /// The last event of each aspect; initially the state at the start, with no changes.
     private(set) var last: [Aspect: Event] = [:]
 
     private let address: UnixAddress
@@ -25,7 +25,7 @@ final class ScenarioReader {
         try subscribe(["initial": true])
     }
 
-    /// Goes on with a bus that has started again.
+    /// Resumes after a restart of the bus.
     func reconnect() throws {
         client = try BusClient(address)
         let positions = last.values.map { event in
@@ -48,13 +48,13 @@ final class ScenarioReader {
         try take(reply)
     }
 
-    /// Reads what it has been told.
+    /// Reads all events that have arrived.
     func read() throws {
         while let reply = try client.next() { try take(reply.parameters) }
     }
 
     private func take(_ reply: JSONObject) throws {
-        // The bus is of this version, and says no word that is not known here.
+        // The bus has this program's version, so every word is known.
         for event in try EventCoding.decodeAll(reply, noting: UnknownWords()) { last[event.aspect] = event }
     }
 }

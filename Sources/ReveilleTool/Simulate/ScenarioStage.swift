@@ -5,14 +5,14 @@ import ReveilleSystem
 import ReveilleTesting
 import Varlink
 
-/// The phone of a scenario and its bus: does a step that takes no time.
+/// A scenario's phone and bus, and the steps that change them.
 final class ScenarioStage {
     let phone: SyntheticPhone
     private let bus: PhoneBus
     private let address: UnixAddress
     private let reader: ScenarioReader?
 
-    /// Makes a phone, and a subscriber of its own if something is expected.
+    /// Creates a phone and its bus, and a subscriber if the scenario has expectations.
     init(for scenario: Scenario) throws {
         phone = try SyntheticPhone()
         bus = try phone.startBus()
@@ -20,7 +20,7 @@ final class ScenarioStage {
         reader = try scenario.lines.contains { $0.step.isExpectation } ? ScenarioReader(address) : nil
     }
 
-    /// Does a step; nothing for those that wait or concern the program.
+    /// Performs a step, unless it waits or concerns the program.
     func perform(_ step: ScenarioStep) throws {
         try change(by: step)
         try read()
@@ -47,35 +47,37 @@ final class ScenarioStage {
         }
     }
 
-    /// Has the scenario's own subscriber read the event of a step before the next step is done.
+    /// Waits until the scenario's own subscriber has read the events of the current step.
     private func read() throws {
         guard let reader else { return }
         let deadline = ContinuousClock.now + BusClient.patience
         repeat {
             try reader.read()
-            guard ContinuousClock.now < deadline else { throw Failure(.timeout, "the bus does not tell what it read") }
+            guard ContinuousClock.now < deadline else {
+                throw Failure(.timeout, "the bus did not deliver a change in time")
+            }
         } while try !subscriptions().allSatisfy { !isOwn($0) || $0.isTold }
     }
 
-    /// What the last event of an expectation's aspect says instead; `nil` when it says what is expected.
+    /// Returns the reason why an expectation is not met; `nil` if it is met.
     func contradiction(to expectation: Expectation) throws -> String? {
         try read()
-        guard try isDelivered() else { return "not everything was read" }
-        guard let event = reader?.last[expectation.aspect] else { return "nothing was told of \(expectation.aspect)" }
-        return expectation.holds(for: event) ? nil : "the last event says \(expectation.found(in: event))"
+        guard try isDelivered() else { return "a subscriber has not read all changes" }
+        guard let event = reader?.last[expectation.aspect] else { return "no event for \(expectation.aspect)" }
+        return expectation.holds(for: event) ? nil : "the last event is \(expectation.found(in: event))"
     }
 
-    /// How many subscriptions there are, without the scenario's own.
+    /// Returns the number of subscriptions, without the scenario's own.
     func subscriptionCount() throws -> Int {
         try subscriptions().count { !isOwn($0) }
     }
 
-    /// Makes the bus read everything now.
+    /// Makes the bus read every source again.
     func refresh() throws {
         _ = try BusClient(address).call("Refresh")
     }
 
-    /// Whether each subscription that is not asleep has read all that changed.
+    /// Returns whether every subscription that is awake has read all changes.
     func isDelivered() throws -> Bool {
         try subscriptions().allSatisfy(\.isTold)
     }
@@ -99,7 +101,7 @@ final class ScenarioStage {
     private func battery(_ number: Int) throws -> SyntheticBattery {
         let count = phone.batteries.count
         guard number <= count else {
-            throw Failure(.configuration, "there is no battery\(number); the next to add is battery\(count + 1)")
+            throw Failure(.configuration, "battery\(number) does not exist; the next to add is battery\(count + 1)")
         }
         return phone.batteries[number - 1]
     }
@@ -114,9 +116,9 @@ final class ScenarioStage {
     }
 }
 
-/// A subscription as ListSubscriptions gives it.
+/// A subscription in the reply of ListSubscriptions.
 extension JSONObject {
-    /// Whether it sleeps, or has read all that changed.
+    /// Whether the subscription is asleep or has read all changes.
     fileprivate var isTold: Bool {
         let held = self["held"]?.arrayValue?.compactMap(\.stringValue) ?? []
         guard held.allSatisfy({ $0 == "unread" }) else { return true }

@@ -3,14 +3,14 @@
 
 import ReveilleCore
 
-/// One thing that happens in a scenario.
+/// A step of a scenario.
 enum ScenarioStep: Equatable {
-    /// The program starts.
+    /// Starts the program.
     case start
     case wait(Duration)
-    /// Until so many subscriptions are there.
+    /// Waits until a number of subscriptions exist.
     case waitSubscribed(Int)
-    /// Until whoever is awake has read what changed.
+    /// Waits until every subscriber that is awake has read all changes.
     case waitDelivered
     case level(Double, battery: Int)
     case plug
@@ -19,26 +19,26 @@ enum ScenarioStep: Equatable {
     case near(Bool)
     case locale(String)
     case settings(name: String, text: String)
-    /// So many changes of the level, as fast as they can be made.
+    /// Changes the level a number of times, as fast as possible.
     case burst(Int)
     case add(ScenarioPart)
     case remove(ScenarioPart)
-    /// Every subscription sleeps.
+    /// Sends every subscription to the background.
     case background
-    /// Every subscription wakes.
+    /// Returns every subscription to the foreground.
     case foreground
-    /// The bus ends and starts again.
+    /// Restarts the bus.
     case restart
-    /// Until the last event says so.
+    /// Waits until the last event of an aspect meets an expectation.
     case expect(Expectation)
-    /// The program is told to end.
+    /// Ends the program with SIGTERM.
     case end
 
     var isExpectation: Bool {
         if case .expect = self { true } else { false }
     }
 
-    /// Whether it needs the program that runs.
+    /// Whether the step is allowed only after `start`.
     var needsProgram: Bool {
         switch self {
         case .waitSubscribed, .waitDelivered, .background, .foreground, .end: true
@@ -47,15 +47,15 @@ enum ScenarioStep: Equatable {
     }
 }
 
-/// A part of the phone that a scenario can take out and put in.
+/// A part of the phone that a scenario can add and remove.
 enum ScenarioPart: Equatable {
-    /// A pack by its number, from 1.
+    /// A pack, numbered from 1.
     case battery(Int)
     case charger
     case accelerometer
     case proximity
 
-    /// The part of a name: `battery`, `battery2`, `charger`.
+    /// Parses the name of a part: `battery`, `battery2`, `charger`.
     init?(_ name: String) {
         switch name {
         case "battery": self = .battery(1)

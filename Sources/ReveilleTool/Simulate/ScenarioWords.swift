@@ -3,19 +3,19 @@
 
 import ReveilleCore
 
-/// What stands in place of something that was expected.
+/// A syntax error in a line of a scenario.
 struct ScenarioError: Error {
-    /// The form of what was expected.
+    /// The expected syntax.
     let expected: String
 }
 
-/// The words of a scenario's line, taken one by one.
+/// The words of a scenario's line, which are parsed one by one.
 struct ScenarioWords {
-    /// The line, without the space around it.
+    /// The line without leading and trailing whitespace.
     let text: String
     private var rest: Substring
 
-    /// Makes the words of a line; `nil` for one without any.
+    /// Splits a line into words; `nil` if it is blank.
     init?(_ line: Substring) {
         guard let first = line.firstIndex(where: { !$0.isWhitespace }),
             let last = line.lastIndex(where: { !$0.isWhitespace })
@@ -26,7 +26,7 @@ struct ScenarioWords {
 
     var isComment: Bool { text.hasPrefix("#") }
 
-    /// The line's step.
+    /// Parses the line's step.
     mutating func step() throws(ScenarioError) -> ScenarioStep {
         let name = next() ?? ""
         guard let form = Self.forms.first(where: { $0.name == name })?.form else {
@@ -36,7 +36,7 @@ struct ScenarioWords {
         return step
     }
 
-    /// The steps and how each is written.
+    /// The names of the steps and their syntax.
     static let forms: [(name: String, form: String)] = [
         ("start", "start"),
         ("wait", "wait SECONDS, wait subscribed [COUNT] or wait delivered"),
@@ -50,8 +50,8 @@ struct ScenarioWords {
         ("near", "near"),
         ("far", "far"),
         ("locale", "locale NAME"),
-        ("settings", "settings FILE TEXT, a file below ~/.config"),
-        ("burst", "burst COUNT, from 1 to \(longestBurst)"),
+        ("settings", "settings FILE TEXT, with a file below ~/.config"),
+        ("burst", "burst COUNT, with a count from 1 to \(longestBurst)"),
         ("add", "add battery|battery2|...|charger|accelerometer|proximity"),
         ("remove", "remove battery|battery2|...|charger|accelerometer|proximity"),
         ("background", "background"),
@@ -61,9 +61,9 @@ struct ScenarioWords {
         ("end", "end"),
     ]
 
-    /// The longest wait in seconds; more than a week is a slip of the pen.
+    /// The longest wait in seconds; more than a week is probably a typing error.
     private static let longestWait = 604_800.0
-    /// The longest burst: a million changes take minutes.
+    /// The longest burst, which takes minutes.
     private static let longestBurst = 1_000_000
 
     private mutating func step(named name: String) -> ScenarioStep? {

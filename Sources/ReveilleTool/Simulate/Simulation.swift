@@ -5,17 +5,17 @@ import Glibc
 import ReveilleSystem
 import ReveilleTesting
 
-/// One run of a program on a phone that follows a scenario.
+/// A run of a program on a phone that follows a scenario.
 final class Simulation {
-    /// How long a program that is told to end by a scenario's failure has for it.
+    /// The time between SIGTERM and SIGKILL for a program that is ended because a step failed.
     private static let grace: Duration = .seconds(5)
-    /// What ends a program, or is for it to interpret.
+    /// The signals that are passed on to the program.
     private static let signals = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
-    /// Those of them that the terminal's keys send, to every process of its program.
+    /// The signals that a terminal sends to all processes of its foreground group when a key is pressed.
     private static let keys = [SIGINT, SIGQUIT]
-    /// Between two looks at what nobody tells of.
+    /// The interval at which conditions without a notification are checked.
     private static let pause: Duration = .milliseconds(10)
-    /// Changes of a burst between two looks at the program and the signals; even, so that each chunk ends where it began.
+    /// The number of changes of a burst in one iteration of the loop; even, so each chunk restores the level.
     private static let burstChunk = 100
 
     private let scenario: Scenario
@@ -26,28 +26,28 @@ final class Simulation {
     private var sources: [EventSource] = []
     private var timer: EventSource?
     private var program: ChildProcess?
-    /// Whether the program leads a group of processes of its own.
+    /// Whether the program leads its own process group.
     ///
-    /// Not in the foreground of the terminal on stdin: another group would be stopped as it reads from it.
+    /// In the foreground of a terminal it does not, because another group would be stopped when it reads from stdin.
     private let isApart = tcgetpgrp(STDIN_FILENO) != getpgrp()
     private var next = 0
-    /// What the step at hand has done so far: changes of a burst, looks at a condition.
+    /// The progress of the current step: the changes of a burst, or the checks of a condition.
     private var rounds = 0
     private var deadline: ContinuousClock.Instant?
     private var failure: Failure?
-    /// The scenario has told the program to end.
+    /// Whether the scenario has ended the program.
     private var isEnded = false
     private var signal: Int32?
     private var report: TestReport?
 
-    /// Makes a run that has not begun.
+    /// Creates a run with its phone and its bus.
     ///
     /// - Parameters:
-    ///   - scenario: What happens to the phone.
+    ///   - scenario: The steps.
     ///   - command: The program and its arguments.
-    ///   - patience: How long a wait or an expectation may take.
-    ///   - reportsTests: Whether stdout gets a report of what is expected; the program's stdout is then stderr.
-    /// - Throws: `TestbedError` or `Failure` when no phone or no bus can be made.
+    ///   - patience: The timeout of a wait or an expectation.
+    ///   - reportsTests: Whether to report expectations on stdout; the program's stdout is then redirected to stderr.
+    /// - Throws: `TestbedError` or `Failure` if the phone or the bus cannot be created.
     init(_ scenario: Scenario, command: [String], patience: Duration, reportsTests: Bool) throws {
         self.scenario = scenario
         self.command = command
@@ -59,7 +59,7 @@ final class Simulation {
             try loop.onSignal(SIGCHLD) { [unowned self] in
                 if program?.hasEnded == true { loop.exit() }
             })
-        // What is ignored from the start, as by nohup, stays so.
+        // Signals that are ignored from the start, as with nohup, remain ignored.
         for number in Self.signals where !Self.isIgnored(number) {
             sources.append(try loop.onSignal(number) { [unowned self] in pass(number) })
         }
@@ -70,9 +70,8 @@ final class Simulation {
 
     /// Runs until the program has ended.
     ///
-    /// - Returns: The program's exit code, or 128 and the signal that ended it; 0 when that is the SIGTERM of the
-    ///   scenario's `end`.
-    /// - Throws: `Failure` of the scenario, once the program has ended.
+    /// - Returns: The program's exit code, or 128 plus the signal that ended it; 0 for the SIGTERM of the step `end`.
+    /// - Throws: `Failure` of a step, after the program has ended.
     func run() throws -> Int32 {
         timer?.fire(after: .zero)
         try loop.run()
@@ -83,7 +82,7 @@ final class Simulation {
         return isEnded && code == 128 + SIGTERM ? 0 : code
     }
 
-    /// Looks at what was expected as the program ended; what was to be expected later is not so.
+    /// Checks the expectations that are next when the program ends; those after any other step are not met.
     private func finishExpectations(_ code: Int32) throws {
         var hasEndedBefore = false
         for line in scenario.lines[next...] {
@@ -95,14 +94,14 @@ final class Simulation {
                 try settle(
                     line,
                     hasEndedBefore
-                        ? "the program ended before, with exit code \(code)" : stage.contradiction(to: expectation))
+                        ? "the program ended early, with exit code \(code)" : stage.contradiction(to: expectation))
             } catch {
                 throw scenario.failure(error, at: line)
             }
         }
     }
 
-    /// Reports an expectation; without a report, one that is not met is a failure.
+    /// Reports an expectation; without a report, throws if it is not met.
     private func settle(_ line: Scenario.Line, _ contradiction: String?) throws {
         guard let contradiction else {
             try report?.pass(line)
@@ -114,33 +113,33 @@ final class Simulation {
 
     private static func isIgnored(_ signal: Int32) -> Bool {
         var action = sigaction()
-        // A pointer that cannot be called, by its value (SIG_IGN of signal(7)).
+        // SIG_IGN is a pointer with the value 1, which Swift cannot compare as a function.
         return sigaction(signal, nil, &action) == 0
             && unsafeBitCast(action.__sigaction_handler.sa_handler, to: UInt.self) == 1
     }
 
-    /// Gives a signal to the program; without one, ends.
+    /// Passes a signal on to the program, or ends the run if the program has not started.
     private func pass(_ number: Int32) {
         guard program != nil else {
             signal = number
             return loop.exit()
         }
-        // A key has reached it too, if it is the terminal's program as this one is.
+        // In the same process group, the program has received the terminal's signal too.
         if Self.keys.contains(number) && !isApart { return }
         signalProgram(number)
     }
 
-    /// Signals the program, and what it has started where the group is its own.
+    /// Sends a signal to the program, or to its whole process group if it leads one.
     private func signalProgram(_ number: Int32) {
         guard let program else { return }
-        // Its number is nobody else's until it has been waited for.
+        // The pid is not reused before the program has been waited for.
         if isApart && program.exitCode == nil { kill(-program.pid, number) } else { program.signal(number) }
     }
 
-    /// Does what is next, and sees to it that the rest follows.
+    /// Performs the next step and schedules the rest.
     private func proceed() {
         if failure != nil {
-            // It was told to end, and has not.
+            // The program has not ended within the grace period.
             signalProgram(SIGKILL)
             return
         }
@@ -161,7 +160,7 @@ final class Simulation {
 
     private func fail(_ failure: Failure) {
         self.failure = failure
-        // The failure itself is on stderr.
+        // An error is ignored because the failure is also reported on stderr.
         try? report?.bailOut(failure.description)
         guard program != nil else { return loop.exit() }
         signalProgram(SIGTERM)
@@ -179,10 +178,10 @@ final class Simulation {
             return (false, time)
         case .wait: break
         case .waitSubscribed(let count):
-            return try wait("fewer than \(count) subscribed") { try stage.subscriptionCount() >= count }
+            return try wait("fewer than \(count) subscriptions") { try stage.subscriptionCount() >= count }
         case .waitDelivered:
             if rounds == 0 { try stage.refresh() }
-            return try wait("not everything was read") { try stage.isDelivered() }
+            return try wait("a subscriber did not read all changes") { try stage.isDelivered() }
         case .expect(let expectation): return try expect(expectation, scenario.lines[next])
         case .burst(let count):
             let chunk = min(count - rounds, Self.burstChunk)
@@ -213,7 +212,7 @@ final class Simulation {
         return (true, .zero)
     }
 
-    /// Whether the step at hand may be looked at once more.
+    /// Whether the current step has time for another check, which is then counted.
     private var hasTime: Bool {
         rounds += 1
         let now = ContinuousClock.now

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Says what became of each expectation, by the Test Anything Protocol (testanything.org), version 14.
+/// A report of the expectations in the Test Anything Protocol (testanything.org), version 14.
 struct TestReport {
     private let file: String
     private var count = 0
-    /// Whether any expectation was not met.
+    /// Whether an expectation was not met.
     private(set) var hasFailures = false
 
     /// Begins a report.
@@ -21,7 +21,7 @@ struct TestReport {
         try Console.line("ok \(count) - \(Self.escaped(line.text))")
     }
 
-    /// Reports one that was not.
+    /// Reports an expectation that was not met.
     mutating func fail(_ line: Scenario.Line, _ reason: String) throws(Failure) {
         count += 1
         hasFailures = true
@@ -32,7 +32,7 @@ struct TestReport {
         try Console.line("  ...")
     }
 
-    /// Reports that nothing more can be tried.
+    /// Reports that the run was aborted.
     func bailOut(_ reason: String) throws(Failure) {
         try Console.line("Bail out! \(reason)")
     }
