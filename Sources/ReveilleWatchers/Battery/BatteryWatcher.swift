@@ -120,7 +120,7 @@ package final class BatteryWatcher: Watcher {
 
     package func refresh(then completion: @escaping () -> Void) {
         supplies = nil
-        if let reading = reading() { tell(filter.tell(reading, at: Self.now)) }
+        if let reading = reading() { tell(filter.pass(reading, at: Self.now)) }
         completion()
     }
 

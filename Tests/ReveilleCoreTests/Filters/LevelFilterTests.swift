@@ -72,7 +72,7 @@ import Testing
         _ = filter.offer(reading(50), at: at(0))
         _ = filter.offer(reading(49), at: at(1))
         _ = filter.offer(reading(48), at: at(2))
-        #expect(filter.tell(reading(48.5), at: at(3)) == reading(48.5))
+        #expect(filter.pass(reading(48.5), at: at(3)) == reading(48.5))
         #expect(filter.deadline == nil)
     }
 }
