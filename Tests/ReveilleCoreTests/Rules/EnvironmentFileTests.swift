@@ -18,11 +18,11 @@ import Testing
         ("LANG=de\\", "de"), ("LANG=d\0e", "d\0e"), ("LANG=\u{301}x", "\u{301}x"),
         ("export \u{301}=x\nLANG=\u{1F3FB}", "\u{1F3FB}"), ("#\u{200D}\nLANG=\\\u{301}'a'", "\u{301}'a'"),
     ])
-    func linesAreReadAsSystemdReadsThem(text: String, value: String) {
+    func linesAreParsedAsBySystemd(text: String, value: String) {
         #expect(EnvironmentFile.variables(in: text)["LANG"] == value)
     }
 
-    @Test func everyVariableIsRead() {
+    @Test func everyVariableIsParsed() {
         let text = "LANG=de\nLC_TIME='en_GB'\n#LC_ALL=x\nLANGUAGE=\"de:en\"\n"
         #expect(EnvironmentFile.variables(in: text) == ["LANG": "de", "LC_TIME": "en_GB", "LANGUAGE": "de:en"])
     }
@@ -44,18 +44,18 @@ import Testing
         ("X=a\nLANG=\u{1F3FB}${X}\u{301}@{Y}\u{301}", "\u{1F3FB}a\u{301}\u{301}"),
         ("X=\u{301}\\\r\nLANG=x\r\nLANG=de", "de"),
     ])
-    func bothFormsOfLinesAreRead(text: String, value: String) {
+    func bothFormsOfLinesAreParsed(text: String, value: String) {
         #expect(PamEnvironment.variables(in: text)["LANG"] == value)
     }
 
-    @Test func aVariableThatDoublesItselfEnds() {
+    @Test func variableThatDoublesItselfIsLimited() {
         let text = "A=x\n" + String(repeating: "A=${A}${A}\n", count: 13) + "LANG=de\n"
         #expect(PamEnvironment.variables(in: text) == ["A": String(repeating: "x", count: 8_192), "LANG": "de"])
         let longer = "A=x\n" + String(repeating: "A=${A}${A}\n", count: 100) + "LANG=de\n"
         #expect(PamEnvironment.variables(in: longer) == ["A": "", "LANG": "de"])
     }
 
-    @Test func manyLongValuesAreEmptyInTheEnd() {
+    @Test func valuesBeyondTheLimitAreEmpty() {
         let long = "A=" + String(repeating: "x", count: 8_000) + "\n"
         let variables = PamEnvironment.variables(in: long + (0..<6_000).map { "B\($0)=${A}\n" }.joined())
         #expect(variables.count == 6_001)
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: ["", "# LANG=de", "LANG", "LANG de", "=de", "\"", "LANG FOO=de", "LANG DEFAULT", "\\"])
-    func otherLinesSayNothing(text: String) {
+    func otherLinesAreIgnored(text: String) {
         #expect(PamEnvironment.variables(in: text)["LANG"] == nil)
     }
 }

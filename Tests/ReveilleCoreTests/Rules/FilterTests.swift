@@ -4,7 +4,7 @@
 import ReveilleCore
 import Testing
 
-/// Proximity, settling, and numbers as drivers write them.
+/// Proximity, settling, and the number formats of drivers.
 @Suite struct FilterTests {
     static let approaches: [(level: Double, values: [Double], near: [Bool])] = [
         (128, [127, 128, 127, 116, 115, 116, 128], [false, true, true, true, false, false, true]),
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [nil, 0, -3] as [Double?]) func levelThatNothingIsBelowIsNone(level: Double?) {
+    @Test(arguments: [nil, 0, -3] as [Double?]) func levelThatIsNotPositiveIsInvalid(level: Double?) {
         #expect(ProximityRule(nearLevel: level) == nil)
     }
 
@@ -31,11 +31,11 @@ import Testing
             ("proximity-wifi", true), ("proximity-wifi-left\n", true), ("proximity-palmrest-right", true),
             ("proximity-lap", true), ("proximity-lte", true), ("proximity", false), ("", false), (nil, false),
         ] as [(String?, Bool)])
-    func sensorsForTheRadioAreTold(label: String?, expected: Bool) {
+    func radioSensorsAreRecognized(label: String?, expected: Bool) {
         #expect(ProximityRule.isForRadio(label: label) == expected)
     }
 
-    @Test func newValueIsHeldUntilItHasStood() {
+    @Test func newValueIsDelayedUntilItIsStable() {
         var filter = SettleFilter<Int>(settle: .milliseconds(400))
         func at(_ milliseconds: Int64) -> Instant { Instant(microseconds: milliseconds * 1_000) }
         #expect(filter.offer(1, at: at(0)) == 1)
@@ -50,7 +50,7 @@ import Testing
         #expect(filter.deadline == nil)
     }
 
-    @Test func withoutSettlingEveryValuePasses() {
+    @Test func everyValuePassesWithoutSettling() {
         var filter = SettleFilter<Int>(settle: .zero)
         #expect([1, 2, 2, 1].map { filter.offer($0, at: Instant(microseconds: 0)) } == [1, 2, nil, 1])
     }
@@ -61,7 +61,7 @@ import Testing
             ("-NaN", nil),
             ("inf", nil), ("0x10", nil), ("12abc", nil), ("1,5", nil), ("--1", nil), ("\n", nil),
         ] as [(String, Double?)])
-    func numbersAreReadTheSameInEveryLanguage(text: String, expected: Double?) {
+    func numbersAreParsedIndependentlyOfTheLocale(text: String, expected: Double?) {
         #expect(SysfsText.number(text) == expected)
     }
 }

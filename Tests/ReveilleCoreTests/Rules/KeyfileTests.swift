@@ -15,15 +15,15 @@ import Testing
         ("[org/gnome]\nx='a'", ["org/gnome/x": "'a'"]), ("[remote \"o\"]\n\turl = x", ["remote \"o\"/url": "x"]),
         ("", [:]), ("# only\n", [:]), ("[a]", [:]),
     ])
-    func groupsAndKeysAreRead(text: String, entries: [String: String]) throws {
+    func groupsAndKeysAreParsed(text: String, entries: [String: String]) throws {
         #expect(try Keyfile(text).entries == entries)
     }
 
-    /// A skin tone, a joiner and an accent: each is one character with whatever stands before it.
+    /// A skin tone, a joiner and an accent, each of which forms one character with the preceding one.
     private static let clinging = ["\u{1F3FB}", "\u{200D}", "\u{301}"]
 
     @Test(arguments: clinging)
-    func signsAreSignsWhateverClingsToThem(mark: String) throws {
+    func signsBeforeCombiningMarksAreStillSigns(mark: String) throws {
         let text =
             "#\(mark)\n;\(mark)\r\n[\(mark)a\(mark)]\(" ")\r\nx=\(mark)1\r\n\(mark)y=\(mark)\r\(mark)z = \(mark)\n"
         let entries = ["x": "\(mark)1", "\(mark)y": mark, "\(mark)z": mark]
@@ -33,7 +33,7 @@ import Testing
         #expect(try Keyfile("[a][\(mark)b][$i]\nx[$d]\n\(mark)x[$i]=\(mark)").entries == ["a/\(mark)b/\(mark)x": mark])
     }
 
-    @Test func aLongGroupIsNotRepeatedWithoutEnd() {
+    @Test func longGroupNamesAreLimited() {
         let lines = (0..<10_000).map { "k\($0)=1\n" }.joined()
         let text = "[\(String(repeating: "a", count: 1 << 20))]\n" + lines
         let failure = #expect(throws: Keyfile.Failure.self) { try Keyfile(text) }
@@ -49,7 +49,7 @@ import Testing
         #expect(failure?.line == limit + 1)
     }
 
-    @Test func aKeyOfMarksAloneIsAFailure() throws {
+    @Test func keyOfManyMarksIsAFailure() throws {
         let marks = String(repeating: "\u{301}\u{316}", count: CombiningMarks.limit / 2)
         #expect(try Keyfile("k\(marks)=1").entries.count == 1)
         let failure = #expect(throws: Keyfile.Failure.self) { try Keyfile("k\(marks)\u{301}=1") }
@@ -60,7 +60,7 @@ import Testing
         ("[a]\nx", 2), ("[a\nx=1", 1), ("x=1\n[]\n", 2), ("[a]\n\n=1", 3), ("{\"a\":1}", 1), ("[a]\nx=\0", 2),
         ("[a\0]", 1), ("GVariant", 1),
     ])
-    func aLineThatIsNothingIsAFailure(text: String, line: Int) {
+    func invalidLineIsAFailure(text: String, line: Int) {
         let failure = #expect(throws: Keyfile.Failure.self) { try Keyfile(text) }
         #expect(failure?.line == line)
     }
@@ -69,7 +69,7 @@ import Testing
         ("[a]", true), ("# x\n\n[a]\nnonsense", true), ("x=1\n[a]", false), ("", false), ("[a", false),
         ("\u{FEFF}[a]", true),
     ])
-    func aKeyfileIsKnownByItsFirstGroup(text: String, opens: Bool) {
+    func keyfileIsRecognizedByItsFirstGroup(text: String, opens: Bool) {
         #expect(Keyfile.opens(text) == opens)
     }
 
