@@ -53,7 +53,7 @@ package enum BusCall: Sendable, Hashable {
     }
 
     private static func request(_ fields: Fields, history: Int) throws(CallError) -> SubscriptionRequest {
-        let aspects = try aspects(fields) ?? .all
+        let aspects = try aspects(fields) ?? .default
         let state = try fields.optional("state") { $0.stringValue }
         let name = try fields.optional("name") { value in
             value.stringValue.flatMap { $0.utf8.count <= BusInterface.nameLimit ? $0 : nil }

@@ -37,7 +37,7 @@ enum SysfsTarget {
         for level in [reading.level] + reading.packs.map(\.level) {
             try require(level.map { (0...1).contains($0) } ?? true, "the level \(level ?? 0) is from 0 to 1")
         }
-        let structure = ReadingCoding.encode(.battery(reading), settings: [])
+        let structure = ReadingCoding.encode(.battery(reading))
         try requireEqual(
             try? ReadingCoding.decode(structure, of: .battery), .battery(reading), "a battery after encoding")
         var filter = LevelFilter(step: 0.01, interval: .seconds(60))

@@ -12,10 +12,7 @@ import Varlink
 extension Broker {
     /// Answers a call, now or once a fresh sample is there.
     func answer(_ call: Call, on connection: Connection) {
-        if let refusal = connection.refusal {
-            connection.isClosing = true
-            return fail(refusal, on: connection)
-        }
+        if let refusal = connection.refusal { return fail(refusal, on: connection) }
         if call.mode == .upgrade { return fail(.methodNotImplemented(call.method), on: connection) }
         switch description.answer(call) {
         case .success(let reply): return send(connection.session.reply(reply.parameters), to: connection)
@@ -65,7 +62,7 @@ extension Broker {
     private func resume(_ connection: Connection, _ body: () -> Void) {
         guard !connection.isClosed else { return }
         // Where nothing had to be waited for, the time is counted already, further up the stack.
-        guard !connection.isAdvancing else { return body() }
+        guard !connection.isInTurn else { return body() }
         charging(connection) {
             body()
             advance(connection)
@@ -76,13 +73,13 @@ extension Broker {
     // MARK: - Methods
 
     private func subscribe(_ request: SubscriptionRequest, on connection: Connection) {
-        connection.aspects = request.aspects
+        connection.subscribe(to: request.aspects)
         watchers.begin(request.aspects)
         watchers.freshen(request.aspects, isStaying: !request.startsInBackground) { [weak self] in
             guard let self, !connection.isClosed else { return }
             let id = SubscriptionID(rawValue: random.next())
             let start = bus.subscribe(request, as: id)
-            connection.subscription = id
+            connection.stream(id)
             subscribers[id] = connection
             var parameters = Array("{\"subscription\":\"\(id.wireName)\",\"instance\":\"\(bus.instance)\",".utf8)
             if let resumed = start.resumed { parameters += Array("\"resumed\":\(resumed),".utf8) }

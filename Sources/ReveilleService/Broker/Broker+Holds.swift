@@ -35,11 +35,10 @@ extension Broker {
     func follow(_ connection: Connection) {
         do throws(SystemError) {
             let process = try PeerProcess(of: connection.stream)
-            connection.processEnd = try loop.watch(process.number, for: .readable) {
-                [weak self, unowned connection] _ in
+            let end = try loop.watch(process.number, for: .readable) { [weak self, unowned connection] _ in
                 self?.close(connection)
             }
-            connection.process = process
+            connection.follow(process, until: end)
             freezes?.begin(connection, process)
         } catch {
             logger.debug("a subscription is followed by its connection alone: \(error)")

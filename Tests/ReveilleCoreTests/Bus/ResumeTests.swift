@@ -133,7 +133,7 @@ import Testing
 
     @Test("settings that are too large to save are saved as a digest") func largeSettingsAreADigest() {
         let state = saved().entries.first { $0.state.aspect == .defaults }?.state
-        #expect(state == .digest(Self.large.digest))
+        #expect(state == .digest(Self.large.digest, of: .defaults))
     }
 
     @Test("equal settings are not a change after a restart, and the next change lists only its keys")
