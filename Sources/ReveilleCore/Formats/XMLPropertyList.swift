@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// A reader of XML property lists in UTF-8.
+///
+/// A document type is skipped; entities are the five of XML and numbers. The last of several equal keys wins. The bytes
+/// are read once.
+package struct XMLPropertyList {
+    private var scanner: XMLScanner
+    private var budget = SettingsBudget()
+
+    /// Returns whether a file begins as an XML property list.
+    package static func opens(_ bytes: [UInt8]) -> Bool {
+        let start = bytes.prefix(512).drop(while: \.isSpace)
+        guard start.starts(with: "<?xml".utf8) else { return start.starts(with: "<plist".utf8) }
+        return start.split(separator: UInt8(ascii: "<")).contains {
+            $0.starts(with: "plist".utf8) || $0.starts(with: "!DOCTYPE plist".utf8)
+        }
+    }
+
+    /// Parses a file.
+    ///
+    /// - Throws: `FormatError` if the bytes are not a valid list, or exceed the limits of `SettingsValue`.
+    package static func parse(_ bytes: [UInt8]) throws(FormatError) -> SettingsValue {
+        // In another encoding, bytes that look like a tag may not be one.
+        guard opens(bytes), !bytes.contains(0), bytes.isUTF8 else {
+            throw FormatError("not a property list in XML (UTF-8) or binary")
+        }
+        var reader = XMLPropertyList(scanner: XMLScanner(bytes))
+        guard case .start("plist", isEmpty: false) = try reader.scanner.tag(isProlog: true) else {
+            throw reader.scanner.invalid
+        }
+        guard case .start(let name, let isEmpty) = try reader.scanner.tag() else { throw reader.scanner.invalid }
+        let value = try reader.value(name, isEmpty: isEmpty, depth: 0)
+        try reader.scanner.end(of: "plist")
+        guard try reader.scanner.isAtEnd() else { throw reader.scanner.invalid }
+        return value
+    }
+
+    private mutating func value(_ name: String, isEmpty: Bool, depth: Int) throws(FormatError) -> SettingsValue {
+        try budget.pay()
+        switch name {
+        case "dict": return .dictionary(isEmpty ? [:] : try table(depth: depth + 1))
+        case "array": return .array(isEmpty ? [] : try list(depth: depth + 1))
+        default: break
+        }
+        let text = isEmpty ? [] : try scanner.text(endingWith: name)
+        guard let value = Self.scalar(name, text) else { throw scanner.invalid }
+        return value
+    }
+
+    private mutating func table(depth: Int) throws(FormatError) -> [String: SettingsValue] {
+        try SettingsBudget.check(depth: depth)
+        var values: [String: SettingsValue] = [:]
+        while true {
+            switch try scanner.tag() {
+            case .end("dict"): return values
+            case .start("key", let isEmpty):
+                let key = isEmpty ? "" : try scanner.text(endingWith: "key")[...].text
+                try budget.pay(forKey: key)
+                guard case .start(let name, let isEmpty) = try scanner.tag() else { throw scanner.invalid }
+                values[key] = try value(name, isEmpty: isEmpty, depth: depth)
+            default: throw scanner.invalid
+            }
+        }
+    }
+
+    private mutating func list(depth: Int) throws(FormatError) -> [SettingsValue] {
+        try SettingsBudget.check(depth: depth)
+        var values: [SettingsValue] = []
+        while true {
+            switch try scanner.tag() {
+            case .end("array"): return values
+            case .start(let name, let isEmpty): values.append(try value(name, isEmpty: isEmpty, depth: depth))
+            case .end: throw scanner.invalid
+            }
+        }
+    }
+
+    private static func scalar(_ name: String, _ bytes: [UInt8]) -> SettingsValue? {
+        var text: String { bytes.trimmed(\.isSpace).text }
+        switch name {
+        case "string": return .string(bytes[...].text)
+        case "true": return bytes.isEmpty ? .bool(true) : nil
+        case "false": return bytes.isEmpty ? .bool(false) : nil
+        case "integer": return integer(text).map { .integer($0) }
+        case "real": return Double(text).map { .real($0) }
+        case "date": return XMLDate.seconds(text).map { .date($0) }
+        case "data": return Base64.decoded(bytes).map { .data($0) }
+        default: return nil
+        }
+    }
+
+    private static func integer(_ text: String) -> Int128? {
+        let isNegative = text.utf8.first == UInt8(ascii: "-")
+        let digits = text.utf8.dropFirst(isNegative ? 1 : 0)
+        guard digits.starts(with: "0x".utf8) || digits.starts(with: "0X".utf8) else { return Int128(text) }
+        guard let magnitude = UInt64(Substring(digits.dropFirst(2)), radix: 16) else { return nil }
+        return isNegative ? -Int128(magnitude) : Int128(magnitude)
+    }
+}
