@@ -18,7 +18,7 @@ import Varlink
             ("{$_1:1,ä:2,null:3}", ["$_1": 1, "ä": 2, "null": 3]),
             ("// a\n[1,/* 2, **/ 3]// end", [1, 3]), ("/**/1/***/", 1), ("// \u{2028}1", 1),
         ] as [(String, JSON)])
-    func valuesAreRead(text: String, value: JSON) throws {
+    func valuesAreParsed(text: String, value: JSON) throws {
         #expect(try Self.parse(text) == value)
     }
 
@@ -29,11 +29,11 @@ import Varlink
             ("1e3", 1_000.0), ("1.5E-2", 0.015), ("25e+2", 2_500.0), ("Infinity", .number(.infinity)),
             ("-Infinity", .number(-.infinity)), ("1e400", .number(.infinity)), ("0.0", 0.0),
         ] as [(String, JSON)])
-    func numbersAreRead(text: String, value: JSON) throws {
+    func numbersAreParsed(text: String, value: JSON) throws {
         #expect(try Self.parse(text) == value)
     }
 
-    @Test func noNumberIsANumberToo() throws {
+    @Test func notANumberIsANumber() throws {
         #expect(try #require(try Self.parse("+NaN").numberValue).isNaN)
     }
 
@@ -42,7 +42,7 @@ import Varlink
         (#"'\b\f\n\r\t\v\0'"#, "\u{8}\u{C}\n\r\t\u{B}\0"), (#"'\x41\u00e9\ud83d\ude00😀'"#, "Aé😀😀"),
         ("'a\\\nb\\\r\nc\\\u{2029}d'", "abcd"), ("'\u{2028}\u{1}'", "\u{2028}\u{1}"), ("'1E+'", "1E+"),
     ])
-    func stringsAreRead(text: String, string: String) throws {
+    func stringsAreParsed(text: String, string: String) throws {
         #expect(try Self.parse(text) == .string(string))
     }
 
@@ -59,7 +59,7 @@ import Varlink
         ("+ 1", 1, "not a number"), ("Inf", 1, "not a number"), ("٣", 1, "unexpected \"٣\""),
         ("1٣", 1, "not a number"), ("0xFFFFFFFFFFFFFFFF", 1, "not a number"),
     ])
-    func whatIsWrongIsNamed(text: String, line: Int, reason: String) {
+    func errorHasItsLineAndReason(text: String, line: Int, reason: String) {
         let error = #expect(throws: ConfigurationError.self) { try Self.parse(text) }
         #expect(error == ConfigurationError(key: nil, reason: "not JSON5: line \(line): \(reason)"))
     }
@@ -79,7 +79,7 @@ import Varlink
         #expect(throws: ConfigurationError.self) { try JSON5Parser.parse(bytes) }
     }
 
-    @Test func rowsOfDigitsAreNumbers() throws {
+    @Test func longRowsOfDigitsAreNumbers() throws {
         let digits = String(repeating: "9", count: 400)
         #expect(try Self.parse(digits) == .number(.infinity))
         #expect(try Self.parse(String(digits.prefix(102))) == .number(1e102))

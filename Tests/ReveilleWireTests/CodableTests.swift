@@ -7,7 +7,7 @@ import ReveilleWire
 import Testing
 import Varlink
 
-/// Events as programs store them have the shape that they have on the wire.
+/// The Codable form of events, which equals their form on the wire.
 @Suite(.timeLimit(.minutes(10))) struct CodableTests {
     private static let readings: [Reading] = [
         .battery(
@@ -35,7 +35,7 @@ import Varlink
     }
 
     @Test(arguments: readings)
-    func eventIsWrittenAsOnTheWire(reading: Reading) throws {
+    func eventIsEncodedAsOnTheWire(reading: Reading) throws {
         let event = try Self.event(reading)
         let written = try JSON.parse(Array(JSONEncoder().encode(event)))
         #expect(try EventCoding.decode(written) == event)
@@ -44,7 +44,7 @@ import Varlink
         #expect(try JSONDecoder().decode(Event.self, from: JSONEncoder().encode(event)) == event)
     }
 
-    @Test func eventsAreLinesForPeople() throws {
+    @Test func eventsHaveAReadableDescription() throws {
         let lines = try Self.readings.map { try Self.event($0).description }
         #expect(
             lines == [

@@ -50,14 +50,14 @@ import Testing
         ),
         ("noext", "{\"a\":1}", " {\"a\" : 1} "),
     ])
-    func otherNotationIsTheSame(name: String, one: String, other: String) throws {
+    func equivalentNotationsHaveEqualValues(name: String, one: String, other: String) throws {
         let file = try Self.read(name, one)
         #expect(file?.isOpaque == false)
         #expect(file?.values.isEmpty == false)
         #expect(try Self.read(name, other) == file)
     }
 
-    @Test func binaryAndXMLOfTheSameAreTheSame() throws {
+    @Test func binaryAndXMLPropertyListsHaveEqualValues() throws {
         let xml = Self.plist(
             """
             <dict><key>a</key><integer>1</integer><key>s</key><string>x</string><key>l</key><array><true/>\
@@ -73,7 +73,7 @@ import Testing
         (#"{"a":null}"#, #"{"a":false}"#), (#"{"a":[]}"#, #"{"a":{}}"#), (#"{"a":[1,2]}"#, #"{"a":[2,1]}"#),
         (#"{"a":18446744073709551615}"#, #"{"a":18446744073709551614}"#),
     ])
-    func otherValuesAreNotTheSame(one: String, other: String) throws {
+    func differentValuesAreNotEqual(one: String, other: String) throws {
         #expect(try Self.read("a.json", one) != Self.read("a.json", other))
     }
 
@@ -85,7 +85,7 @@ import Testing
         ("a.plist", "{ a = b; }"), ("a.plist", " "), ("kdeglobals", "[General]\nColorSch"), ("xrc", "[a]\nx"),
         ("a.conf", "[a]\n=x"),
     ])
-    func brokenFileIsAProblem(name: String, text: String) {
+    func invalidFileIsAnError(name: String, text: String) {
         #expect(throws: FileProblem.self) { try Self.read(name, text) }
     }
 
@@ -99,11 +99,11 @@ import Testing
         ("1//", "1"), ("/**/[/*]*/1,//2\r2,3]", "[1,2,3]"), ("\u{FEFF}{}", "{}"),
         (#""\ud83d\ude00""#, "\"\u{1F600}\""), ("[1,[2,],]", "[1,[2]]"),
     ])
-    func commentsAndTrailingCommasSayNothing(text: String, plain: String) throws {
+    func commentsAndTrailingCommasAreIgnored(text: String, plain: String) throws {
         #expect(try SettingsJSON.parse(Array(text.utf8)) == SettingsJSON.parse(Array(plain.utf8)))
     }
 
-    @Test func truncatedPropertyListsAreProblems() {
+    @Test func truncatedPropertyListsAreErrors() {
         for count in 1..<Self.binary.count {
             #expect(throws: FileProblem.self, "\(count) bytes") {
                 try SettingsFile.read("/a.plist", isFound: false, Array(Self.binary.prefix(count)))
@@ -122,7 +122,7 @@ import Testing
         #expect(file != .opaque(Array("\(text) ".utf8)))
     }
 
-    @Test func databasesOfDconfAreKnownByTheirPlace() throws {
+    @Test func dconfDatabasesAreRecognizedByTheirPath() throws {
         #expect(try SettingsFile.read("/c/dconf/user", isFound: false, []) == .opaque([]))
         #expect(try SettingsFile.read("/c/dconf/user", isFound: false, [0x5B]) == .opaque([0x5B]))
     }
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(arguments: ["\u{1F3FB}", "\u{200D}", "\u{301}"])
-    func signsAreReadWhateverClingsToThem(mark: String) throws {
+    func delimitersBeforeCombiningCharactersAreParsed(mark: String) throws {
         #expect(try Self.read("a.conf", "x=\(mark)\n")?.values.keys.sorted() == ["x"])
         #expect(try Self.read("a.json", "{\"\(mark)\":\"\(mark)\"}")?.values.keys.sorted() == [mark])
         #expect(try Self.read("a", "{\"a\":1,\"b\":\"\(mark)\"}")?.values.keys.sorted() == ["a", "b"])
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test(arguments: [("noext", "x=1\n"), ("noext", ""), ("noext", "\u{7F}ELF"), ("dir", "{\"a\":1}")])
-    func bareFileInADirectoryMustOpenAsAKeyfile(name: String, text: String) throws {
+    func fileWithoutExtensionMustBeginLikeAKeyfile(name: String, text: String) throws {
         #expect(try Self.read(name, text, isFound: true) == nil)
         #expect(try Self.read(name, "[a]\nx=1\n", isFound: true) != nil)
     }
