@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-// Battery and adapter, by the words that power.asl names.
+// The battery and the adapter, through the words that power.asl defines.
 #include "hardware.h"
 
 #include <errno.h>
@@ -29,12 +29,12 @@ static void set(enum word word, uint32_t value) {
     if (pwrite(memory, &value, 4, box + 4 * word) != 4) complain("/dev/mem");
 }
 
-// Has the firmware's code run, and waits until it has: notifications are not merged here.
+// Runs the firmware's code and waits for its completion, so that notifications are not merged.
 static void tell(uint32_t what) {
     uint32_t told = get(TOLD);
     set(TELL, what);
     outb(0, com2 + 1);
-    outb(2, com2 + 1); // tell when the transmitter is empty, which it is
+    outb(2, com2 + 1); // interrupt when the transmitter is empty, which it is
     for (int i = 0; i < 3000 && get(TOLD) == told; i++) usleep(1000);
     outb(0, com2 + 1);
     errno = ETIMEDOUT;
