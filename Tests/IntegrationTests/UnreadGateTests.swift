@@ -67,8 +67,8 @@ import Varlink
         let domain = #"{"domain":"app","path":"/app.json","keys":[\#(keys)],"opaque":false}"#
         #expect(try poster.call("Post", #"{"defaults":{"domains":[\#(domain)]}}"#).error == nil)
         let events = try subscriber.next(seconds: 30)
-        let told = events.first?["defaults"]?.objectValue?["domains"]?.arrayValue?.first?.objectValue
-        #expect(told?["keys"]?.arrayValue?.count == 40_000)
+        let listed = events.first?["defaults"]?.objectValue?["domains"]?.arrayValue?.first?.objectValue
+        #expect(listed?["keys"]?.arrayValue?.count == 40_000)
         try poster.call("Post", #"{"defaults":{"domains":[]}}"#)
         #expect(try subscriber.next(seconds: 30).map { $0.integer("changes") } == [1])
     }

@@ -39,8 +39,8 @@ import Varlink
         let event = try Self.event(reading)
         let written = try JSON.parse(Array(JSONEncoder().encode(event)))
         #expect(try EventCoding.decode(written) == event)
-        let told = Data(EventCoding.encode(event).description.utf8)
-        #expect(try JSONDecoder().decode(Event.self, from: told) == event)
+        let wireForm = Data(EventCoding.encode(event).description.utf8)
+        #expect(try JSONDecoder().decode(Event.self, from: wireForm) == event)
         #expect(try JSONDecoder().decode(Event.self, from: JSONEncoder().encode(event)) == event)
     }
 
