@@ -76,7 +76,6 @@ final class BusProcess {
         return try ChildProcess(arguments, environment: environment, descriptors: [1: descriptor, 2: descriptor])
     }
 
-    /// Starts the bus again after it has ended.
     func restart() throws {
         process.wait()
         process = try Self.start(arguments, environment, log: directory.path + "/log")
@@ -166,7 +165,6 @@ struct Deadline {
 }
 
 extension String {
-    /// Reads the text of a small file.
     init(contentsOfFile path: String) throws {
         guard let stream = fopen(path, "r") else { throw Trouble("fopen \(path)") }
         defer { fclose(stream) }

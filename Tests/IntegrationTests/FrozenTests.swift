@@ -25,7 +25,6 @@ struct FrozenTests {
         poster = try bus.client()
     }
 
-    /// Creates a subscriber in the inner cgroup.
     private func subscriber(_ parameters: String = #"{"aspects":["battery"]}"#) throws -> StreamProcess {
         let subscriber = try StreamProcess(bus, parameters)
         try inner.add(subscriber.process)

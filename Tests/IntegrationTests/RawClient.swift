@@ -85,13 +85,11 @@ final class RawClient {
         return (frames.dropLast().map { String(decoding: $0, as: UTF8.self) }, hasEnded)
     }
 
-    /// Receives the next reply.
     func receive(seconds: Int = 10) throws -> Reply {
         guard let text = try receiveText(seconds: seconds) else { throw Trouble("the bus closed the connection") }
         return try Reply(parsing: Array(text.utf8))
     }
 
-    /// Calls a method of the bus and returns its reply.
     @discardableResult
     func call(_ method: String, _ parameters: String = "{}") throws -> Reply {
         let name = method.contains(".") ? method : "org.reveille.Bus." + method
@@ -105,7 +103,6 @@ final class RawClient {
         return buffer.isEmpty && Glibc.poll(&poll, 1, 0) == 0
     }
 
-    /// Posts a battery level.
     func post(level: Double) throws {
         let reply = try call("Post", Self.battery(level))
         guard reply.error == nil else { throw Trouble("Post: \(reply)") }
@@ -135,7 +132,6 @@ final class Subscriber {
 
     var initialEvents: [JSONObject] { first["events"]?.arrayValue?.compactMap(\.objectValue) ?? [] }
 
-    /// Receives the events of the next reply.
     func next(seconds: Int = 10) throws -> [JSONObject] {
         let reply = try client.receive(seconds: seconds)
         guard reply.continues, let events = reply.parameters["events"]?.arrayValue else {

@@ -26,7 +26,6 @@ final class ResumingClient {
 
     var isConnected: Bool { client != nil }
 
-    /// Subscribes from the current positions.
     func connect() throws {
         let client = try bus.client()
         var parameters: JSONObject = ["name": .string(name), "initial": true]

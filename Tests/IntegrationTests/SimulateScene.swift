@@ -20,7 +20,6 @@ struct SimulateScene {
         directory = try TemporaryDirectory()
     }
 
-    /// Runs a program until it exits.
     func simulate(_ scenario: String, options: [String] = [], _ command: [String]) throws -> ProgramRun {
         try directory.write(scenario, to: "scenario")
         let arguments = ["simulate"] + options + [directory.path + "/scenario", "--"] + command

@@ -35,7 +35,6 @@ final class SlowRelay: Sendable {
         guard pipe.waitForWake() else { throw Trouble("listen \(path)") }
     }
 
-    /// Stops accepting connections.
     func stop() {
         isStopped.withLock { $0 = true }
     }

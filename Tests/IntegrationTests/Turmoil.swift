@@ -71,7 +71,6 @@ final class Turmoil {
         try wait("the state to be saved") { access(bus.socket + ".state.json", F_OK) == 0 }
     }
 
-    /// Ends the bus with a signal and starts it again.
     func restart(by signal: Int32) throws {
         bus.process.signal(signal)
         bus.process.wait()

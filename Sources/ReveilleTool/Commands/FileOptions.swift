@@ -27,7 +27,6 @@ struct FileOptions: ParsableArguments {
         }
     }
 
-    /// The locations of the locale and settings files.
     var locations: FileLocations {
         FileLocations.own(root: root ?? "")
     }

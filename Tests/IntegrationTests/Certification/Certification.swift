@@ -140,9 +140,7 @@ struct CertificationClient {
         self.read = read
     }
 
-    /// Makes all calls.
-    ///
-    /// - Throws: `Trouble` if a reply is wrong.
+    /// Makes all calls, and throws if a reply is wrong.
     mutating func run() throws {
         let start = try call("Start", [:], .plain)
         guard let id = start.first?[Certification.clientID]?.stringValue else { throw Trouble("Start: \(start)") }

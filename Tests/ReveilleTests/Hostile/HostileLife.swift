@@ -28,9 +28,7 @@ struct HostileLife {
     private var consumers: [HostileConsumer] = []
     private var observations: [Observation] = []
 
-    /// Runs a life.
-    ///
-    /// - Returns: The events that were wrongly delivered in the background.
+    /// Runs a life, and returns the events that were wrongly delivered in the background.
     static func live(seed: UInt64, on address: String) async -> [String] {
         // With some seeds the bus refuses the connection.
         guard let device = try? await Device.connect(to: address, patience: patience) else { return [] }

@@ -72,7 +72,6 @@ final class MadeUpBus: Sendable {
         connections.withLock { _ = $0.numbers.remove(stream.number) }
     }
 
-    /// Closes the socket and all connections.
     func stop() {
         connections.withLock { connections in
             connections.isStopped = true
@@ -120,17 +119,14 @@ final class Conversation {
         }
     }
 
-    /// Sends a frame.
     func send(_ text: String) {
         send(Array(text.utf8) + [0])
     }
 
-    /// Replies with parameters as JSON.
     func answer(_ parameters: String = "{}", continues: Bool = false) {
         send(#"{"parameters":\#(parameters)\#(continues ? #","continues":true"# : "")}"#)
     }
 
-    /// Replies with an error.
     func refuse(_ error: String) {
         send(#"{"error":"\#(error)","parameters":{}}"#)
     }
@@ -159,7 +155,6 @@ extension Conversation {
 }
 
 extension Event {
-    /// Creates an event of the battery.
     static func battery(_ level: Double, _ generation: Int, changes: Int = 1) -> Event {
         Event(
             reading: .battery(

@@ -62,7 +62,6 @@ final class Scene {
         steps.append(Step(does: does, action: action, quiet: duration))
     }
 
-    /// Performs all steps in order.
     func play() throws {
         var rest = steps[...]
         var poll: EventSource?
