@@ -108,7 +108,7 @@ let package = Package(
                 "Reveille", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "ReveilleWire", "Varlink",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .testTarget(name: "ReveilleServiceTests", dependencies: ["ReveilleService", "Varlink"]),
+        .testTarget(name: "ReveilleServiceTests", dependencies: ["ReveilleCore", "ReveilleService", "Varlink"]),
         .testTarget(
             name: "FuzzCorpusTests", dependencies: ["ReveilleFuzz", "ReveilleSystem"], path: "Tests/Fuzzing",
             exclude: ["Corpus", "Dictionaries", "keep"]),

@@ -28,7 +28,7 @@ int c_reveille_peer_credentials(int socket, pid_t *pid, uid_t *uid) {
     return 0;
 }
 
-// Kernel 6.5; older headers lack it.
+// Since kernel 6.5; missing in older headers.
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77
 #endif
@@ -68,7 +68,7 @@ int c_reveille_clock_change_timer(void) {
     int timer = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
     if (timer < 0)
         return -1;
-    // Year 2242: a time that the kernel takes and nobody waits for.
+    // The year 2242 is within the range of the kernel and practically never reached.
     struct itimerspec never = {.it_value = {.tv_sec = 8589934592}};
     if (timerfd_settime(timer, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never, NULL) < 0) {
         int reason = errno;

@@ -18,22 +18,22 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-// One request is a line of fields, one answer a line: "ok VALUE" or "error REASON".
+// A request is a line of fields. A reply is a line: "ok VALUE" or "error REASON".
 #define FIELD_SEPARATOR "\x1f"
 #define NEWLINE_IN_FIELD '\x1e'
 #define FIELDS_MAX 256
-// How long a program that listens may leave its queue full.
+// The time for which a listening program may leave its queue full.
 #define PATIENCE_MS 10000
-// The most directories that a phone has.
+// The maximum number of directories of a phone.
 #define DIRECTORIES_MAX 4
-// How often a directory is removed in which a program still writes, and the pause between.
+// The number of attempts to remove a directory to which a program still writes, and the pause between them.
 #define REMOVALS_MAX 100
 #define REMOVAL_PAUSE_MS 50
 
 typedef struct testbed testbed;
 
-// The part of umockdev.h that is used. Loaded when needed and not linked: programs that are no testbed
-// host run without the library.
+// The functions of umockdev.h that are used. They are loaded on demand rather than linked, so that programs other than
+// testbed hosts run without the library.
 static struct {
     testbed *(*make)(void);
     char *(*root)(testbed *);
@@ -44,7 +44,7 @@ static struct {
     void (*unref)(void *);
 } library;
 
-// Of ReveilleTesting, in Swift.
+// Implemented in Swift by ReveilleTesting.
 __attribute__((weak)) int reveille_run_phone_bus(int count, char **arguments);
 
 const char *c_reveille_testbed_variable(void) {
@@ -111,7 +111,7 @@ static void add(testbed *bed, char **fields, int count) {
     else printf("error umockdev_testbed_add_device %s: refused\n", fields[2]);
 }
 
-// Whether the socket of a listener takes one more event, now or soon; one that is gone is none.
+// Returns whether a listening socket has room for an event, after waiting if necessary. A closed one always has.
 static int has_room(const char *path) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (strlen(path) >= sizeof address.sun_path) return 1;
@@ -126,7 +126,7 @@ static int has_room(const char *path) {
     return room;
 }
 
-// The sockets hold some ten events (net.unix.max_dgram_qlen), and umockdev aborts when one is full.
+// A socket holds about ten events (net.unix.max_dgram_qlen), and umockdev aborts when it is full.
 static int listeners_have_room(const char *root) {
     char pattern[PATH_MAX];
     snprintf(pattern, sizeof pattern, "%s/event[0-9]*", root);
@@ -147,13 +147,13 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
     return 0;
 }
 
-// The owner may have been killed: then nobody else removes the directories of its phone.
+// If the owner was killed, no other process removes the directories of its phone.
 static void remove_directories(void) {
     for (int i = 0; i < DIRECTORIES_MAX && directories[i]; i++) {
         for (int round = 0; round < REMOVALS_MAX; round++) {
             if (nftw(directories[i], remove_entry, 16, FTW_DEPTH | FTW_PHYS) && errno == ENOENT) break;
             if (access(directories[i], F_OK)) break;
-            // The bus of the phone ends as we do, and saves its state.
+            // The bus of the phone ends at the same time and saves its state.
             poll(NULL, 0, REMOVAL_PAUSE_MS);
         }
         free(directories[i]);
@@ -177,14 +177,14 @@ static void serve(testbed *bed, const char *root) {
         line[strcspn(line, "\n")] = 0;
         int count = split(line, fields);
         if (!listeners_have_room(root)) {
-            printf("error %s: a program that listens to uevents does not read them\n", fields[0]);
+            printf("error %s: a listening program does not read its uevents\n", fields[0]);
         } else if (!strcmp(fields[0], "add")) {
             add(bed, fields, count);
         } else if (!strcmp(fields[0], "uevent") && count == 3) {
             library.uevent(bed, fields[1], fields[2]);
             printf("ok\n");
         } else if (!strcmp(fields[0], "remove") && count == 2) {
-            // As in the kernel: the event goes out while the directory is still there.
+            // As in the kernel, the event is sent while the directory still exists.
             library.uevent(bed, fields[1], "remove");
             library.remove(bed, fields[1]);
             printf("ok\n");
@@ -218,7 +218,7 @@ static int serve_phone_bus(int count, char **arguments) {
     return reveille_run_phone_bus(count, arguments);
 }
 
-// glibc gives constructors what it gives main.
+// glibc passes the arguments of main to constructors.
 __attribute__((constructor)) static void host(int count, char **arguments) {
     if (getenv(C_REVEILLE_TESTBED)) {
         serve_testbed();

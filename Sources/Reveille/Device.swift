@@ -159,9 +159,7 @@ public final class Device: Sendable {
     ///   root; ``ReveilleError/Code/invalidArgument`` for what no device reads, as a level above 1.
     @discardableResult
     public func post(_ reading: Reading) async throws(ReveilleError) -> (generation: Int, sequence: Int) {
-        var settings: [SettingsChange] = []
-        if case .defaults(let defaults) = reading { settings = SettingsChange.all(of: defaults) }
-        let state = ReadingCoding.encode(reading, settings: settings)
+        let state = ReadingCoding.encode(reading)
         // Refused here already: JSON has no word for a level that is no number, and would say that it is unknown.
         do throws(CallError) {
             _ = try ReadingCoding.decode(state, of: reading.aspect)

@@ -3,10 +3,10 @@
 
 import Glibc
 
-/// The project's benchmarks: figures beside those of something bare, from one run.
+/// The project's benchmarks, which compare the bus with bare alternatives in a single run.
 @main
 enum Bench {
-    /// This program, also for a process whose user sees less of the file system.
+    /// This program, by a path that also works for users who cannot access its directory.
     static let program = "/proc/self/exe"
 
     static func main() {
@@ -37,13 +37,13 @@ enum Bench {
     }
 }
 
-/// Durations of many rounds, in microseconds.
+/// Durations in microseconds.
 struct Samples {
     private var values: [Double] = []
 
     mutating func add(_ microseconds: Double) { values.append(microseconds) }
 
-    /// The value that a part of the samples does not exceed.
+    /// Returns the value that the given fraction of the samples does not exceed.
     func percentile(_ part: Double) -> Double {
         let sorted = values.sorted()
         return sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, Int(Double(sorted.count) * part))]

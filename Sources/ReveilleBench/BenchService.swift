@@ -6,7 +6,7 @@ import ReveilleSystem
 import ReveilleTesting
 import Varlink
 
-/// A bus of the benchmark's own.
+/// A bus for a benchmark.
 final class BenchService {
     private let bus: PhoneBus
     let address: UnixAddress
@@ -20,7 +20,7 @@ final class BenchService {
         address = try UnixAddress(bus.address)
     }
 
-    /// In kilobytes.
+    /// The resident memory of the bus in kilobytes.
     var residentMemory: Int {
         guard let stream = fopen("/proc/\(bus.processIdentifier)/statm", "r") else { return 0 }
         defer { fclose(stream) }
@@ -30,13 +30,13 @@ final class BenchService {
         return (Int(String(decoding: fields.map { UInt8(bitPattern: $0) }, as: UTF8.self)) ?? 0) * 4
     }
 
-    /// Connects.
+    /// Creates a connection to the bus.
     func client() throws -> BenchClient {
         BenchClient(try UnixStream(connectingTo: address))
     }
 }
 
-/// A connection that waits for its replies.
+/// A connection that blocks until replies arrive.
 final class BenchClient {
     private let stream: UnixStream
     private var session = ClientSession(maximumFrame: 1 << 20)
@@ -66,7 +66,7 @@ final class BenchClient {
         }
     }
 
-    /// Waits for an event; when it was read, in nanoseconds of the monotonic clock.
+    /// Waits for an event, and returns the time at which it was read in nanoseconds of the monotonic clock.
     func waitForEvent() throws -> Int64 {
         try receive()
         return MonotonicClock.now

@@ -5,34 +5,34 @@ import Glibc
 import ReveilleSystem
 import Varlink
 
-/// A way for one user to keep a bus busy, in a process of its own until it is killed.
+/// A kind of load that one user puts on a bus, from a separate process that runs until it is killed.
 enum Flood: String, CaseIterable {
-    /// Connects as fast as it can, keeps what it gets for a moment, and says nothing.
+    /// Opens connections at full speed, keeps them briefly, and sends nothing.
     case connections
-    /// Connects, sends what is no call, and is thrown out.
+    /// Connects, sends data that is not a call, and is disconnected.
     case garbage
-    /// Sends calls on all connections that it may have, without a pause.
+    /// Sends calls continuously on as many connections as allowed.
     case frames
-    /// Has the devices read again, without a pause.
+    /// Refreshes the devices continuously.
     case refreshes
-    /// Asks for states that have to be read first.
+    /// Requests states that must be sampled first.
     case states
-    /// Subscribes to sensors and goes, over and over.
+    /// Repeatedly subscribes to sensors and disconnects.
     case subscriptions
-    /// Has everybody listed, on a new connection each time.
+    /// Lists all subscriptions on a new connection each time.
     case lists
-    /// Asks for long answers on new connections, and does not read them.
+    /// Requests long replies on new connections, and does not read them.
     case settings
-    /// Posts states, which a stranger may not.
+    /// Posts states without permission.
     case posts
 
     static let argument = "flood-user"
-    /// A bus takes so many of one user by default.
+    /// The default limit of connections per user.
     private static let connectionsOfUser = 64
-    /// An end for the case that nobody ends it.
+    /// The maximum duration, in case the process is not killed.
     private static let seconds: Int64 = 60
 
-    /// Becomes another user, where root may.
+    /// Changes to another user, if this process runs as root.
     static func become(user: uid_t) {
         guard geteuid() == 0 else { return }
         setgroups(0, nil)
@@ -42,7 +42,7 @@ enum Flood: String, CaseIterable {
 
     static func run(_ arguments: [String]) throws {
         guard arguments.count == 2, let flood = Flood(rawValue: arguments[0]) else {
-            throw FloodError(description: "not a flood: \(arguments)")
+            throw FloodError(description: "invalid flood: \(arguments)")
         }
         become(user: 65_534)
         let address = try UnixAddress(arguments[1])
@@ -70,11 +70,11 @@ enum Flood: String, CaseIterable {
         while MonotonicClock.now < end { try body() }
     }
 
-    /// Connects again and again, and lets go of the oldest connection.
+    /// Connects repeatedly, and closes the oldest connections.
     private static func connect(_ address: UnixAddress, saying bytes: [UInt8], keeping count: Int) throws {
         var streams: [UnixStream] = []
         repeating {
-            // A queue that is full is what it wants.
+            // A full queue is the intended effect.
             guard let stream = try? UnixStream(connectingTo: address) else { return }
             if !bytes.isEmpty { _ = try? stream.write(bytes[...]) }
             streams.append(stream)
@@ -82,7 +82,7 @@ enum Flood: String, CaseIterable {
         }
     }
 
-    /// Sends a call as often as the sockets of all connections take it, and reads what comes.
+    /// Sends a call as often as the sockets of all connections allow, and reads the replies.
     private static func send(_ call: [UInt8], to address: UnixAddress) throws {
         let batch = (0..<50).flatMap { _ in call }
         let streams = try (0..<connectionsOfUser).map { _ in try UnixStream(connectingTo: address) }

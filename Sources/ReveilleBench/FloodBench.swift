@@ -6,19 +6,19 @@ import ReveilleSystem
 import ReveilleTesting
 import Varlink
 
-/// How long a user waits for GetState while another user floods the bus in every way there is.
+/// Measures how long a user waits for GetState while another user floods the bus in every available way.
 ///
-/// Root's run has three users: the bus's own, the one who floods and the one who asks. Any other user is all three.
+/// As root, it uses three users: the bus's own, the flooding one and the waiting one. Otherwise all are the same.
 struct FloodBench {
     static let probeArgument = "flood-probe"
     private static let probes = 800
-    /// Between two questions, in nanoseconds: they come at their time, whether the one before was answered or not.
+    /// The interval in nanoseconds at which calls are due, regardless of earlier replies.
     private static let period: Int64 = 10_000_000
-    /// Others who sleep meanwhile, and the settings that there are: lists and answers are long.
+    /// The number of sleeping subscribers, and the size of the settings: lists and replies are long.
     private static let sleepers = 500
     private static let files = 10
     private static let keys = 500
-    /// At most, in microseconds, at the 99th percentile.
+    /// The limit for the 99th percentile, in microseconds.
     private static let limit = 50_000.0
 
     func run() throws {
@@ -38,10 +38,10 @@ struct FloodBench {
             try client.receive()
             return client
         }
-        // The socket is open to all; the directories that it is in are the phone's alone.
+        // The socket is open to all users, but its directories belong to the phone's user.
         let parts = address.path.split(separator: "/")
         for count in parts.count - 2..<parts.count { chmod("/" + parts.prefix(count).joined(separator: "/"), 0o755) }
-        if geteuid() != 0 { print("not root: the flood and the question are of one user") }
+        if geteuid() != 0 { print("not root: flood and probe run as the same user") }
         let quiet = try probe(address)
         print(Self.line("quiet", quiet))
         var isTooSlow = false
@@ -52,13 +52,13 @@ struct FloodBench {
             let samples = try probe(address)
             flood.signal(SIGKILL)
             flood.wait()
-            // Its connections are gone before another flood is measured.
+            // The connections close before another flood is measured.
             poll(nil, 0, 500)
             print(Self.line(kind.rawValue, samples))
             isTooSlow = isTooSlow || samples.percentile(0.99) > Self.limit
         }
         withExtendedLifetime((bus, sleepers)) {}
-        if isTooSlow { throw FloodError(description: "a flood held another user up for more than 50 ms") }
+        if isTooSlow { throw FloodError(description: "a flood delayed another user by more than 50 ms") }
     }
 
     private static func line(_ name: String, _ samples: Samples) -> String {
@@ -74,11 +74,11 @@ struct FloodBench {
         var samples = Samples()
         var time: Int64 = 0
         while read(pipe.readingEnd, &time, 8) == 8 { samples.add(Double(time) / 1_000) }
-        guard process.wait() == 0 else { throw FloodError(description: "the user who asks was not answered") }
+        guard process.wait() == 0 else { throw FloodError(description: "the probe received no reply") }
         return samples
     }
 
-    // MARK: - In the process of who asks
+    // MARK: - In the probe's process
 
     static func ask(_ arguments: [String]) throws {
         Flood.become(user: 65_533)
@@ -86,7 +86,7 @@ struct FloodBench {
         let parameters: JSONObject = ["aspects": ["locale", "battery"]]
         let start = MonotonicClock.now
         for probe in 0..<probes {
-            // One that is late, since the one before was, has waited from the moment at which it was due.
+            // A call delayed by the previous one has waited since the time at which it was due.
             var time = start + Int64(probe) * period
             let early = time - MonotonicClock.now
             if early > 0 {
@@ -101,7 +101,7 @@ struct FloodBench {
     }
 }
 
-/// What a flood showed that should not be.
+/// A failure of the flood benchmark.
 struct FloodError: Error, CustomStringConvertible {
     let description: String
 }

@@ -6,9 +6,9 @@ import ReveilleSystem
 import ReveilleTesting
 import Varlink
 
-/// From a uevent to the subscriber's read, beside a program that only listens to libudev.
+/// Compares the time from a uevent to a subscriber's read with that of a program that only listens to libudev.
 ///
-/// Both get the same event of the same synthetic battery; both times count from before it is sent.
+/// Both receive the same events of a synthetic battery, and both times start before the event is sent.
 struct LatencyBench {
     static let monitorArgument = "bare-monitor"
     private static let rounds = 500
@@ -47,7 +47,7 @@ struct LatencyBench {
     }
 }
 
-/// A program that does nothing but listen to libudev, and says when it heard something.
+/// A program that only listens to libudev, and reports when it receives an event.
 enum BareMonitor {
     static func run() throws {
         let monitor = try UdevMonitor(subsystems: ["power_supply"])
@@ -63,7 +63,7 @@ enum BareMonitor {
         guard write(STDOUT_FILENO, &now, 8) == 8 else { exit(0) }
     }
 
-    /// When it heard something: nanoseconds of the monotonic clock.
+    /// Receives the time of an event in nanoseconds of the monotonic clock.
     static func receive(from descriptor: Int32) throws -> Int64 {
         var time: Int64 = 0
         guard read(descriptor, &time, 8) == 8 else { throw SystemError("read", code: EPIPE) }
@@ -71,7 +71,7 @@ enum BareMonitor {
     }
 }
 
-/// The clock that two processes share.
+/// The monotonic clock, which all processes share.
 enum MonotonicClock {
     static var now: Int64 {
         var time = timespec()

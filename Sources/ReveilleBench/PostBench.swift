@@ -5,7 +5,7 @@ import ReveilleSystem
 import ReveilleTesting
 import Varlink
 
-/// Posts as fast as the bus takes them, with nobody, sleepers and live subscribers listening.
+/// Measures posts per second without subscribers and with sleeping ones.
 struct PostBench {
     private static let posts = 100_000
 
@@ -15,7 +15,7 @@ struct PostBench {
         var listeners: [BenchClient] = []
         let control = try service.client()
         let alone = try measure(control)
-        print("posts a second, nobody listening:    \(alone)")
+        print("posts per second, no subscribers: \(alone)")
         for _ in 0..<1_000 {
             let client = try service.client()
             let parameters: JSONObject = ["aspects": ["proximity"], "state": "background"]
@@ -24,12 +24,12 @@ struct PostBench {
             listeners.append(client)
         }
         let asleep = try measure(control)
-        print("posts a second, 1,000 asleep:        \(asleep)")
+        print("posts per second, 1,000 asleep:   \(asleep)")
         print("ratio: \(Double(Int(Double(asleep) / Double(alone) * 100)) / 100)")
         withExtendedLifetime(listeners) {}
     }
 
-    /// Posts a second.
+    /// Returns the posts per second.
     private func measure(_ client: BenchClient) throws -> Int {
         let call = { (state: String) in
             Call(

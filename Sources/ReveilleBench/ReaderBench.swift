@@ -4,12 +4,12 @@
 import Glibc
 import ReveilleCosts
 
-/// Gives each reader the longest input that it takes, in the shapes that cost most.
+/// Runs each reader on inputs of its maximum length in the most expensive shapes.
 struct ReaderBench {
-    /// What one pass may take: nobody notices a tenth of a second.
+    /// The limit for one pass in milliseconds: a tenth of a second is not noticeable.
     private static let limit = 100
 
-    /// What this thread has used, in nanoseconds: what others do at the same time does not count.
+    /// The processor time of this thread in nanoseconds, which excludes other programs.
     private static var processorTime: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -5,9 +5,9 @@ import Glibc
 import ReveilleSystem
 import ReveilleTesting
 
-/// A million posts at full speed, ten thousand asleep, a hundred awake, each group in processes of its own.
+/// A million posts at full speed, with ten thousand sleeping and a hundred active subscribers in separate processes.
 ///
-/// Meanwhile a battery changes as batteries do: the flood must not hold its events up for long.
+/// Meanwhile a battery changes as usual, and the flood must not delay its events for long.
 struct StormBench {
     static let posts = 1_000_000
     private static let sleepers = 10_000
@@ -21,7 +21,7 @@ struct StormBench {
         try battery.subscribe(to: "battery")
         let quiet = try latency(phone, battery) { $0 < 100 }
 
-        // As many as descriptors allow: the bus has two for each, the connection and its process.
+        // As many as descriptors allow: the bus needs two for each, the connection and its process.
         let sleepers = min(Self.sleepers, (DescriptorLimit.raise() - 1_000) / 2)
         let groups = try (0..<Self.processes).map { _ in
             try StormGroup(.asleep, service.address, count: sleepers / Self.processes)
@@ -37,17 +37,17 @@ struct StormBench {
         let seconds = Double(MonotonicClock.now - start) / 1e9
         let grown = service.residentMemory - memory
 
-        // Who is awake has heard of every change, in as many events as it read; who slept hears of all in one.
+        // Active subscribers receive every change, in as many events as they read; sleepers receive all in one event.
         let events = try live.map { try $0.nextNumber() }.reduce(0, +)
         for group in groups { group.tell() }
         let woken = try groups.map { try $0.nextNumber() }.reduce(0, +)
-        print("\(Self.posts) posts in \(seconds.rounded()) s, \(Int(Double(Self.posts) / seconds)) a second")
-        print("asleep: \(sleepers), told once of all changes: \(woken)")
-        print("awake: \(Self.awake), all at the newest state, \(events) events of \(Self.awake * Self.posts) changes")
+        print("\(Self.posts) posts in \(seconds.rounded()) s, \(Int(Double(Self.posts) / seconds)) per second")
+        print("asleep: \(sleepers), woken by one event with all changes: \(woken)")
+        print("awake: \(Self.awake), all at the latest state, \(events) events for \(Self.awake * Self.posts) changes")
         print("memory of the bus grew by \(grown) kB, to \(service.residentMemory) kB")
         print("uevent to subscriber, quiet: \(quiet.summary)")
         print("uevent to subscriber, storm: \(stormy.summary)")
-        guard woken == sleepers else { throw StormError(description: "\(sleepers - woken) sleepers were told wrong") }
+        guard woken == sleepers else { throw StormError(description: "\(sleepers - woken) sleepers missed changes") }
     }
 
     private func latency(
@@ -67,7 +67,7 @@ struct StormBench {
     }
 }
 
-/// What a storm showed that should not be.
+/// A failure of the storm benchmark.
 struct StormError: Error, CustomStringConvertible {
     let description: String
 }

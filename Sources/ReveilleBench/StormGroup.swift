@@ -6,7 +6,7 @@ import ReveilleSystem
 import ReveilleTesting
 import Varlink
 
-/// Many clients of one kind in a process of their own.
+/// A group of clients of one kind in a separate process.
 final class StormGroup {
     enum Kind: String {
         case asleep, awake, flood
@@ -31,7 +31,7 @@ final class StormGroup {
         process.wait()
     }
 
-    /// What the group says next.
+    /// Receives the next number that the group reports.
     func nextNumber() throws -> Int {
         var number: Int64 = 0
         guard read(numbers.readingEnd, &number, 8) == 8 else {
@@ -44,12 +44,12 @@ final class StormGroup {
         commands.wake()
     }
 
-    // MARK: - In the process
+    // MARK: - In the group's process
 
-    /// Runs a group, as the arguments say.
+    /// Runs the group that the arguments describe.
     static func run(_ arguments: [String]) throws {
         guard arguments.count == 3, let kind = Kind(rawValue: arguments[0]), let count = Int(arguments[2]) else {
-            throw StormError(description: "not a group: \(arguments)")
+            throw StormError(description: "invalid group: \(arguments)")
         }
         DescriptorLimit.raise()
         let address = try UnixAddress(arguments[1])
@@ -78,7 +78,7 @@ final class StormGroup {
         let pair = call("de_DE").encoded() + call("fr_FR").encoded()
         let batch = (0..<100).flatMap { _ in pair }
         for _ in 0..<count / 200 { try client.send(batch) }
-        // Its answer comes behind the last post.
+        // The reply follows the last post.
         try client.send(Call(method: "org.reveille.Bus.DescribeAspects"))
         try client.receive()
     }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// A set of aspects, in the size of a byte.
+/// A set of aspects, in four bytes.
 public struct AspectSet: OptionSet, Sendable, Hashable {
     /// One bit an aspect.
-    public let rawValue: UInt8
+    public let rawValue: UInt32
 
     /// Makes a set of its bits.
-    public init(rawValue: UInt8) {
+    public init(rawValue: UInt32) {
         self.rawValue = rawValue
     }
 
     /// Makes a set of one aspect.
     public init(_ aspect: Aspect) {
-        rawValue = 1 << UInt8(aspect.index)
+        rawValue = 1 << UInt32(aspect.index)
     }
 
     /// Makes a set of a list of aspects; repetitions are allowed.
@@ -21,20 +21,12 @@ public struct AspectSet: OptionSet, Sendable, Hashable {
         self = aspects.reduce(into: []) { $0.formUnion(AspectSet($1)) }
     }
 
-    /// Language and formats.
-    public static let locale = AspectSet(.locale)
-    /// The user's settings.
-    public static let defaults = AspectSet(.defaults)
-    /// All battery packs together.
-    public static let battery = AspectSet(.battery)
-    /// Near or far.
-    public static let proximity = AspectSet(.proximity)
-    /// The pose.
-    public static let orientation = AspectSet(.orientation)
-    /// All five aspects.
+    /// All aspects.
     public static let all = AspectSet(Aspect.allCases)
+    /// The aspects that are delivered where none is named.
+    public static let `default` = AspectSet(Aspect.allCases.filter(\.isDefault))
 
-    /// Says whether the aspect is in the set.
+    /// Returns whether the aspect is in the set.
     public func contains(_ aspect: Aspect) -> Bool {
         contains(AspectSet(aspect))
     }

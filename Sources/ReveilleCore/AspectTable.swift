@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// One value for each aspect, stored in place: a table in a subscription allocates nothing.
+/// One value for each aspect.
 package struct AspectTable<Value> {
-    private var values: InlineArray<5, Value>
+    private var values: [Value]
 
-    /// Makes a table with what `value` gives for each aspect.
+    /// Creates a table of the values that a closure returns for each aspect.
     package init(_ value: (Aspect) -> Value) {
-        values = InlineArray { value(Aspect.allCases[$0]) }
+        values = Aspect.allCases.map(value)
     }
 
-    /// Makes a table that holds the same value for each aspect.
+    /// Creates a table with the same value for each aspect.
     package init(repeating value: Value) {
-        values = InlineArray(repeating: value)
+        self.init { _ in value }
     }
 
     /// The value of an aspect.
@@ -22,11 +22,5 @@ package struct AspectTable<Value> {
     }
 }
 
-extension AspectTable: Equatable where Value: Equatable {
-    /// Says whether two tables hold equal values for each aspect.
-    package static func == (lhs: AspectTable, rhs: AspectTable) -> Bool {
-        Aspect.allCases.allSatisfy { lhs[$0] == rhs[$0] }
-    }
-}
-
+extension AspectTable: Equatable where Value: Equatable {}
 extension AspectTable: Sendable where Value: Sendable {}

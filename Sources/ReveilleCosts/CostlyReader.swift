@@ -37,7 +37,7 @@ package struct CostlyReader: CustomStringConvertible {
             CostlyReader("JSON", Limits.frame) { _ = (try? JSON.parse($0))?.bytes },
             CostlyReader("a call", Limits.frame) { bytes in
                 guard let call = try? Call(parsing: bytes), bus.answer(call) == nil else { return }
-                _ = try? Method(call, history: 256)
+                _ = try? BusCall(call, history: 256)
             },
             CostlyReader("a reply", Limits.frame) { bytes in
                 guard let reply = try? Reply(parsing: bytes) else { return }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// A promise that does not hold for some input.
+/// A violation of a target's property by an input.
 package struct Falsified: Error, CustomStringConvertible {
-    /// The promise, and what is there instead.
+    /// The property and the actual result.
     package let description: String
 
     init(_ description: String) {
@@ -11,12 +11,12 @@ package struct Falsified: Error, CustomStringConvertible {
     }
 }
 
-/// Checks one promise.
+/// Checks a property.
 func require(_ holds: Bool, _ promise: @autoclosure () -> String) throws(Falsified) {
     guard holds else { throw Falsified(promise()) }
 }
 
-/// Checks that two ways lead to the same.
+/// Checks that two results are equal.
 func requireEqual<Value: Equatable>(_ one: Value, _ other: Value, _ promise: String) throws(Falsified) {
     guard one == other else { throw Falsified("\(promise): \(one) and \(other)") }
 }

@@ -6,18 +6,18 @@ import ReveilleSystem
 
 #if FUZZING
 
-    /// The target that the option `--target=NAME` names; libFuzzer hands options with two hyphens on and ignores them.
+    /// The target named by the option `--target=NAME`; libFuzzer ignores options with two hyphens and passes them on.
     private let target: FuzzTarget = {
         let option = "--target="
         let names = CommandLine.arguments.filter { $0.hasPrefix(option) }.map { $0.dropFirst(option.count) }
         guard let target = names.first.flatMap({ FuzzTarget(rawValue: String($0)) }) else {
-            complain("--target= one of \(FuzzTarget.names)")
+            complain("--target must be one of \(FuzzTarget.names)")
             exit(64)
         }
         return target
     }()
 
-    /// One run, as libFuzzer wants it.
+    /// Runs one input, with libFuzzer's signature.
     @c(LLVMFuzzerTestOneInput)
     public func runOne(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         do {
@@ -31,7 +31,7 @@ import ReveilleSystem
 
 #else
 
-    /// Gives files, and the files of directories, to a target: to look at what a fuzzer found.
+    /// Runs files, and the files of directories, on a target, for example to examine a fuzzer's findings.
     @main
     enum Fuzz {
         static func main() {
@@ -43,7 +43,7 @@ import ReveilleSystem
             for argument in CommandLine.arguments.dropFirst(2) {
                 let files = (try? DirectoryListing.files(in: argument)).map { $0.map { argument + "/" + $0 } }
                 for file in files ?? [argument] {
-                    // Named before it is tried: the process may end in it.
+                    // Logged before the run, since the process may crash in it.
                     complain(file)
                     guard case .bytes(let bytes) = FileContents.read(file, limit: 1 << 20) else {
                         complain("cannot be read")

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Something that reads bytes from outside, or does as they say, with what it promises whatever the bytes are.
+/// A reader of external bytes, or an interpreter of them, together with the properties that hold for any bytes.
 ///
-/// Targets are pure: the same bytes give the same result in every process, so that a file that was found is a
-/// test ever after.
+/// Targets are deterministic: the same bytes give the same result in every process, so every finding becomes a test.
 package enum FuzzTarget: String, CaseIterable, Sendable {
-    /// Cutting a stream into messages.
+    /// Splitting a stream into messages.
     case frames
-    /// JSON as the protocol has it.
+    /// JSON as used by the protocol.
     case json
-    /// A connection of a client, up to the bus.
+    /// A client's connection, including the bus.
     case calls
-    /// A connection to a bus, as a client reads it.
+    /// A connection to a bus, read by a client.
     case replies
     /// Descriptions of Varlink interfaces.
     case interface
-    /// Files that set a locale.
+    /// Files that set the locale.
     case env
-    /// Settings files of every format.
+    /// Settings files of all formats.
     case settings
     /// Mount matrices.
     case matrix
@@ -26,18 +25,18 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case sysfs
     /// Scans of an IIO device's buffer.
     case scan
-    /// What a read of an inotify descriptor gives.
+    /// The data read from an inotify descriptor.
     case inotify
     /// The service's configuration.
     case config
-    /// The saved state, up to the bus.
+    /// The saved state, including the bus.
     case state
-    /// What a bus lives through among hostile users: calls, deaths, devices, clocks.
+    /// A bus among hostile users: calls, deaths, devices and clocks.
     case lives
 
-    /// Gives the bytes to what reads them, and checks what came of it.
+    /// Passes the bytes to their reader and checks the result.
     ///
-    /// - Throws: `Falsified`. That bytes make no sense is no failure.
+    /// - Throws: `Falsified`. Rejecting invalid bytes is not a failure.
     package func check(_ bytes: [UInt8]) throws(Falsified) {
         switch self {
         case .frames: try FramesTarget.check(bytes)

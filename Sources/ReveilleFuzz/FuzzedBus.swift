@@ -5,7 +5,7 @@ import ReveilleCore
 import ReveilleWire
 import Varlink
 
-/// A bus that carries out what comes over a connection, without sources, sockets and clocks.
+/// A bus that executes the calls of a connection, without sources, sockets and clocks.
 struct FuzzedBus {
     static let history = 4
 
@@ -20,8 +20,8 @@ struct FuzzedBus {
 
     var savedState: SavedState { bus.savedState }
 
-    /// Does what a method asks; every subscription is named by its number.
-    mutating func carryOut(_ method: Method) throws(CallError) -> JSONObject {
+    /// Executes a method; subscriptions are named by number.
+    mutating func carryOut(_ method: BusCall) throws(CallError) -> JSONObject {
         switch method {
         case .subscribe(let request):
             subscriptions += 1
@@ -48,32 +48,32 @@ struct FuzzedBus {
         }
     }
 
-    /// Posts a state.
+    /// Posts a reading.
     mutating func post(_ reading: Reading) {
         time += 1
         bus.post(reading, at: Timestamp(microseconds: time))
     }
 
-    /// Takes what is due; each aspect comes in ascending order, and what is written can be read.
+    /// Takes all deliveries, and checks that their events are in order and can be decoded.
     mutating func check() throws(Falsified) {
         while let delivery = bus.nextDelivery() {
             try require(!delivery.events.isEmpty, "a delivery has events")
             try requireEqual(
-                delivery.events.map(\.sequence), delivery.events.map(\.sequence).sorted(), "a delivery, and its order")
-            for event in delivery.events { try require(event.changes > 0, "an event is of a change") }
+                delivery.events.map(\.sequence), delivery.events.map(\.sequence).sorted(), "order of a delivery")
+            for event in delivery.events { try require(event.changes > 0, "an event has changes") }
             var written: [UInt8] = []
             writer.append(delivery.events, to: &written)
             let expected = JSON.array(delivery.events.map(EventCoding.encode))
-            try requireEqual(try? JSON.parse(written), expected, "events written, and encoded")
+            try requireEqual(try? JSON.parse(written), expected, "written and encoded events")
             try Self.checkEvents(expected)
         }
     }
 
-    /// What is an event stays that event when it is written again.
+    /// Checks that valid events survive encoding.
     static func checkEvents(_ events: JSON) throws(Falsified) {
         for structure in events.arrayValue ?? [] {
             guard let event = try? EventCoding.decode(structure) else { continue }
-            try requireEqual(try? EventCoding.decode(EventCoding.encode(event)), event, "an event read and written")
+            try requireEqual(try? EventCoding.decode(EventCoding.encode(event)), event, "an event after encoding")
         }
     }
 }

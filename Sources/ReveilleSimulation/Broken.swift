@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// A promise that was not kept, and how.
+/// A violation of the bus's guarantees, found by a simulation.
 package struct Broken: Error, CustomStringConvertible {
-    /// What happened, with who it happened to.
+    /// The violation and the client concerned.
     package let description: String
 
-    /// Says what happened.
+    /// Creates a violation with a description.
     package init(_ description: String) {
         self.description = description
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Decides what happens in a simulation: by a seed, or by the bytes of an input.
+/// The source of all decisions in a simulation: a seed, or the bytes of an input.
 ///
-/// A fuzzer that changes a byte changes a decision. Each life that a seed decides on can be written down as bytes
-/// that decide the same.
+/// When a fuzzer changes a byte, it changes a decision. Any life decided by a seed can be recorded as bytes that lead
+/// to the same decisions.
 package final class Choices {
     private enum Origin {
         case seed(SplitMix64)
@@ -12,28 +12,28 @@ package final class Choices {
     }
 
     private var origin: Origin
-    /// All that was decided, as an input that decides the same.
+    /// All decisions so far, as an input that leads to the same decisions.
     package private(set) var taken: [UInt8] = []
 
-    /// Decides by a random sequence.
+    /// Creates decisions from a random sequence.
     package init(seed: UInt64) {
         origin = .seed(SplitMix64(seed: seed))
     }
 
-    /// Decides by an input, and always for 0 once its bytes are used up.
+    /// Creates decisions from an input; every decision is 0 after the last byte.
     package init(bytes: [UInt8]) {
         origin = .bytes(bytes[...])
     }
 
-    /// Whether an input is used up; a seed never is.
+    /// Whether all bytes of the input are used up; always false for a seed.
     package var isExhausted: Bool {
         if case .bytes(let bytes) = origin { bytes.isEmpty } else { false }
     }
 
-    /// A number from 0 up to a limit, which it is below.
+    /// Returns a number from 0 to below a limit.
     package func number(below limit: Int) -> Int {
-        precondition(limit > 0, "there is nothing to choose from")
-        // One byte is enough for most.
+        precondition(limit > 0, "limit must be positive")
+        // One byte suffices for most decisions.
         let width = limit <= 1 << 8 ? 1 : limit <= 1 << 16 ? 2 : 8
         let number: UInt64
         switch origin {
@@ -50,17 +50,17 @@ package final class Choices {
         return Int(number)
     }
 
-    /// True once in so many times; false once an input is used up.
+    /// Returns true with a probability of one in `count`, and false once the input is used up.
     package func happens(onceIn count: Int) -> Bool {
         number(below: count) == count - 1
     }
 
-    /// One of some values, of which there is at least one.
+    /// Returns an element of a collection, which must not be empty.
     package func one<Values: RandomAccessCollection>(of values: Values) -> Values.Element {
         values[values.index(values.startIndex, offsetBy: number(below: values.count))]
     }
 
-    /// A sequence of its own for what is decided too often to be written down.
+    /// Returns a separate sequence for decisions that are too frequent to record.
     package func sequence() -> SplitMix64 {
         SplitMix64(seed: UInt64(number(below: 1 << 8)))
     }

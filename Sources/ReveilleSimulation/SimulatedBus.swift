@@ -7,35 +7,35 @@ package import ReveilleService
 package import ReveilleSystem
 package import Varlink
 
-/// The real broker with everything around it made up: its loop, its connections, its sources.
+/// The real broker with a simulated loop, connections and sources.
 package final class SimulatedBus {
-    /// Turns at one moment, after which the loop is thought never to come to rest.
+    /// The number of iterations at one moment after which the loop is considered busy forever.
     private static let mostTurns = 100_000
-    /// Deadlines that are met one by one while time passes; beyond them all that is left is late.
+    /// The number of deadlines to meet individually while time passes; later ones are handled together at the end.
     private static let mostDeadlines = 1_000
 
-    /// What may be called, beside `org.varlink.service`.
+    /// The interfaces of the bus, in addition to `org.varlink.service`.
     package static var interfaces: [Interface] { Broker.interfaces }
 
-    /// What it lives on.
+    /// The loop of the bus.
     package let loop: SimulatedLoop
     private let broker: Broker
-    /// What it reads.
+    /// The watchers of the bus.
     package let watchers: [SimulatedWatcher]
     private var random: SplitMix64
-    /// Numbers that no descriptor of this process has.
+    /// The last descriptor number, in a range that this process does not use.
     private var lastNumber: Int32 = 1 << 30
 
     /// Starts a bus.
     ///
     /// - Parameters:
-    ///   - reality: What its sources read.
-    ///   - loop: The time that it begins at.
-    ///   - limits: History, frame and connection limits.
-    ///   - state: Where it keeps its state; `nil` for nowhere.
-    ///   - random: Decides on the order of events, and on names.
-    ///   - logger: Takes what a person may need to know.
-    /// - Throws: `Broken` when it does not start.
+    ///   - reality: The state that its watchers read.
+    ///   - loop: The loop, with its initial time.
+    ///   - limits: The limits on history, frames and connections.
+    ///   - state: The state file, or `nil` for none.
+    ///   - random: Decides the order of events and the names.
+    ///   - logger: The logger of the bus.
+    /// - Throws: `Broken` if the bus does not start.
     package init(
         reality: Reality, loop: SimulatedLoop, limits: Configuration.Bus, state: StateFile?, random: SplitMix64,
         logger: Logger = Logger(label: "simulation", factory: { _ in SwiftLogNoOpLogHandler() })
@@ -64,16 +64,16 @@ package final class SimulatedBus {
         }
     }
 
-    /// Ends it as a signal does; released without it, it is killed.
+    /// Stops the bus as a signal does; a bus that is released without being stopped is killed.
     package func stop() {
         broker.stop()
     }
 
-    /// Connects.
+    /// Connects a peer.
     ///
     /// - Parameters:
-    ///   - peer: Who; a process id that no process has, or the broker would follow that process.
-    ///   - room: How many bytes it may leave unread.
+    ///   - peer: The credentials, with an unused process ID, since the broker would watch a real process.
+    ///   - room: The number of bytes that the peer may leave unread.
     /// - Returns: The peer's end.
     package func connect(_ peer: UnixStream.Peer, room: Int) -> SimulatedStream {
         lastNumber += 1
@@ -83,33 +83,33 @@ package final class SimulatedBus {
         return stream
     }
 
-    /// The kernel tells that something changed.
+    /// Notifies the watchers of an aspect that it changed.
     package func look(at aspect: Aspect) {
         for watcher in watchers where watcher.aspect == aspect { watcher.look() }
     }
 
-    /// The clock was set, or the machine woke up.
+    /// Notifies the bus that the clock was set or the machine resumed.
     package func clockChanged() {
         broker.reread()
     }
 
     // MARK: - Time
 
-    /// Handles one event; false when none is due.
+    /// Handles one event, and returns false if none is due.
     @discardableResult
     package func turn() -> Bool {
         loop.turn(&random)
     }
 
-    /// Handles all that is due now.
+    /// Handles all events that are due now.
     ///
-    /// - Throws: `Broken` when that has no end: a loop that is always busy.
+    /// - Throws: `Broken` if there are always more.
     package func rest() throws(Broken) {
         for _ in 0..<Self.mostTurns where !turn() { return }
-        throw Broken("\(Self.mostTurns) turns of the loop at one moment, and more is due")
+        throw Broken("the loop is still busy after \(Self.mostTurns) iterations at one moment")
     }
 
-    /// Lets time pass as on a machine that is awake: what falls due is handled when it does.
+    /// Lets time pass as on a running machine: events are handled when they become due.
     package func pass(_ duration: Duration) throws(Broken) {
         try rest()
         let end = loop.bootClock + EventLoop.microseconds(duration)

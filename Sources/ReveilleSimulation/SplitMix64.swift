@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// A small random number generator with a seed, so that a failure can be run again.
+/// A small, seeded random number generator, with which failures can be reproduced.
 package struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 
-    /// Starts a sequence; equal seeds give equal sequences.
+    /// Creates a sequence that is determined by its seed.
     package init(seed: UInt64) {
         state = seed
     }
 
-    /// The next of 2^64 numbers.
+    /// Returns the next 64-bit number.
     package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var word = state

@@ -3,24 +3,24 @@
 
 import Glibc
 
-/// The clocks of the service, in microseconds.
+/// The system clocks, in microseconds.
 package enum Clocks {
-    /// Wall-clock time since 1970, UTC.
+    /// Returns the wall-clock time since 1970, UTC.
     package static func wall() -> Int64 {
         read(CLOCK_REALTIME)
     }
 
-    /// Time since the start of the machine, the time asleep included; it never goes backwards.
+    /// Returns the time since boot, including suspend; it never decreases.
     package static func boot() -> Int64 {
         read(CLOCK_BOOTTIME)
     }
 
-    /// Time since the start of the machine as supervisors count it, without the time asleep.
+    /// Returns the time since boot without suspend, as supervisors measure it.
     static func monotonic() -> Int64 {
         read(CLOCK_MONOTONIC)
     }
 
-    /// Processor time of the thread that asks.
+    /// Returns the processor time of the calling thread.
     package static func thread() -> Int64 {
         read(CLOCK_THREAD_CPUTIME_ID)
     }

@@ -3,20 +3,19 @@
 
 import Glibc
 
-/// The limit of open descriptors of this process, and those that are kept back from peers.
+/// The process's limit on open file descriptors, and the descriptors reserved from peers.
 ///
-/// A connection can wait. A battery that cannot be read because connections have used up all descriptors is unknown to
-/// everybody.
+/// A connection can wait. Without descriptors for devices, the battery would be unknown to every subscriber.
 package enum DescriptorLimit {
-    /// How many are kept back for devices, files and the saved state: listing the power supplies, reading a sensor's
-    /// buffer and a settings file and writing the state take a dozen together.
+    /// The number of descriptors reserved for devices, files and the saved state: listing power supplies, reading a
+    /// sensor's buffer and a settings file, and writing the state take about a dozen together.
     package static let reserve: Int32 = 32
-    /// The share of a small limit that is kept back at most: one in so many.
+    /// The divisor that caps the reserve when the limit is small.
     private static let smallestShare: Int32 = 6
 
-    /// Raises it as far as this user may: the usual 1024 are fewer than the connections that a bus takes.
+    /// Raises the limit as far as the user may; the usual 1024 is less than the bus's limit on connections.
     ///
-    /// - Returns: The limit now.
+    /// - Returns: The new limit.
     @discardableResult
     package static func raise() -> Int {
         var limit = rlimit()
@@ -26,9 +25,9 @@ package enum DescriptorLimit {
         return Int(clamping: limit.rlim_max)
     }
 
-    /// Whether a descriptor is one of those kept back, to be given back at once by what serves peers.
+    /// Whether a descriptor belongs to the reserve; code that serves peers must close such a descriptor at once.
     ///
-    /// The kernel gives the lowest number that is free: one near the limit says that few are left.
+    /// The kernel assigns the lowest free number, so a number near the limit means that few are left.
     package static func isKeptBack(_ number: Int32) -> Bool {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return false }
@@ -36,10 +35,10 @@ package enum DescriptorLimit {
         return number >= most - min(reserve, most / smallestShare)
     }
 
-    /// Whether there is a descriptor that is not kept back.
+    /// Whether a descriptor outside the reserve is available.
     ///
-    /// - Parameter descriptor: Any that is open.
-    /// - Returns: False where the next one that is opened would be one of those.
+    /// - Parameter descriptor: Any open descriptor.
+    /// - Returns: False if the next descriptor would belong to the reserve.
     package static func hasRoom(beside descriptor: Int32) -> Bool {
         let number = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard number >= 0 else { return false }

@@ -3,19 +3,19 @@
 
 import Glibc
 
-/// A file descriptor with one owner, closed when the owner goes.
+/// A file descriptor with a single owner, which is closed when the owner is released.
 package struct OwnedDescriptor: ~Copyable {
-    /// The number, for calls that borrow it.
+    /// The number, for calls that borrow the descriptor.
     package let number: Int32
 
-    /// Takes over an open descriptor.
+    /// Takes ownership of an open descriptor.
     package init(_ number: Int32) {
-        precondition(number >= 0, "a descriptor that is not open")
+        precondition(number >= 0, "descriptor is not open")
         self.number = number
     }
 
     deinit {
-        // Linux closes the descriptor even when close(2) reports EINTR: never again by the same number.
+        // Linux closes the descriptor even if close(2) reports EINTR, so it must not be closed again.
         close(number)
     }
 }

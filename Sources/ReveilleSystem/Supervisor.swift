@@ -4,44 +4,44 @@
 import CSystemd
 import Glibc
 
-/// The supervisor that started this process, if one did: sd_notify(3) and sd_listen_fds(3).
+/// The supervisor that started this process, if there is one: sd_notify(3) and sd_listen_fds(3).
 package enum Supervisor {
-    /// The service accepts connections; the line is for people, as the supervisor shows it.
+    /// Reports that the service accepts connections, with a status line that the supervisor displays.
     package static func notifyReady(_ status: String) {
         sd_notify(0, "READY=1\nSTATUS=" + status)
     }
 
-    /// The service reads its configuration again; ``notifyReady(_:)`` says when it has.
+    /// Reports that the service is reloading its configuration, until ``notifyReady(_:)``.
     ///
-    /// The time tells the supervisor which of several requests this answers (`Type=notify-reload`).
+    /// The time identifies the request being handled among several (`Type=notify-reload`).
     package static func notifyReloading() {
         sd_notify(0, "RELOADING=1\nMONOTONIC_USEC=\(Clocks.monotonic())")
     }
 
-    /// The service is about to end.
+    /// Reports that the service is stopping.
     package static func notifyStopping() {
         sd_notify(0, "STOPPING=1")
     }
 
-    /// Gives a listening socket to the supervisor, which hands it over to the next instance (`FDSTORE=1`).
+    /// Passes a listening socket to the supervisor, which passes it on to the next instance (`FDSTORE=1`).
     ///
-    /// - Returns: Whether there is a supervisor; whether it keeps sockets, it does not tell.
+    /// - Returns: Whether there is a supervisor; whether it keeps the socket is unknown.
     package static func store(_ listener: Int32) -> Bool {
         var number = listener
         return sd_pid_notify_with_fds(0, 0, "FDSTORE=1\nFDNAME=varlink", &number, 1) > 0
     }
 
-    /// A socket that was handed over.
+    /// A socket passed by the supervisor.
     package enum Handed {
-        /// It listens.
+        /// A listening socket.
         case listener(Int32)
-        /// Its peer is connected already, as `varlinkctl exec:` does it.
+        /// A socket with a connected peer, as passed by `varlinkctl exec:`.
         case connection(Int32)
     }
 
-    /// The sockets that were handed over for Varlink, once: the variables are removed.
+    /// Takes the sockets passed for Varlink, which is possible only once, since the variables are removed.
     ///
-    /// Of several, those named `varlink` count.
+    /// If there are several, only those named `varlink` are taken.
     package static func takeSockets() throws(SystemError) -> [Handed] {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = sd_listen_fds_with_names(1, &names)

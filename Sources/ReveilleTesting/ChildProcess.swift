@@ -4,21 +4,21 @@
 import Glibc
 import ReveilleSystem
 
-/// A process that this one started, and ends by its id.
+/// A child process, which ends with its owner.
 package final class ChildProcess {
-    /// Its process id.
+    /// The process ID.
     package let pid: Int32
-    /// How it ended, once that is known: an exit code, or 128 and the signal.
+    /// The exit code, or 128 plus the signal; `nil` until the process is known to have ended.
     package private(set) var exitCode: Int32?
 
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - arguments: The program's path, looked up in `PATH`, and its arguments.
-    ///   - environment: All of its environment.
-    ///   - descriptors: Which of ours become which of its own; the others of 0 to 2 are shared.
-    ///   - isApart: Whether the terminal's keys, Ctrl-C above all, are none of its business.
-    /// - Throws: `TestbedError` when it cannot be started.
+    ///   - arguments: The program, looked up in `PATH`, and its arguments.
+    ///   - environment: The complete environment.
+    ///   - descriptors: This process's descriptors by their numbers in the child. Others from 0 to 2 are shared.
+    ///   - isApart: Whether to detach the process from the terminal's signals, such as Ctrl-C.
+    /// - Throws: `TestbedError` if the program cannot be started.
     package init(
         _ arguments: [String], environment: [String: String], descriptors: [Int32: Int32] = [:],
         isApart: Bool = false
@@ -53,12 +53,12 @@ package final class ChildProcess {
         wait()
     }
 
-    /// Sends a signal; nothing once the process has been waited for.
+    /// Sends a signal; does nothing after the process has been reaped.
     package func signal(_ number: Int32) {
         if exitCode == nil { kill(pid, number) }
     }
 
-    /// Whether it has ended by itself.
+    /// Whether the process has ended.
     package var hasEnded: Bool {
         if exitCode != nil { return true }
         var status: Int32 = 0
@@ -67,17 +67,17 @@ package final class ChildProcess {
         return true
     }
 
-    /// Whether a signal or a debugger has stopped it, and nothing has let it go on.
+    /// Whether the process is stopped by a signal or a debugger.
     package var isStopped: Bool {
         guard exitCode == nil, case .bytes(let bytes) = FileContents.read("/proc/\(pid)/stat", limit: 4_096) else {
             return false
         }
-        // PID (NAME) STATE; the name may hold anything.
+        // PID (NAME) STATE, where the name may contain any character.
         let state = String(decoding: bytes, as: UTF8.self).split(separator: ")").last?.first { $0 != " " }
         return state == "T" || state == "t"
     }
 
-    /// Waits until it has ended.
+    /// Waits until the process has ended, and returns its exit code.
     @discardableResult
     package func wait() -> Int32 {
         if let exitCode { return exitCode }

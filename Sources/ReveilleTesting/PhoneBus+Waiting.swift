@@ -4,18 +4,22 @@
 import Reveille
 
 extension PhoneBus {
-    /// How long a wait lasts unless it is said: far longer than a program takes that works.
+    /// The default timeout, which is much longer than any working program needs.
     public static let patience: Duration = .seconds(30)
 
-    /// Between two looks at what nothing tells of.
+    /// The interval of polling conditions that have no notification.
     private static let pause: Duration = .milliseconds(5)
 
     /// Waits until programs have subscribed.
     ///
+    /// ```swift
+    /// try await bus.waitUntilSubscribed(2, atMost: .seconds(5))
+    /// ```
+    ///
     /// - Parameters:
-    ///   - count: How many subscriptions there must be, at least.
-    ///   - patience: How long to wait.
-    /// - Throws: `ReveilleError`: `ReveilleError.Code.timeout` says how many there are; `CancellationError`.
+    ///   - count: The minimum number of subscriptions.
+    ///   - patience: The timeout.
+    /// - Throws: `ReveilleError`: `ReveilleError.Code.timeout` with the current number; `CancellationError`.
     public func waitUntilSubscribed(
         _ count: Int = 1, atMost patience: Duration = PhoneBus.patience
     ) async throws {
@@ -24,17 +28,23 @@ extension PhoneBus {
         }
     }
 
-    /// Waits until every subscription that is not asleep has read all that changed.
+    /// Waits until every subscription that is not asleep has read all changes.
     ///
-    /// The program has then read it from its socket; when it acts on it is the program's business.
+    /// The program has then read the changes from its socket, but may not have handled them yet.
     ///
-    /// - Parameter patience: How long to wait.
-    /// - Throws: `ReveilleError`: `ReveilleError.Code.timeout` names who has not read; `CancellationError`.
+    /// ```swift
+    /// phone.battery.level = 0.1
+    /// try await bus.waitUntilTold()
+    /// ```
+    ///
+    /// - Parameter patience: The timeout.
+    /// - Throws: `ReveilleError`: `ReveilleError.Code.timeout` with the programs that have unread changes;
+    ///   `CancellationError`.
     public func waitUntilTold(atMost patience: Duration = PhoneBus.patience) async throws {
         try await wait(atMost: patience) { subscribers in
             let late = subscribers.filter { !$0.isTold }
             guard !late.isEmpty else { return nil }
-            return "not everything was read by "
+            return "unread changes in "
                 + late.map { "\($0.name ?? $0.id), pid \($0.processID)" }.joined(separator: "; ")
         }
     }
@@ -54,7 +64,7 @@ extension PhoneBus {
 }
 
 extension Subscriber {
-    /// Whether it sleeps, or has read all that changed.
+    /// Whether the subscription is asleep or has read all changes.
     fileprivate var isTold: Bool {
         guard holds.subtracting(.unread).isEmpty else { return true }
         return holds.isEmpty && pending.isEmpty

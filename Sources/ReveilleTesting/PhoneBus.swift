@@ -5,21 +5,29 @@ import CUmockdev
 import Glibc
 import ReveilleSystem
 
-/// A real bus in a process of its own, which watches a ``SyntheticPhone`` through the real libudev.
+/// A real bus in a separate process, which watches a ``SyntheticPhone`` through the real libudev.
 ///
-/// It is the program that runs this, started once more: no other needs to be installed. It ends with this object,
-/// and with this process, however that ends. It keeps its phone.
+/// The process runs the current executable again, so no other program is required. It ends with this object, or with
+/// the current process even if that crashes. The bus retains its phone.
+///
+/// ```swift
+/// let phone = try SyntheticPhone()
+/// let bus = try phone.startBus()
+/// let device = try await Device.connect(to: bus.address)
+/// bus.kill()
+/// try bus.restart()  // subscriptions of the device resume
+/// ```
 public final class PhoneBus {
-    /// A configuration quick enough for tests: a sensor is sampled every 20 ms, and nothing settles.
+    /// A configuration with short intervals for tests: sensors are sampled every 20 ms, and nothing has to settle.
     public static let quick = """
         { battery: { levelInterval: 0, settleInterval: 10 },
           proximity: { sampleInterval: 0.02 }, orientation: { sampleInterval: 0.02, settle: 0 },
           idleSampleInterval: 0.5, defaults: { settle: 0.01, deletionGrace: 0.1 } }
         """
 
-    /// Where it listens: `unix:PATH`.
+    /// The address of the bus, in the form `unix:PATH`.
     public let address: String
-    /// What it logged so far, for a test that fails.
+    /// The log of the bus so far, for example to print when a test fails.
     public var log: String { phone.directory.read("bus.log") }
 
     private let phone: SyntheticPhone
@@ -37,35 +45,35 @@ public final class PhoneBus {
         stop()
     }
 
-    /// Its process id.
+    /// The process ID of the bus.
     public var processIdentifier: Int32 { process.pid }
 
-    /// Ends it in good order, and waits until it has ended; subscribers see the end of their streams.
+    /// Stops the bus, which ends the streams of subscribers, and waits until its process has ended.
     ///
-    /// - Returns: Its exit code: 0, or 128 and a signal when it had crashed.
+    /// - Returns: The exit code: 0, or 128 plus a signal if the bus crashed.
     @discardableResult
     public func stop() -> Int32 {
         process.signal(SIGTERM)
-        // A process that is stopped does not see its end.
+        // A stopped process does not handle SIGTERM.
         process.signal(SIGCONT)
         return process.wait()
     }
 
-    /// Ends it as a crash would, and waits until it has ended.
+    /// Kills the bus as a crash would, and waits until its process has ended.
     public func kill() {
         process.signal(SIGKILL)
         process.wait()
     }
 
-    /// Starts it again, after ending it if it runs; subscribers that resume by their positions miss nothing.
+    /// Restarts the bus, running or not, without missed changes for subscribers that resume from their positions.
     ///
-    /// - Throws: `TestbedError` when it does not start.
+    /// - Throws: `TestbedError` if the bus does not start.
     public func restart() throws(TestbedError) {
         stop()
         (process, link) = try Self.start(phone)
     }
 
-    /// Starts the process, and waits until it accepts connections.
+    /// Starts the process and waits until it accepts connections.
     private static func start(_ phone: SyntheticPhone) throws(TestbedError) -> (ChildProcess, PhoneBusLink) {
         let (process, stream) = try spawn(phone)
         let link = PhoneBusLink(stream, to: process)
@@ -96,11 +104,11 @@ public final class PhoneBus {
 }
 
 extension SyntheticPhone {
-    /// Starts the phone's bus, and waits until it accepts connections; a phone has one at a time.
+    /// Starts the phone's bus, of which there is one at a time, and waits until it accepts connections.
     ///
-    /// - Parameter configuration: JSON5, as `reveille serve --config` takes it.
+    /// - Parameter configuration: A configuration in JSON5, as for `reveille serve --config`.
     /// - Returns: The bus, which ends with its last reference.
-    /// - Throws: `TestbedError` when it does not start, with the reason: what is wrong in the configuration, say.
+    /// - Throws: `TestbedError` with the reason if the bus does not start, such as an invalid configuration.
     public func startBus(configuration: String = PhoneBus.quick) throws(TestbedError) -> PhoneBus {
         try PhoneBus(self, configuration: configuration)
     }

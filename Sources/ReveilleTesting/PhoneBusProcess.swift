@@ -6,15 +6,15 @@ import Logging
 import ReveilleService
 import ReveilleSystem
 
-/// What the process of a ``PhoneBus`` does in place of its main function; called by CUmockdev.
+/// Runs the bus of a ``PhoneBus`` in place of the main function; called by CUmockdev.
 ///
-/// Says `ok` on stdout once it accepts connections, or the reason why it does not. Its stdin is the same socket, by
-/// which the phone asks for readings; the bus ends when that does.
+/// Prints `ok` to stdout once the bus accepts connections, or the reason for a failure. Its stdin is the same socket,
+/// on which the phone requests readings; the bus ends when the socket closes.
 ///
 /// - Parameters:
 ///   - count: The number of arguments.
-///   - arguments: The program, the bus's address, the directory that stands for `/`, the home directory below it,
-///     and the file of the configuration.
+///   - arguments: The program, the bus's address, the directory that represents `/`, the home directory below it,
+///     and the configuration file.
 /// - Returns: The exit code.
 @c(reveille_run_phone_bus)
 func runPhoneBus(count: Int32, arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> Int32 {
@@ -22,7 +22,7 @@ func runPhoneBus(count: Int32, arguments: UnsafeMutablePointer<UnsafeMutablePoin
     guard words.count == 4 else { return 64 }
     do {
         guard case .bytes(let text) = FileContents.read(words[3], limit: 1 << 20) else {
-            throw TestbedError("\(words[3]) cannot be read")
+            throw TestbedError("read \(words[3]): not a readable file of at most 1 MiB")
         }
         DescriptorLimit.raise()
         let service = try Service(
@@ -30,7 +30,7 @@ func runPhoneBus(count: Int32, arguments: UnsafeMutablePointer<UnsafeMutablePoin
             files: FileLocations(root: words[1], home: words[2], configHome: nil), version: "test",
             logger: Logger(label: "reveille") { StreamLogHandler.standardError(label: $0) })
         let readings = try PhoneReadings(service, requests: UnixStream(inherited: STDIN_FILENO))
-        // It listens already: a program that connects now is served as soon as it runs.
+        // It is listening already: connections made now are accepted once it runs.
         print("ok")
         fflush(nil)
         try service.run()
@@ -43,9 +43,9 @@ func runPhoneBus(count: Int32, arguments: UnsafeMutablePointer<UnsafeMutablePoin
     }
 }
 
-/// Reads the phone when the phone asks for it, so that each step of a test is one change.
+/// Reads the phone on request, so that each step of a test is one change.
 private final class PhoneReadings {
-    /// Between two looks at a phone that changes.
+    /// The timeout of a wait for the next request, after which the wait is repeated.
     private static let pause: Duration = .seconds(60)
 
     private let service: Service
@@ -55,18 +55,18 @@ private final class PhoneReadings {
     init(_ service: Service, requests: UnixStream) throws(SystemError) {
         self.service = service
         self.requests = requests
-        // Events of devices and files have a higher priority: those sent before a request are read before it.
+        // Device and file events have a higher priority, so those sent before a request are read before it.
         source = try service.loop.watch(requests.number, for: .readable) { [unowned self] _ in
             endingOnError { () throws(SystemError) in try carryOut() }
         }
     }
 
-    /// Blocks the loop from `hold` to `read`: nothing can be read while the phone is half changed.
+    /// Blocks the loop from `hold` to `read`, so that nothing is read while the phone is being changed.
     private func carryOut() throws(SystemError) {
         guard try next() == .hold else { return service.loop.exit() }
         try answer()
         guard try next() == .read else { return service.loop.exit() }
-        // A phone that gave up waiting asks for more at once. A hold would block what the answer needs.
+        // A phone that timed out sends another request at once. A hold would block events that the reply needs.
         source?.rearm([])
         service.bus.broker.reread(monitoredOnly: false) { [weak self] in
             self?.endingOnError { () throws(SystemError) in try self?.answer() }
@@ -74,7 +74,7 @@ private final class PhoneReadings {
         }
     }
 
-    /// The phone's next request; `nil` when the phone is gone.
+    /// Returns the phone's next request, or `nil` if the phone is gone.
     private func next() throws(SystemError) -> PhoneBusLink.Request? {
         while true {
             if let bytes = try requests.received(atMost: 1) {

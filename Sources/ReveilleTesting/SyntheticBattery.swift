@@ -5,9 +5,14 @@ public import ReveilleCore
 
 /// A battery pack of a ``SyntheticPhone``.
 ///
-/// Its state is set as a property and told of by a uevent, as a driver does it. A setter cannot throw, and what it
-/// writes is the phone's own: when that fails the disk is full or the phone's host was killed, no test has a
-/// meaning any more, and the process ends with the reason on stderr.
+/// Setting a property sends a uevent, as a driver does. Setters cannot throw. They fail only if the disk is full or the
+/// phone's host process was killed, after which no test is meaningful: the process aborts with the reason on stderr.
+///
+/// ```swift
+/// phone.battery.level = 0.15
+/// phone.battery.status = .charging
+/// try phone.battery.remove()
+/// ```
 public final class SyntheticBattery: SyntheticPart {
     private var state = (level: 0.8, status: Battery.ChargeStatus.discharging)
 
@@ -18,15 +23,15 @@ public final class SyntheticBattery: SyntheticPart {
             type: ("POWER_SUPPLY_NAME", name))
     }
 
-    /// The charge, 0 to 1, in whole percent as drivers give it: 0.204 becomes 0.2.
+    /// The charge from 0 to 1, rounded to whole percent as reported by drivers: 0.204 becomes 0.2.
     ///
-    /// A level outside 0 to 1 ends the process, as every failure of a setter does.
+    /// A level outside 0 to 1 aborts the process, as every failure of a setter does.
     public var level: Double {
         get { state.level }
         set { must { () throws(TestbedError) in try setLevel(newValue) } }
     }
 
-    /// What the pack says of itself; ``SyntheticPhone/plugIn()`` and ``SyntheticPhone/unplug()`` set it too.
+    /// The status of the pack, which ``SyntheticPhone/plugIn()`` and ``SyntheticPhone/unplug()`` also set.
     public var status: Battery.ChargeStatus {
         get { state.status }
         set {
@@ -37,15 +42,15 @@ public final class SyntheticBattery: SyntheticPart {
         }
     }
 
-    /// Sets the level, for those who can go on without.
+    /// Sets the level and throws on failure.
     package func setLevel(_ level: Double) throws(TestbedError) {
-        guard (0...1).contains(level) else { throw TestbedError("\(name): the level \(level) is not 0 to 1") }
+        guard (0...1).contains(level) else { throw TestbedError("\(name): level \(level) must be between 0 and 1") }
         let percent = Int((level * 100).rounded())
         state.level = Double(percent) / 100
         try change(["capacity": "\(percent)"])
     }
 
-    /// Sets the status, of which the charger tells.
+    /// Sets the status without a uevent; the charger's uevent follows.
     func setStatus(_ status: Battery.ChargeStatus) throws(TestbedError) {
         state.status = status
         try set(["status": Self.word(status)])
@@ -59,7 +64,7 @@ public final class SyntheticBattery: SyntheticPart {
         }
     }
 
-    /// The kernel's words (sysfs-class-power).
+    /// Returns the kernel's name of a status (sysfs-class-power).
     private static func word(_ status: Battery.ChargeStatus) -> String {
         switch status {
         case .unknown: "Unknown"

@@ -4,39 +4,44 @@
 import Glibc
 
 /// A device of a ``Testbed``.
+///
+/// ```swift
+/// try device.set(["voltage_now": "3700000", "current_now": "150000"])
+/// try device.uevent("change")
+/// ```
 public struct SyntheticDevice {
     let testbed: Testbed
-    /// Its path as programs see it: `/sys/devices/BAT0`.
+    /// The path as programs see it, such as `/sys/devices/BAT0`.
     public let path: String
 
-    /// Writes an attribute in place, as a driver does it; no uevent tells of it.
+    /// Writes an attribute in place without a uevent, as a driver does.
     ///
-    /// On a phone that has a bus this is a change of its own; ``set(_:)`` makes one of several attributes.
+    /// For a phone with a bus, each call is a separate change; ``set(_:)`` changes several attributes together.
     ///
     /// - Parameters:
-    ///   - attribute: The file's name.
-    ///   - value: Its text, to which a newline is added.
-    /// - Throws: `TestbedError` when the file cannot be written.
+    ///   - attribute: The name of the file.
+    ///   - value: The text, to which a newline is appended.
+    /// - Throws: `TestbedError` if the file cannot be written.
     public func set(_ attribute: String, _ value: String) throws(TestbedError) {
         try set([attribute: value])
     }
 
-    /// Writes several attributes in place as one change; no uevent tells of it.
+    /// Writes several attributes in place as one change without a uevent.
     ///
-    /// - Parameter attributes: The text of each file by its name; a newline is added to each.
-    /// - Throws: `TestbedError` when a file cannot be written.
+    /// - Parameter attributes: The texts by file name; a newline is appended to each.
+    /// - Throws: `TestbedError` if a file cannot be written.
     public func set(_ attributes: [String: String]) throws(TestbedError) {
         try testbed.step { () throws(TestbedError) in
             for (attribute, value) in attributes { try write(value + "\n", to: attribute) }
         }
     }
 
-    /// Sends a uevent: `change`, `add`, `remove`.
+    /// Sends a uevent with an action such as `change`, `add` or `remove`.
     public func uevent(_ action: String) throws(TestbedError) {
         try testbed.step { () throws(TestbedError) in try testbed.ask(["uevent", path, action]) }
     }
 
-    /// Takes the device away, and tells by a uevent `remove`.
+    /// Removes the device and sends the uevent `remove`.
     public func remove() throws(TestbedError) {
         try testbed.step { () throws(TestbedError) in try testbed.ask(["remove", path]) }
     }
@@ -47,7 +52,7 @@ public struct SyntheticDevice {
         guard descriptor >= 0 else { throw TestbedError("open \(file): \(String(cString: strerror(errno)))") }
         defer { close(descriptor) }
         let bytes = Array(text.utf8)
-        // Written before it is cut: a reader in between sees a value, never an empty file.
+        // Truncated after the write, so that a concurrent reader sees a value and never an empty file.
         guard pwrite(descriptor, bytes, bytes.count, 0) == bytes.count, ftruncate(descriptor, bytes.count) == 0 else {
             throw TestbedError("write \(file): \(String(cString: strerror(errno)))")
         }

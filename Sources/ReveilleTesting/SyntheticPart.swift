@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// A device of a ``SyntheticPhone`` that can be taken out and put back while programs look.
+/// A device of a ``SyntheticPhone`` that can be removed and reinserted while programs run, and retains its state.
 ///
-/// It keeps its state while it is out.
+/// ```swift
+/// try phone.proximitySensor.remove()
+/// try phone.proximitySensor.insert()
+/// ```
 public class SyntheticPart {
-    /// The kernel's name of the device: `battery`, `iio:device0`.
+    /// The kernel's name of the device, such as `battery` or `iio:device0`.
     public let name: String
-    /// The device, for attributes that the part has no word for; `nil` while it is out.
+    /// The device, for attributes that the part does not model; `nil` while it is removed.
     public private(set) var device: SyntheticDevice?
 
     private let testbed: Testbed
@@ -23,32 +26,32 @@ public class SyntheticPart {
         properties = [type.0: type.1]
     }
 
-    /// Whether the phone has it now.
+    /// Whether the part is inserted.
     public var isPresent: Bool { device != nil }
 
-    /// Puts it in, and tells of it by a uevent `add`; nothing if it is in already.
+    /// Inserts the part and sends the uevent `add`; does nothing if it is already inserted.
     ///
-    /// - Throws: `TestbedError` when umockdev refuses it.
+    /// - Throws: `TestbedError` if umockdev rejects the device.
     public func insert() throws(TestbedError) {
         guard device == nil else { return }
         device = try testbed.add(subsystem: subsystem, name: name, attributes: attributes, properties: properties)
     }
 
-    /// Takes it out, and tells of it by a uevent `remove`; nothing if it is out already.
+    /// Removes the part and sends the uevent `remove`; does nothing if it is already removed.
     ///
-    /// - Throws: `TestbedError` when the testbed's host is gone.
+    /// - Throws: `TestbedError` if the testbed's host process has ended.
     public func remove() throws(TestbedError) {
         try device?.remove()
         device = nil
     }
 
-    /// Sets attributes, of which nothing tells; while the part is out they are remembered.
+    /// Sets attributes without a uevent; while the part is removed, they are stored.
     func set(_ values: [String: String]) throws(TestbedError) {
         attributes.merge(values) { $1 }
         try device?.set(values)
     }
 
-    /// Sets attributes, and tells of it as the part's driver does.
+    /// Sets attributes and sends a uevent, as the part's driver does.
     func change(_ values: [String: String]) throws(TestbedError) {
         try testbed.step { () throws(TestbedError) in
             try set(values)

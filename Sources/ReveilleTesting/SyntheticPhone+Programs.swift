@@ -3,23 +3,23 @@
 
 import Glibc
 
-/// How a program ended that ran on a ``SyntheticPhone``.
+/// The result of a program that ran on a ``SyntheticPhone``.
 public struct ProgramResult: Sendable, Hashable {
-    /// Its exit code, or 128 and the signal that ended it.
+    /// The exit code, or 128 plus the signal that ended the program.
     public let exitCode: Int32
-    /// What it wrote to stdout.
+    /// The output to stdout.
     public let output: String
-    /// What it wrote to stderr.
+    /// The output to stderr.
     public let errors: String
 }
 
 extension SyntheticPhone {
-    /// What a program needs in its environment to run on this phone; the rest is that of this process.
+    /// The environment for programs on this phone, derived from the environment of this process.
     ///
-    /// `HOME` and `XDG_RUNTIME_DIR` are the phone's, as this machine names them. The phone's bus is at its usual place
-    /// in `XDG_RUNTIME_DIR` once ``startBus(configuration:)`` has started it, and `REVEILLE_ADDRESS` names it for
-    /// programs of root, who would look for the bus of the machine. `REVEILLE_ROOT` is ``files``, so that
-    /// `reveille doctor` and `reveille serve` look there too. What would lead to the real user's directories is left out.
+    /// `HOME` and `XDG_RUNTIME_DIR` are the phone's directories, as paths of this machine. After
+    /// ``startBus(configuration:)``, the phone's bus has its usual place in `XDG_RUNTIME_DIR`. `REVEILLE_ADDRESS` also
+    /// names it, for programs run by root, which would otherwise use the system's bus. `REVEILLE_ROOT` is ``files``, for
+    /// `reveille doctor` and `reveille serve`. Variables that lead to the real user's directories are removed.
     public var environment: [String: String] {
         var variables = testbed.environment.filter { name, _ in
             !(name.hasPrefix("XDG_") && (name.hasSuffix("_HOME") || name.hasSuffix("_DIR")))
@@ -31,13 +31,18 @@ extension SyntheticPhone {
         return variables
     }
 
-    /// Runs a program on the phone, and waits until it has ended.
+    /// Runs a program on the phone and waits until it has ended.
+    ///
+    /// ```swift
+    /// let result = try phone.run(["reveille", "get", "battery"])
+    /// print(result.exitCode, result.output)
+    /// ```
     ///
     /// - Parameters:
     ///   - arguments: The program, looked up in `PATH`, and its arguments. Its stdin is empty.
-    ///   - environment: Variables beside those of ``environment``, or in their place.
-    /// - Returns: How it ended and what it wrote.
-    /// - Throws: `TestbedError` when it cannot be started.
+    ///   - environment: Additional variables, which override those of ``environment``.
+    /// - Returns: The exit code and the output.
+    /// - Throws: `TestbedError` if the program cannot be started.
     public func run(
         _ arguments: [String], environment: [String: String] = [:]
     ) throws(TestbedError) -> ProgramResult {
@@ -53,9 +58,9 @@ extension SyntheticPhone {
             exitCode: process.wait(), output: scratch.read("stdout"), errors: scratch.read("stderr"))
     }
 
-    /// Where the phone's bus is.
+    /// The address of the phone's bus.
     var address: String { "unix:" + runtime.path + Self.socket }
 
-    /// The socket of a user's bus, in the directory of the user's sockets.
+    /// The path of a user's bus below the runtime directory.
     static let socket = "/reveille/org.reveille.Bus"
 }

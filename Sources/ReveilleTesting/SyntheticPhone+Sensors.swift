@@ -4,30 +4,37 @@
 public import ReveilleCore
 
 extension SyntheticPhone {
-    /// Turns the phone; the sensor is sampled, it tells of nothing.
+    /// Rotates the phone to a pose; the sensor is polled and sends no uevent.
     ///
-    /// - Throws: `TestbedError` for `unknown`, which is no way to hold a phone: take the
-    ///   ``accelerometer`` out instead.
+    /// ```swift
+    /// try phone.rotate(to: .landscapeLeft)
+    /// ```
+    ///
+    /// - Throws: `TestbedError` for `unknown`, which is not a physical pose; remove the ``accelerometer`` instead.
     public func rotate(to pose: Orientation.Pose) throws(TestbedError) {
         guard let gravity = pose.gravity else {
-            throw TestbedError("no phone can be held \"unknown\"; without its accelerometer, its pose is unknown")
+            throw TestbedError("rotate to \"unknown\": not a pose; remove the accelerometer instead")
         }
         let axes = [("x", gravity.x), ("y", gravity.y), ("z", gravity.z)]
         try accelerometer.set(
             Dictionary(uniqueKeysWithValues: axes.map { ("in_accel_\($0)_raw", "\($1 * Self.rawGravity)") }))
     }
 
-    /// Holds the phone to an ear, or takes it away; the sensor is sampled, it tells of nothing.
+    /// Covers or uncovers the proximity sensor, which is polled and sends no uevent.
     ///
-    /// - Throws: `TestbedError` when the file cannot be written.
+    /// ```swift
+    /// try phone.setNear(true)
+    /// ```
+    ///
+    /// - Throws: `TestbedError` if the file cannot be written.
     public func setNear(_ isNear: Bool) throws(TestbedError) {
         try proximitySensor.set(["in_proximity_raw": "\(isNear ? 10 * Self.nearLevel : 0)"])
     }
 
-    /// The raw value of 1 g, at ``scale`` metres per second squared.
+    /// The raw value of 1 g at ``scale`` meters per second squared.
     fileprivate static var rawGravity: Int { 980 }
     fileprivate static var scale: String { "0.010007" }
-    /// The raw value from which on something is near.
+    /// The raw value at and above which an object is near.
     fileprivate static var nearLevel: Int { 100 }
 }
 
@@ -59,7 +66,7 @@ extension SyntheticPart {
 }
 
 extension Orientation.Pose {
-    /// Gravity in g: to the right of the display, to its top, and out of it; `nil` for no pose at all.
+    /// Gravity in g: toward the right of the display, its top, and the viewer; `nil` for an unknown pose.
     fileprivate var gravity: (x: Int, y: Int, z: Int)? {
         switch self {
         case .unknown: nil

@@ -4,55 +4,53 @@
 import Glibc
 import ReveilleCore
 
-/// A phone made of synthetic devices and files: what one carries in a pocket, without hardware.
+/// A simulated phone made of synthetic devices and files.
 ///
-/// It has batteries and a charger, an accelerometer, a proximity sensor, a locale file and settings files.
-/// Programs see the devices through the real libudev when they are started by ``run(_:environment:)`` or with
-/// ``environment``; ``startBus(configuration:)`` starts a bus that watches the phone. Everything is in a directory
-/// and a process of the phone's own, and gone with it.
+/// It has batteries, a charger, an accelerometer, a proximity sensor, a locale file and settings files. Programs
+/// started with ``run(_:environment:)`` or ``environment`` see the devices through the real libudev, and
+/// ``startBus(configuration:)`` starts a bus that watches the phone. The phone's directories and its process end with
+/// it. Use a phone from one thread at a time.
 ///
 /// ```swift
 /// let phone = try SyntheticPhone(batteries: 2)
-/// let bus = try phone.startBus()                  // programs find it by REVEILLE_ADDRESS
+/// let bus = try phone.startBus()  // programs find it by REVEILLE_ADDRESS
 /// phone.battery.level = 0.2
 /// try phone.rotate(to: .landscapeLeft)
 /// let result = try phone.run(["reveille", "get", "battery"])
 /// ```
-///
-/// Used by one thread at a time.
 public final class SyntheticPhone {
-    /// The devices, for what this type has no word for.
+    /// The devices, for properties that this type does not model.
     public let testbed: Testbed
-    /// The directory that stands for `/` of the phone's files; gone with the phone.
+    /// The directory that represents the phone's `/`, removed with the phone.
     public let files: String
     /// The home directory below ``files``.
     public let home = "/home/phone"
 
-    /// The first pack; a phone made without batteries can get it by ``SyntheticPart/insert()``.
+    /// The first pack, which ``SyntheticPart/insert()`` adds to a phone created without batteries.
     public let battery: SyntheticBattery
-    /// All packs, in and out; the first is ``battery``.
+    /// All packs, whether inserted or not; the first is ``battery``.
     public private(set) var batteries: [SyntheticBattery]
-    /// What the phone is plugged in by.
+    /// The charger, for ``plugIn()`` and ``unplug()``.
     public let charger: SyntheticPart
-    /// What ``rotate(to:)`` turns.
+    /// The accelerometer, which ``rotate(to:)`` controls.
     public let accelerometer: SyntheticPart
-    /// What ``setNear(_:)`` covers.
+    /// The proximity sensor, which ``setNear(_:)`` controls.
     public let proximitySensor: SyntheticPart
 
     let directory: TemporaryDirectory
-    /// What programs have for `XDG_RUNTIME_DIR`.
+    /// The directory for `XDG_RUNTIME_DIR`.
     let runtime: TemporaryDirectory
 
-    /// Makes a phone: 80 % charged, unplugged, upright, nothing near, in English, with one empty settings file.
+    /// Creates a phone that is charged to 80 %, unplugged, upright and uncovered.
     ///
-    /// Every part can also be put in and taken out later.
+    /// Its language is English, and it has one empty settings file. Parts can also be inserted and removed later.
     ///
     /// - Parameters:
-    ///   - batteries: How many packs it has.
-    ///   - hasCharger: Whether there is something to plug it in by.
-    ///   - hasAccelerometer: Whether it knows how it is held.
-    ///   - hasProximitySensor: Whether it knows what is near.
-    /// - Throws: `TestbedError` where umockdev is not installed or a file cannot be written.
+    ///   - batteries: The number of battery packs.
+    ///   - hasCharger: Whether the phone has a charger.
+    ///   - hasAccelerometer: Whether the phone has an accelerometer.
+    ///   - hasProximitySensor: Whether the phone has a proximity sensor.
+    /// - Throws: `TestbedError` if umockdev is not installed or a file cannot be written.
     public init(
         batteries: Int = 1, hasCharger: Bool = true, hasAccelerometer: Bool = true,
         hasProximitySensor: Bool = true
@@ -76,10 +74,10 @@ public final class SyntheticPhone {
         try writeSettings("{}")
     }
 
-    /// Puts in one more pack: 80 % charged, discharging.
+    /// Adds a battery pack that is charged to 80 % and discharging.
     ///
-    /// - Returns: The pack, the last of ``batteries``; named `battery2`, `battery3` and so on.
-    /// - Throws: `TestbedError` when umockdev refuses it.
+    /// - Returns: The pack, which is the last of ``batteries`` and named `battery2`, `battery3` and so on.
+    /// - Throws: `TestbedError` if umockdev rejects the device.
     @discardableResult
     public func addBattery() throws(TestbedError) -> SyntheticBattery {
         let pack = SyntheticBattery(testbed, name: "battery\(batteries.count + 1)")
@@ -88,16 +86,16 @@ public final class SyntheticPhone {
         return pack
     }
 
-    /// Puts the charger in; every pack charges.
+    /// Connects the charger; every pack charges.
     ///
-    /// - Throws: `TestbedError` when the phone has no charger.
+    /// - Throws: `TestbedError` if the phone has no charger.
     public func plugIn() throws(TestbedError) {
         try setPower(online: true, .charging)
     }
 
-    /// Pulls the charger out; every pack discharges.
+    /// Disconnects the charger; every pack discharges.
     ///
-    /// - Throws: `TestbedError` when the phone has no charger.
+    /// - Throws: `TestbedError` if the phone has no charger.
     public func unplug() throws(TestbedError) {
         try setPower(online: false, .discharging)
     }
@@ -110,12 +108,16 @@ public final class SyntheticPhone {
         }
     }
 
-    /// Changes the first battery's level so many times, a percent away and back in turn, as fast as it goes.
+    /// Changes the first battery's level repeatedly by one percent, away and back, at full speed.
     ///
-    /// These alone are no steps: the bus counts what it sees of them, and has read the last one when this returns.
+    /// The changes are not separate steps: the bus counts those it observes, and has read the last when this returns.
     ///
-    /// - Parameter count: How many changes.
-    /// - Throws: `TestbedError` when umockdev or the bus fails.
+    /// ```swift
+    /// try phone.burst(1_000)
+    /// ```
+    ///
+    /// - Parameter count: The number of changes.
+    /// - Throws: `TestbedError` if umockdev or the bus fails.
     public func burst(_ count: Int) throws(TestbedError) {
         let level = battery.level
         let other = level > 0 ? level - 0.01 : 0.01

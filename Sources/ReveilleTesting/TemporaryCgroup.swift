@@ -3,25 +3,25 @@
 
 import Glibc
 
-/// A cgroup of version 2, gone with its owner; the processes that were moved to it end before.
+/// A version 2 cgroup, which is removed with its owner after its processes have been killed.
 package final class TemporaryCgroup {
-    /// Its directory.
+    /// The directory of the cgroup.
     package let path: String
     private let parent: TemporaryCgroup?
     private var processes: [ChildProcess] = []
 
-    /// Whether one can be made here, with a freezer: by root as a rule, on Linux 5.2 or later.
+    /// Whether a cgroup with a freezer can be created: usually as root, on Linux 5.2 or later.
     package static let canBeMade: Bool = {
         guard let cgroup = try? TemporaryCgroup() else { return false }
         return access(cgroup.path + "/cgroup.freeze", W_OK) == 0
     }()
 
-    /// Makes one without processes.
+    /// Creates a cgroup without processes.
     ///
-    /// - Parameter parent: In which other one; by default in the uppermost.
-    /// - Throws: `TestbedError` where no hierarchy of version 2 is mounted, or this user may not.
+    /// - Parameter parent: The parent cgroup; the root by default.
+    /// - Throws: `TestbedError` if no version 2 hierarchy is mounted, or without permission.
     package init(in parent: TemporaryCgroup? = nil) throws(TestbedError) {
-        guard let top = parent?.path ?? Self.mountPoint else { throw TestbedError("no cgroup v2 is mounted") }
+        guard let top = parent?.path ?? Self.mountPoint else { throw TestbedError("cgroup v2 is not mounted") }
         var template = Array((top + "/reveille-XXXXXX").utf8CString)
         guard mkdtemp(&template) != nil else {
             throw TestbedError("mkdtemp \(top): \(String(cString: strerror(errno)))")
@@ -32,18 +32,18 @@ package final class TemporaryCgroup {
 
     deinit {
         for process in processes { process.signal(SIGKILL) }
-        // Who is frozen is killed all the same.
+        // A frozen process can be killed as well.
         for process in processes { process.wait() }
         rmdir(path)
     }
 
-    /// Moves a process into it.
+    /// Moves a process into the cgroup.
     package func add(_ process: ChildProcess) throws(TestbedError) {
         try write("\(process.pid)", to: "cgroup.procs")
         processes.append(process)
     }
 
-    /// Freezes or thaws its processes; the kernel takes a moment.
+    /// Starts to freeze or thaw the processes, which the kernel completes asynchronously.
     package func freeze(_ isFrozen: Bool) throws(TestbedError) {
         try write(isFrozen ? "1" : "0", to: "cgroup.freeze")
     }

@@ -3,19 +3,19 @@
 
 import Glibc
 
-/// A directory below `$TMPDIR` that is its user's alone, gone with its owner.
+/// A directory below `$TMPDIR` that only its user can access and that is removed with its owner.
 package final class TemporaryDirectory {
-    /// Its absolute path.
+    /// The absolute path.
     package let path: String
 
-    /// The bytes of the longest path of a socket (`sun_path` of unix(7), with its end).
+    /// The maximum length of a socket's path in bytes (`sun_path` of unix(7), without its NUL).
     private static let socketPathLimit = 107
 
-    /// Makes a directory that is empty.
+    /// Creates an empty directory.
     ///
-    /// - Parameter socket: A socket that is to lie in it, from `/`: where `$TMPDIR` is too long for its path, the
-    ///   directory is in `/tmp`.
-    /// - Throws: `TestbedError` when it cannot be made.
+    /// - Parameter socket: The path, starting with `/`, of a socket to be created in the directory. If `$TMPDIR` is too
+    ///   long for the socket's address, the directory is created in `/tmp`.
+    /// - Throws: `TestbedError` if the directory cannot be created.
     package init(forSocket socket: String = "") throws(TestbedError) {
         let name = "/reveille-XXXXXX"
         let usual = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
@@ -32,16 +32,16 @@ package final class TemporaryDirectory {
         do throws(TestbedError) {
             try ChildProcess(["rm", "-rf", path], environment: ChildProcess.environment).wait()
         } catch {
-            // What is left over lies where temporary files are cleaned up anyway.
+            // Leftover files are in a directory that the system cleans up.
         }
     }
 
-    /// Writes a file whole, as a careful program does: a temporary file and a rename.
+    /// Replaces a file atomically, using a temporary file and a rename.
     ///
     /// - Parameters:
     ///   - contents: The text.
-    ///   - path: Below the directory; directories that are missing are made.
-    /// - Throws: `TestbedError` when it cannot be written.
+    ///   - path: The path below the directory; missing directories are created.
+    /// - Throws: `TestbedError` if the file cannot be written.
     package func write(_ contents: String, to path: String) throws(TestbedError) {
         var parent = self.path
         for part in path.split(separator: "/").dropLast() {
@@ -59,16 +59,16 @@ package final class TemporaryDirectory {
         }
     }
 
-    /// Opens a file of the directory to read it and to append to it; it is made where there is none.
+    /// Opens a file for reading and appending, and creates it if it does not exist.
     ///
-    /// - Returns: A descriptor, to be closed by the caller.
+    /// - Returns: A descriptor, which the caller must close.
     func open(_ name: String) throws(TestbedError) -> Int32 {
         let descriptor = Glibc.open(path + "/" + name, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw TestbedError("open \(path)/\(name): \(String(cString: strerror(errno)))") }
         return descriptor
     }
 
-    /// The text of a file below it; empty where there is none.
+    /// Returns the text of a file, or an empty string if it does not exist.
     package func read(_ name: String) -> String {
         guard let stream = fopen(path + "/" + name, "r") else { return "" }
         defer { fclose(stream) }

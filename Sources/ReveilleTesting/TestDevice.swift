@@ -3,14 +3,18 @@
 
 public import Reveille
 
-/// Devices for unit tests, which need neither udev nor files.
+/// Devices for unit tests, which require neither udev nor files.
 public enum TestDevice {
-    /// Makes a device in memory that has no hardware, and knows what is posted to it.
+    /// Creates an in-memory device without hardware, whose state is set with `Device.post(_:)`.
     ///
-    /// It is a bus as every other: subscriptions sleep, wake and merge as they do on a real one. `Device.post(_:)`
-    /// changes it.
+    /// Subscriptions sleep, wake and merge changes as on a real device.
     ///
-    /// - Throws: `ReveilleError` where the system has no room for a thread.
+    /// ```swift
+    /// let device = try await TestDevice.inMemory()
+    /// try await device.post(.proximity(.near))
+    /// ```
+    ///
+    /// - Throws: `ReveilleError` if the system cannot create a thread.
     public static func inMemory() async throws(ReveilleError) -> Device {
         try await Device.inMemory()
     }

@@ -4,15 +4,23 @@
 import CUmockdev
 import Glibc
 
-/// A synthetic `/sys` and `/dev`, which programs see in place of the real ones through the real libudev.
+/// A synthetic `/sys` and `/dev`, which programs see through the real libudev in place of the real ones.
 ///
-/// It is kept by a process of its own and is gone with the testbed. Programs see it when they are started
-/// with ``environment``.
+/// A separate process maintains it until the testbed is released. Programs see it if they are started with
+/// ``environment``.
+///
+/// ```swift
+/// let testbed = try Testbed()
+/// let battery = try testbed.add(
+///     subsystem: "power_supply", name: "BAT0", attributes: ["type": "Battery", "capacity": "50"])
+/// try battery.set("capacity", "49")
+/// try battery.uevent("change")
+/// ```
 public final class Testbed {
-    /// Where the synthetic `/sys` and `/dev` are: `<root>/sys/...`.
+    /// The directory that contains the synthetic `sys` and `dev`.
     public let root: String
 
-    /// The bus that reads the devices at each step, while there is one.
+    /// The bus that reads the devices after each step, if there is one.
     weak var bus: PhoneBusLink?
 
     private var isStepping = false
@@ -20,9 +28,9 @@ public final class Testbed {
     private let requests: UnsafeMutablePointer<FILE>
     private let answers: UnsafeMutablePointer<FILE>
 
-    /// Makes a testbed without devices.
+    /// Creates a testbed without devices.
     ///
-    /// - Throws: `TestbedError` where umockdev is not installed.
+    /// - Throws: `TestbedError` if umockdev is not installed.
     public init() throws(TestbedError) {
         let (theirInput, ourOutput) = try Testbed.pipe()
         let (ourInput, theirOutput) = try Testbed.pipe()
@@ -47,30 +55,30 @@ public final class Testbed {
     deinit {
         fclose(requests)
         fclose(answers)
-        // Without its requests the host removes the files and ends.
+        // When its input ends, the host removes the files and exits.
         host.wait()
     }
 
-    /// What a program needs in its environment to see the synthetic devices.
+    /// The environment in which a program sees the synthetic devices.
     public var environment: [String: String] {
         ChildProcess.environment.merging(Testbed.environment(root: root)) { $1 }
     }
 
-    /// What makes a program see a directory's `sys` and `dev` in place of the real ones.
+    /// Returns the variables with which a program sees `sys` and `dev` below a directory in place of the real ones.
     package static func environment(root: String) -> [String: String] {
         preload(ChildProcess.environment).merging(["UMOCKDEV_DIR": root]) { $1 }
     }
 
-    /// Adds a device, and tells by a uevent `add`.
+    /// Adds a device and sends the uevent `add`.
     ///
     /// - Parameters:
-    ///   - subsystem: `power_supply`, `iio`, `platform`.
-    ///   - name: The device's name.
-    ///   - parent: The device that it is a part of.
-    ///   - attributes: Its files in sysfs; a newline is added to each, as the kernel does.
-    ///   - properties: What udev would know of it.
+    ///   - subsystem: The subsystem, such as `power_supply`, `iio` or `platform`.
+    ///   - name: The name of the device.
+    ///   - parent: The parent device.
+    ///   - attributes: The sysfs files; a newline is appended to each, as in the kernel.
+    ///   - properties: The udev properties.
     /// - Returns: The device.
-    /// - Throws: `TestbedError` when umockdev refuses it.
+    /// - Throws: `TestbedError` if umockdev rejects the device.
     public func add(
         subsystem: String, name: String, parent: SyntheticDevice? = nil, attributes: [String: String] = [:],
         properties: [String: String] = [:]
@@ -86,9 +94,7 @@ public final class Testbed {
         return SyntheticDevice(testbed: self, path: path)
     }
 
-    /// Does something that is one change for the bus, and returns once the bus has read it.
-    ///
-    /// Steps in a step are part of it.
+    /// Runs a closure whose changes, including those of nested steps, the bus reads as one before this returns.
     @discardableResult
     func step<Value>(_ change: () throws(TestbedError) -> Value) throws(TestbedError) -> Value {
         guard let bus, !isStepping else { return try change() }
@@ -97,14 +103,14 @@ public final class Testbed {
         return try bus.step(change)
     }
 
-    /// Does something as fast as it goes, of which the bus hears by events alone.
+    /// Runs changes at full speed, which the bus observes only through events.
     package func unwatched(_ changes: () throws(TestbedError) -> Void) throws(TestbedError) {
         isStepping = true
         defer { isStepping = false }
         try changes()
     }
 
-    /// Has the host remove directories when it ends, which it does however this process ends.
+    /// Registers directories that the host removes when it ends, even if this process is killed.
     func keep(_ directories: [TemporaryDirectory]) throws(TestbedError) {
         for directory in directories { try ask(["keep", directory.path]) }
     }
@@ -113,7 +119,7 @@ public final class Testbed {
     func ask(_ fields: [String]) throws(TestbedError) -> String {
         let line = fields.map { $0.replacing("\n", with: "\u{1E}") }.joined(separator: "\u{1F}") + "\n"
         guard fputs(line, requests) >= 0, fflush(requests) == 0 else {
-            throw TestbedError("\(fields[0]): the testbed's host is gone")
+            throw TestbedError("\(fields[0]): host process of the testbed has ended")
         }
         return try Testbed.answer(from: answers)
     }
@@ -123,7 +129,8 @@ public final class Testbed {
         var size = 0
         defer { free(line) }
         guard getline(&line, &size, answers) > 0, let line else {
-            throw TestbedError("the testbed's host ended; are the packages umockdev and libumockdev0 installed?")
+            throw TestbedError(
+                "host process of the testbed ended; the packages umockdev and libumockdev0 must be installed")
         }
         let text = String(cString: line).dropLast()
         guard text.hasPrefix("ok") else { throw TestbedError(String(text.dropFirst("error ".count))) }
@@ -132,11 +139,11 @@ public final class Testbed {
 
     private static func preload(_ environment: [String: String]) -> [String: String] {
         let libraries = ["libumockdev-preload.so.0", environment["LD_PRELOAD"] ?? ""].filter { !$0.isEmpty }
-        // Old libudev versions check that /sys is a sysfs, which a synthetic one is not.
+        // Old versions of libudev require /sys to be a sysfs, which a synthetic one is not.
         return ["LD_PRELOAD": libraries.joined(separator: ":"), "SYSTEMD_DEVICE_VERIFY_SYSFS": "0"]
     }
 
-    /// A pipe that no other child inherits.
+    /// Creates a pipe that other children do not inherit.
     static func pipe() throws(TestbedError) -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [0, 0]
         guard c_reveille_pipe(&ends) == 0 else { throw TestbedError("pipe2: \(String(cString: strerror(errno)))") }

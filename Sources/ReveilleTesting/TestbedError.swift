@@ -3,17 +3,17 @@
 
 import Glibc
 
-/// Why a synthetic device cannot be made or changed.
+/// An error that occurred while creating or changing synthetic devices, or running programs on a phone.
 public struct TestbedError: Error, Hashable, CustomStringConvertible {
-    /// What was tried, on what, and why it failed.
+    /// The operation, its subject and the reason.
     public let description: String
 
-    /// Makes an error of its one line.
+    /// Creates an error with a one-line description.
     package init(_ description: String) {
         self.description = description
     }
 
-    /// Ends the process with the error on stderr: for what the test kit is asked to do and cannot throw from.
+    /// Prints the error to stderr and aborts the process, where the error cannot be thrown.
     func abort() -> Never {
         let line = Array("ReveilleTesting: \(description)\n".utf8)
         _ = write(STDERR_FILENO, line, line.count)

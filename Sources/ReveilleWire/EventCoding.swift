@@ -6,7 +6,7 @@ package import Varlink
 
 /// Events as the interface's structure `Event`.
 package enum EventCoding {
-    /// The structure of an event; the fields of the four other aspects are absent, which means null.
+    /// The structure of an event; the fields of all other aspects are absent, which means null.
     package static func encode(_ event: Event) -> JSON {
         .object([
             "aspect": .string(event.aspect.rawValue),
@@ -55,13 +55,11 @@ package enum EventCoding {
     ) throws(CallError) -> Event {
         let state = try fields.required(aspect.rawValue) { $0.objectValue == nil ? nil : $0 }
         let reading = try ReadingCoding.decode(state, of: aspect, noting: unknownWords)
-        var settings: [SettingsChange] = []
-        if case .defaults(let defaults) = reading { settings = SettingsChange.all(of: defaults) }
         return Event(
             reading: reading, generation: try fields.count("generation"), sequence: try fields.count("sequence"),
             changes: try fields.count("changes"), netChange: try fields.bool("netChange"),
             firstChangedAt: Timestamp(microseconds: Int64(try fields.integer("firstChangedAt"))),
             changedAt: Timestamp(microseconds: Int64(try fields.integer("changedAt"))),
-            dropped: try fields.count("dropped"), settings: settings)
+            dropped: try fields.count("dropped"))
     }
 }

@@ -1,35 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// What a peer did against the protocol.
+/// A violation of the protocol by a peer, after which the connection must be closed.
 ///
-/// There is no way to answer it but to close the connection. A call that is refused is no such
-/// error; it is answered with a ``CallError``.
+/// A rejected call is not a violation; it is answered with a ``CallError``.
 public enum VarlinkError: Error, Sendable, Hashable {
-    /// A message longer than allowed.
+    /// A message exceeds the maximum length.
     case framing(FramingError)
-    /// A message that is not JSON, or not UTF-8, or nested too deeply.
+    /// A message is not valid JSON, not valid UTF-8, or nested too deeply.
     case json(JSONError)
-    /// A message that is another JSON value than an object.
+    /// A message is a JSON value other than an object.
     case notAnObject
-    /// A call without `method`.
+    /// A call has no `method`.
     case missingMethod
-    /// A member of a message that the protocol does not know and no vendor has prefixed.
+    /// A message has a member that is neither part of the protocol nor a vendor's extension.
     case unknownMember(String)
-    /// A member of a message that has a value of the wrong type.
+    /// A member of a message has a value of the wrong type.
     case wrongType(member: String)
-    /// A call with more than one of `oneway`, `more` and `upgrade`.
+    /// A call has more than one of `oneway`, `more` and `upgrade`.
     case conflictingModes
-    /// A reply while no call waits for one.
+    /// A reply arrived while no call was pending.
     case unexpectedReply
-    /// A reply that announces further ones to a call that wants a single one.
+    /// A reply to a call without `more` announces further replies.
     case unexpectedContinues
-    /// An error reply that announces further replies.
+    /// An error reply announces further replies.
     case continuingError
 }
 
 extension VarlinkError: CustomStringConvertible {
-    /// What the peer did wrong, in words.
+    /// A description of the violation.
     public var description: String {
         switch self {
         case .framing(let error): error.description

@@ -34,6 +34,13 @@ import Testing
         process.wait()
     }
 
+    @Test func outputInTheReadmeIsThatOfTheDemonstration() throws {
+        let run = try ProgramRun(["demo"], in: try TemporaryDirectory())
+        let shown = try Self.block("", of: "README.md").split(separator: "\n").dropFirst().filter { $0 != "  …" }
+        #expect(shown.count > 5)
+        for line in shown { #expect(run.output.split(separator: "\n").contains(line), "\(line)") }
+    }
+
     @Test func scenarioExamplePrintsItsReport() throws {
         let directory = try TemporaryDirectory()
         try directory.write(Self.block("scenario", of: "Docs/Testing.md"), to: "pocket.scenario")

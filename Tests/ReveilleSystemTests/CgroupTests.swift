@@ -6,7 +6,7 @@ import ReveilleSystem
 import ReveilleTesting
 import Testing
 
-/// Which cgroup a process is in, where that is, and whether it is frozen.
+/// The cgroup of a process, its directory and its freezer state.
 @Suite(.timeLimit(.minutes(10))) struct CgroupTests {
     @Test(
         arguments: [
@@ -14,7 +14,7 @@ import Testing
             ("12:freezer:/lxc\n1:name=systemd:/init.scope\n0::/unified one\n", "/unified one"),
             ("0::/../outside\n", "/../outside"), ("4:memory:/0::/\n", nil), ("", nil), ("0::", nil),
         ] as [(String, String?)])
-    func pathIsTheLineWithoutANumber(text: String, path: String?) {
+    func pathIsTakenFromTheUnifiedHierarchy(text: String, path: String?) {
         #expect(CgroupHierarchy.path(inProcessFile: text) == path)
     }
 
@@ -23,7 +23,7 @@ import Testing
             ("populated 1\nfrozen 1\n", true), ("populated 1\nfrozen 0\n", false), ("frozen 1\npopulated 0\n", true),
             ("populated 1\n", nil), ("", nil), ("unfrozen 1\n", nil),
         ] as [(String, Bool?)])
-    func eventsSayWhetherItIsFrozen(text: String, isFrozen: Bool?) {
+    func eventsReportWhetherACgroupIsFrozen(text: String, isFrozen: Bool?) {
         #expect(CgroupFreezer.isFrozen(inEvents: text) == isFrozen)
     }
 
@@ -42,7 +42,7 @@ import Testing
         #expect(CgroupHierarchy(inMountInfo: "22 1 8:1 / / rw - ext4 /dev/sda1 rw\nnonsense - cgroup2\n") == nil)
     }
 
-    @Test func mountMayShowAPartOnly() throws {
+    @Test func mountMayCoverOnlyASubtree() throws {
         let text = "32 22 0:28 /docker/one /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
         let hierarchy = try #require(CgroupHierarchy(inMountInfo: text))
         #expect(hierarchy.directory(of: "/docker/one") == "/sys/fs/cgroup")
@@ -51,7 +51,7 @@ import Testing
         #expect(hierarchy.directory(of: "/docker/one-more") == nil)
     }
 
-    @Test func uppermostCgroupAndOneThatIsNotThereAreAbsent() throws {
+    @Test func rootAndMissingCgroupsAreAbsent() throws {
         let directory = try TemporaryDirectory()
         let error = try #require(throws: SystemError.self) {
             try CgroupFreezer(directory: directory.path, loop: EventLoop()) {}
@@ -62,7 +62,7 @@ import Testing
 
 /// The real freezer.
 @Suite(
-    .timeLimit(.minutes(10)), .enabled(if: TemporaryCgroup.canBeMade, "no cgroup v2 with a freezer can be made here"))
+    .timeLimit(.minutes(10)), .enabled(if: TemporaryCgroup.canBeMade, "requires a cgroup v2 with a freezer"))
 struct CgroupFreezerTests {
     private let outer: TemporaryCgroup
     private let inner: TemporaryCgroup
@@ -72,12 +72,12 @@ struct CgroupFreezerTests {
         outer = try TemporaryCgroup()
         inner = try TemporaryCgroup(in: outer)
         input = try Pipe()
-        // It waits for input that does not come.
+        // Blocks on input that never arrives.
         try inner.add(
             ChildProcess(["cat"], environment: ChildProcess.environment, descriptors: [0: input.readingEnd]))
     }
 
-    /// Freezes or thaws, and waits until the freezer of a cgroup tells that it is so.
+    /// Freezes or thaws, and waits until the freezer of a cgroup reports it.
     private func expect(_ isFrozen: Bool, of watched: TemporaryCgroup, after change: () throws -> Void) throws {
         let loop = try EventLoop()
         var freezer: CgroupFreezer?
@@ -87,24 +87,24 @@ struct CgroupFreezerTests {
         #expect(freezer?.isFrozen == !isFrozen)
         try change()
         let deadline = try loop.timer {
-            Issue.record("nothing told that it is \(isFrozen ? "frozen" : "thawed")")
+            Issue.record("no notification that the cgroup is \(isFrozen ? "frozen" : "thawed")")
             loop.exit()
         }
         deadline.fire(after: .seconds(20))
         try loop.run()
         #expect(freezer?.isFrozen == isFrozen)
-        // Its handler holds it.
+        // The handler retains the freezer.
         freezer = nil
     }
 
-    @Test("freezing is told, of the cgroup itself and of one further up", arguments: [false, true])
-    func freezingIsTold(isFurtherUp: Bool) throws {
-        let frozen = isFurtherUp ? outer : inner
+    @Test("freezing is reported for the cgroup itself and for an ancestor", arguments: [false, true])
+    func freezingIsReported(ofAncestor: Bool) throws {
+        let frozen = ofAncestor ? outer : inner
         try expect(true, of: inner) { try frozen.freeze(true) }
         try expect(false, of: inner) { try frozen.freeze(false) }
     }
 
-    @Test func cgroupThatWasRemovedIsNoLongerKnown() throws {
+    @Test func removedCgroupHasNoState() throws {
         var cgroup: TemporaryCgroup? = try TemporaryCgroup()
         let freezer = try CgroupFreezer(directory: #require(cgroup).path, loop: EventLoop()) {}
         #expect(freezer.isFrozen == false)

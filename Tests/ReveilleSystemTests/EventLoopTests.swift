@@ -5,7 +5,7 @@ import ReveilleSystem
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct EventLoopTests {
-    @Test func timerFiresOnceEachTimeThatItIsSet() throws {
+    @Test func timerFiresOnceEachTimeItIsSet() throws {
         let loop = try EventLoop()
         var fired = 0
         var timer: EventSource?
@@ -16,11 +16,11 @@ import Testing
         timer?.fire(after: .milliseconds(1))
         try loop.run()
         #expect(fired == 3)
-        // The handler holds the timer that holds it.
+        // The timer and its handler retain each other.
         timer = nil
     }
 
-    @Test func timerThatWasMovedFiresAtItsNewTime() throws {
+    @Test func rescheduledTimerFiresAtItsNewTime() throws {
         let loop = try EventLoop()
         let timer = try loop.timer { loop.exit() }
         timer.fire(after: .seconds(3_600))
@@ -28,9 +28,9 @@ import Testing
         try loop.run()
     }
 
-    @Test func timerOfALongerTimeThanCanBeCountedNeverFires() throws {
+    @Test func timerBeyondTheRangeOfTheClockNeverFires() throws {
         let loop = try EventLoop()
-        let never = try loop.timer { Issue.record("a timer for the end of time fired") }
+        let never = try loop.timer { Issue.record("a timer that should never fire has fired") }
         never.fire(after: .seconds(Int64.max))
         let timer = try loop.timer { loop.exit() }
         timer.fire(after: .milliseconds(1))
@@ -38,28 +38,28 @@ import Testing
     }
 
     @Test(
-        "every time can be counted, up to never",
+        "every duration is converted, up to never",
         arguments: [
             (Duration.milliseconds(18_446_744_073_709_552), UInt64.max),
             (.milliseconds(18_446_744_073_709_551), 18_446_744_073_709_551_000), (.seconds(Int64.max), .max),
             (.seconds(Int64.min), 0), (.nanoseconds(-1), 0), (.nanoseconds(1), 1), (.microseconds(5), 5),
         ])
-    func timesAreCounted(duration: Duration, microseconds: UInt64) {
+    func durationsAreConverted(duration: Duration, microseconds: UInt64) {
         #expect(EventLoop.microseconds(duration) == microseconds)
         #expect(EventLoop.moment(in: microseconds, from: .max) >= UInt64(Int64.max))
         #expect(EventLoop.moment(in: microseconds, from: .min) == microseconds)
     }
 
     @Test(
-        "a timer is late by a hundredth of its time at most, and by a second",
+        "a timer is late by at most 1 % of its interval and at most a second",
         arguments: [0, 1, 99, 100, 50_000, 700_000, 30_000_000, 31_536_000_000_000, UInt64.max])
-    func timersAreExact(microseconds: UInt64) {
+    func timersAreAccurate(microseconds: UInt64) {
         let accuracy = EventLoop.accuracy(microseconds)
         #expect(accuracy >= 1, "0 means 250 ms")
         #expect(accuracy <= max(1, microseconds / 100) && accuracy <= 1_000_000)
     }
 
-    @Test func sourceThatIsReleasedInItsOwnHandlerIsGone() throws {
+    @Test func sourceCanBeReleasedInItsOwnHandler() throws {
         let loop = try EventLoop()
         var timer: EventSource?
         timer = try loop.timer {
@@ -71,7 +71,7 @@ import Testing
         #expect(timer == nil)
     }
 
-    @Test func errorNamesWhatWasTriedOnWhatAndWhy() {
+    @Test func errorNamesTheOperationItsSubjectAndTheReason() {
         let error = SystemError("inotify_add_watch", on: "/etc", code: 28)
         #expect(error.description == "inotify_add_watch /etc: No space left on device (ENOSPC)")
     }

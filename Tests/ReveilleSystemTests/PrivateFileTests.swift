@@ -6,7 +6,7 @@ import ReveilleSystem
 import ReveilleTesting
 import Testing
 
-/// A file that is replaced in one step.
+/// Atomic replacement of a file.
 @Suite(.timeLimit(.minutes(10))) struct PrivateFileTests {
     private let directory: TemporaryDirectory
     private var path: String { directory.path + "/state" }
@@ -15,8 +15,8 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
-    @Test("whatever lies in the place of the temporary file is neither waited for nor written to")
-    func trapsAreRemoved() throws {
+    @Test("an existing file at the temporary path neither blocks nor is written to")
+    func existingTemporaryFileIsRemoved() throws {
         #expect(mkfifo(path + ".new", 0o600) == 0)
         try PrivateFile.replace(path, with: Array("one".utf8))
         #expect(directory.read("state") == "one")
@@ -27,8 +27,8 @@ import Testing
         #expect(access(path + ".new", F_OK) != 0)
     }
 
-    @Test("what could not be read again is not written, and nothing is left behind") func failuresLeaveNothing() throws
-    {
+    @Test("a failed replacement leaves the old contents and no other file")
+    func failuresLeaveNothing() throws {
         try PrivateFile.replace(path, with: [1])
         #expect(throws: SystemError("write", on: path, code: EFBIG)) {
             try PrivateFile.replace(path, with: Array(repeating: 1, count: PrivateFile.limit + 1))

@@ -6,7 +6,7 @@ import ReveilleSystem
 import ReveilleTesting
 import Testing
 
-/// Sockets in the file system, and the gate that says whether a peer has read.
+/// Sockets in the file system, and the gate that reports whether a peer has read.
 @Suite(.timeLimit(.minutes(10))) struct SocketTests {
     private let directory: TemporaryDirectory
 
@@ -28,8 +28,8 @@ import Testing
         try withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { try stream.read(into: $0) }
     }
 
-    @Test("a listener that ends leaves a socket alone that has taken the place of its own")
-    func anothersSocketIsLeftAlone() throws {
+    @Test("a listener does not remove a socket that has replaced its own")
+    func replacedSocketIsNotRemoved() throws {
         let path = directory.path + "/bus"
         var first: UnixListener? = try UnixListener(at: address())
         #expect(rename(path, path + ".aside") == 0)
@@ -46,19 +46,19 @@ import Testing
         #expect(try server.write([1, 2, 3, 4][...]) == .bytes(4))
         #expect(!server.isAllRead)
         #expect(try read(client, 3) == .bytes(3))
-        #expect(!server.isAllRead, "a part is not everything")
+        #expect(!server.isAllRead, "a partial read does not open the gate")
         #expect(try read(client, 3) == .bytes(1))
         #expect(server.isAllRead)
     }
 
-    @Test func edgeTellsThatThePeerHasRead() throws {
+    @Test func edgeReportsThatThePeerHasRead() throws {
         let loop = try EventLoop()
         let (client, server) = try connect(UnixListener(at: address()))
         var edges = 0
         let source = try loop.watch(server.number, for: [.readable, .writable, .edge]) { interest in
             guard interest.contains(.writable) else { return }
             edges += 1
-            // The first edge comes with the registration.
+            // The registration causes the first edge.
             if edges == 1 {
                 _ = try? server.write([UInt8](repeating: 7, count: 100)[...])
                 _ = try? self.read(client, 100)
@@ -72,8 +72,8 @@ import Testing
         source.cancel()
     }
 
-    /// With two processors, one message in some ten thousand is seen while the kernel frees it.
-    @Test func gateWaitsForNoEdgeThatDoesNotCome() throws {
+    /// With two processors, about one message in ten thousand is checked while the kernel is freeing it.
+    @Test func gateDoesNotWaitForAnEdgeThatNeverComes() throws {
         let loop = try EventLoop()
         let (client, server) = try connect(UnixListener(at: address()))
         let reader = client.number
@@ -90,7 +90,7 @@ import Testing
             _ = try? server.write([UInt8](repeating: 7, count: 134)[...])
         }
         let deadline = try loop.timer {
-            Issue.record("\(left) messages before the end no edge came any more")
+            Issue.record("\(left) messages before the end, edges stopped")
             loop.exit()
         }
         deadline.fire(after: .seconds(50))
@@ -101,7 +101,7 @@ import Testing
         withExtendedLifetime(client) {}
     }
 
-    @Test func streamIsToldThatItsPeerIsGone() throws {
+    @Test func streamReportsThatItsPeerHasClosed() throws {
         let server = try connect(UnixListener(at: address())).server
         #expect(try read(server, 1) == .ended)
         #expect(try server.write([1][...]) == .ended)
@@ -123,8 +123,8 @@ import Testing
         withExtendedLifetime(first) {}
     }
 
-    /// Somebody who listens, and accepts nobody; whose queue is full.
-    private func deaf(_ address: UnixAddress) throws -> (listener: UnixStream, waiting: [UnixStream]) {
+    /// Creates a listener that never accepts and whose queue is full.
+    private func unresponsive(_ address: UnixAddress) throws -> (listener: UnixStream, waiting: [UnixStream]) {
         let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
         let listener = UnixStream(OwnedDescriptor(number))
         var name = sockaddr_un()
@@ -142,25 +142,25 @@ import Testing
     }
 
     @Test(arguments: [Duration.zero, .milliseconds(50)])
-    func whoeverAcceptsNobodyIsGivenUp(after patience: Duration) throws {
+    func connectingToAFullQueueFails(after patience: Duration) throws {
         let address = try address()
-        let deaf = try deaf(address)
+        let unresponsive = try unresponsive(address)
         let error = #expect(throws: SystemError.self) { try UnixStream(connectingTo: address, atMost: patience) }
         #expect(error?.isQueueFull == true)
         #expect(error?.description.contains(address.path) == true)
-        #expect(error?.description.contains("queue of connections is full") == true)
-        withExtendedLifetime(deaf) {}
+        #expect(error?.description.contains("connection queue of the listener is full") == true)
+        withExtendedLifetime(unresponsive) {}
     }
 
-    @Test func fullQueueIsSomebodysAndNotReplaced() throws {
+    @Test func socketWithAFullQueueIsNotReplaced() throws {
         let address = try address()
-        let deaf = try deaf(address)
+        let unresponsive = try unresponsive(address)
         #expect(throws: SystemError("bind", on: address.path, code: EADDRINUSE)) { try UnixListener(at: address) }
         #expect(access(address.path, F_OK) == 0)
-        withExtendedLifetime(deaf) {}
+        withExtendedLifetime(unresponsive) {}
     }
 
-    @Test func socketIsOpenToAllAndGoneAfterwards() throws {
+    @Test func socketIsOpenToAllUsersAndRemovedAfterward() throws {
         let path = try address().path
         var listener: UnixListener? = try UnixListener(at: address())
         var status = stat()

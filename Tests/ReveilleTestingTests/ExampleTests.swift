@@ -6,7 +6,7 @@ import Reveille
 import ReveilleTesting
 import Testing
 
-/// The example programs, whose bus is restarted and killed under them: each change is told once.
+/// The example programs with a bus that is restarted or killed: each change is reported once.
 @Suite(.timeLimit(.minutes(10))) struct ExampleTests {
     private let phone: SyntheticPhone
     private let bus: PhoneBus
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func statusLineGoesOnAfterARestart(isKilled: Bool) throws {
+    func statusLineContinuesAfterARestart(isKilled: Bool) throws {
         let line = try RunningExample("StatusLine", on: phone)
         #expect(line.nextLine() == "80 % unplugged  portrait  en_US")
         phone.battery.level = 0.5
@@ -31,26 +31,26 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func displayTurnsOnceForEachTurn(isKilled: Bool) throws {
+    func displayRotatesOncePerRotation(isKilled: Bool) throws {
         let turns = try RunningExample("AutoRotate", ["echo"], on: phone)
         #expect(turns.nextLine() == "normal")
         try phone.rotate(to: .landscapeLeft)
         #expect(turns.nextLine() == "90")
         if isKilled { bus.kill() }
         try bus.restart()
-        // Flat is no turn; nor is the pose that it had before the restart.
+        // Lying flat is not a rotation, and neither is the pose from before the restart.
         try phone.rotate(to: .faceUp)
         try phone.rotate(to: .landscapeRight)
         #expect(turns.nextLine() == "270")
     }
 
     @Test(arguments: [false, true])
-    func reloaderToldOfEachChangeOnce(isKilled: Bool) async throws {
+    func reloaderReportsEachChangeOnce(isKilled: Bool) async throws {
         try phone.write("none\n", to: "/server.pid")
         let reloader = try RunningExample("SettingsReloader", ["settings", phone.files + "/server.pid"], on: phone)
         #expect(reloader.nextLine() == "waiting for settings")
         try phone.write(#"{"theme": "dark"}"#, to: phone.home + "/.config/settings.json")
-        #expect(reloader.nextLine() == "settings: theme: \(phone.files)/server.pid names no process")
+        #expect(reloader.nextLine() == "settings: theme: \(phone.files)/server.pid does not name a running process")
         if isKilled { bus.kill() }
         try bus.restart()
         let device = try await Device.connect(to: bus.address)
@@ -59,8 +59,8 @@ import Testing
         }
         try phone.write(#"{"theme": "dark", "size": 2}"#, to: phone.home + "/.config/settings.json")
         var line = reloader.nextLine()
-        // A bus that is killed within 100 ms of a change starts anew, and values of settings are not on the wire: what
-        // may have changed meanwhile is told.
+        // A bus that is killed within 100 ms of a change loses its state. Since values of settings are not on the wire,
+        // it reports everything that may have changed.
         if isKilled, line?.hasPrefix("settings: theme: ") == true { line = reloader.nextLine() }
         #expect(line?.hasPrefix("settings: size: ") == true)
     }

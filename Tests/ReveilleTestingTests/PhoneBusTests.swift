@@ -7,9 +7,9 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// Programs on a phone, and its bus.
+/// Programs on a phone and its bus.
 @Suite(.timeLimit(.minutes(5))) struct PhoneBusTests {
-    @Test("a program's output, errors and exit code come back") func programRuns() throws {
+    @Test("a program's output, errors and exit code are returned") func programRuns() throws {
         let phone = try SyntheticPhone()
         let result = try phone.run(["sh", "-c", "echo out; echo err >&2; exit 3"])
         #expect(result.exitCode == 3)
@@ -19,7 +19,7 @@ import Varlink
         #expect(throws: TestbedError.self) { try phone.run(["/there/is/no/such/program"]) }
     }
 
-    @Test("a program sees the phone's devices, home and bus, and what it is given beside")
+    @Test("a program sees the phone's devices, home and bus, and additional variables")
     func programSeesThePhone() throws {
         let phone = try SyntheticPhone()
         let bus = try phone.startBus()
@@ -32,13 +32,13 @@ import Varlink
         #expect(result.output == "20\n{}\n\(bus.address)\nmore\n")
     }
 
-    @Test("what is wrong in a configuration is said") func wrongConfigurationIsRefused() throws {
+    @Test("an error in a configuration is reported") func wrongConfigurationIsRefused() throws {
         let phone = try SyntheticPhone()
         let error = #expect(throws: TestbedError.self) { try phone.startBus(configuration: "{ batery: {} }") }
         #expect(error?.description.contains("batery") == true)
     }
 
-    @Test("a second bus of one phone is refused") func secondBusIsRefused() throws {
+    @Test("a phone rejects a second bus") func secondBusIsRefused() throws {
         let phone = try SyntheticPhone()
         let bus = try phone.startBus()
         #expect(throws: TestbedError.self) { try phone.startBus() }
@@ -46,8 +46,8 @@ import Varlink
         withExtendedLifetime(bus) {}
     }
 
-    @Test("a bus that is restarted goes on where it was, killed or not", arguments: [false, true])
-    func restartedBusGoesOn(isKilled: Bool) throws {
+    @Test("a restarted bus continues with its earlier state, killed or not", arguments: [false, true])
+    func restartedBusContinues(isKilled: Bool) throws {
         let phone = try SyntheticPhone()
         let bus = try phone.startBus()
         let observer = PhoneObserver(phone: phone)
@@ -60,7 +60,7 @@ import Varlink
         #expect(bus.log.contains("serving"))
     }
 
-    @Test("a test waits until a program has subscribed, and has read what changed") func testWaits() async throws {
+    @Test("a test waits until a program has subscribed and has read all changes") func testWaits() async throws {
         let phone = try SyntheticPhone()
         let bus = try phone.startBus()
         let error = await #expect(throws: ReveilleError.self) { try await bus.waitUntilSubscribed(atMost: .zero) }
@@ -77,7 +77,7 @@ import Varlink
         withExtendedLifetime((awake, asleep)) {}
     }
 
-    @Test("a wait names the program that does not read") func waitNamesWhoDoesNotRead() async throws {
+    @Test("a timeout names the program with unread changes") func timeoutNamesTheProgram() async throws {
         let phone = try SyntheticPhone()
         let bus = try phone.startBus()
         let reader = try RunningExample("StatusLine", on: phone)

@@ -5,7 +5,7 @@ import Reveille
 import ReveilleTesting
 import Testing
 
-/// The phone as its user moves it, seen by a real bus through the real libudev.
+/// A moving phone, observed by a real bus through the real libudev.
 @Suite(.timeLimit(.minutes(10))) struct PhoneMotionTests {
     private let phone: SyntheticPhone
     private let bus: PhoneBus
@@ -15,7 +15,7 @@ import Testing
         bus = try phone.startBus()
     }
 
-    @Test func phoneIsReadAsItIs() async throws {
+    @Test func initialStateIsRead() async throws {
         let device = try await Device.connect(to: bus.address)
         #expect(try await device.battery.level == 0.8)
         #expect(try await device.battery.state == .unplugged)
@@ -25,7 +25,7 @@ import Testing
         #expect(try await device.defaults.domains.map(\.name) == ["settings"])
     }
 
-    @Test func whatIsDoneToThePhoneIsAnEvent() async throws {
+    @Test func everyInteractionCausesAnEvent() async throws {
         let device = try await Device.connect(to: bus.address)
         let subscription = try await device.subscribe()
         var events = subscription.makeAsyncIterator()
@@ -44,7 +44,7 @@ import Testing
         #expect(defaults.domains.first?.keys == ["theme"])
     }
 
-    @Test func batteriesComeAndGo() async throws {
+    @Test func batteriesAreAddedAndRemoved() async throws {
         let device = try await Device.connect(to: bus.address)
         let subscription = try await device.subscribe(to: .battery)
         var events = subscription.makeAsyncIterator()
@@ -59,7 +59,7 @@ import Testing
         while packs != ["battery"] { packs = try await Self.packs(events.next()) }
     }
 
-    @Test func sensorsComeAndGo() async throws {
+    @Test func sensorsAreRemovedAndInserted() async throws {
         let device = try await Device.connect(to: bus.address)
         let subscription = try await device.subscribe(to: [.proximity, .orientation])
         var events = subscription.makeAsyncIterator()
@@ -71,7 +71,7 @@ import Testing
         #expect(try await events.next()?.reading == .proximity(.unknown))
     }
 
-    @Test func aBurstIsOneEventForWhoSleeps() async throws {
+    @Test func burstIsOneEventForASleepingSubscriber() async throws {
         let device = try await Device.connect(to: bus.address)
         let awake = try await device.subscribe(to: .battery)
         let asleep = try await device.subscribe(to: .battery)
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func restartOfItsBusGoesOn(isKilled: Bool) async throws {
+    func restartedBusContinues(isKilled: Bool) async throws {
         let device = try await Device.connect(to: bus.address)
         let subscription = try await device.subscribe(to: .battery)
         var events = subscription.makeAsyncIterator()
@@ -100,7 +100,7 @@ import Testing
         #expect(try await events.next()?.reading == .battery(Self.battery(.unplugged, 0.4, .discharging)))
     }
 
-    @Test func poseUnknownCannotBeTaken() throws {
+    @Test func unknownPoseIsRejected() throws {
         #expect(throws: TestbedError.self) { try phone.rotate(to: .unknown) }
     }
 

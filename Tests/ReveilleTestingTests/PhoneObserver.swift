@@ -6,11 +6,11 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// What a program on the phone is told by the phone's bus.
+/// The state of a phone as reported to a program by its bus.
 struct PhoneObserver {
     let phone: SyntheticPhone
 
-    /// The program under test, built beside the test bundle.
+    /// The directory of the test bundle, which contains the program under test.
     private static var program: String {
         let bundle = realpath("/proc/self/exe", nil).map { String(cString: $0) } ?? ""
         return bundle.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
@@ -24,7 +24,7 @@ struct PhoneObserver {
         return result
     }
 
-    /// An aspect's state, as every source tells it now.
+    /// Returns an aspect's state after a fresh sample.
     func state(of aspect: String) throws -> JSONObject {
         _ = try reveille("refresh")
         let line = try reveille("get", aspect, "--json").output.split(separator: "\n").first ?? ""

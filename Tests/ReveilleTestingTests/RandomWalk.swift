@@ -5,9 +5,9 @@ import Reveille
 import ReveilleSimulation
 import ReveilleTesting
 
-/// Steps of a phone at random, and what of them can be seen.
+/// Random steps of a phone and their visible effects.
 struct RandomWalk {
-    /// All that a bus can see of the phone.
+    /// The state of the phone that a bus can observe.
     private struct Sight: Equatable {
         var packs: [String]
         var isCharging: Bool
@@ -30,9 +30,7 @@ struct RandomWalk {
         random = SplitMix64(seed: seed)
     }
 
-    /// Takes a step.
-    ///
-    /// - Returns: Whether it changed what can be seen.
+    /// Takes a step, and returns whether it changed the observable state.
     mutating func step() throws -> Bool {
         let before = sight
         switch Int.random(in: 0..<11, using: &random) {
@@ -69,7 +67,7 @@ struct RandomWalk {
 
     private var sight: Sight {
         let packs = phone.batteries.filter(\.isPresent)
-        // A pack that charges is witness enough of a charger.
+        // A charging pack implies a charger.
         let isCharging = !packs.isEmpty && isPlugged || packs.contains { $0.status == .charging }
         return Sight(
             packs: packs.map { "\($0.name) \($0.level) \($0.status)" }, isCharging: isCharging,

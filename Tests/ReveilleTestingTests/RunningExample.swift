@@ -4,12 +4,12 @@
 import Glibc
 import ReveilleTesting
 
-/// An example program on a phone, and what it writes.
+/// A running example program on a phone and its output.
 final class RunningExample {
     private let process: ChildProcess
     private let output: UnsafeMutablePointer<FILE>
 
-    /// Starts a program that was built beside the tests.
+    /// Starts a program from the directory of the tests.
     init(_ name: String, _ arguments: [String] = [], on phone: SyntheticPhone) throws(TestbedError) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw TestbedError("pipe") }
@@ -30,18 +30,18 @@ final class RunningExample {
         fclose(output)
     }
 
-    /// Stops it; it has when this returns.
+    /// Stops the program, and waits until it is stopped.
     func stop() {
         process.signal(SIGSTOP)
         while !process.isStopped { poll(nil, 0, 2) }
     }
 
-    /// Lets it go on.
+    /// Continues the program.
     func goOn() {
         process.signal(SIGCONT)
     }
 
-    /// Waits for its next line; `nil` when it has ended.
+    /// Waits for the next line, or returns `nil` if the program has ended.
     func nextLine() -> String? {
         var line: UnsafeMutablePointer<CChar>?
         var size = 0

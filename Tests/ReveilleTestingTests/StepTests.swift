@@ -6,11 +6,11 @@ import Reveille
 import ReveilleTesting
 import Testing
 
-/// Each step of a phone is one change, whatever its bus is configured to wait for.
+/// Each step of a phone is one change for any configuration of its bus.
 @Suite(.timeLimit(.minutes(10))) struct StepTests {
     private static let configurations = [PhoneBus.quick, "{}"]
 
-    @Test("two levels in a sleep are two changes", arguments: configurations)
+    @Test("two levels during sleep are two changes", arguments: configurations)
     func twoLevelsAreTwoChanges(configuration: String) async throws {
         let phone = try SyntheticPhone()
         let bus = try phone.startBus(configuration: configuration)
@@ -63,7 +63,7 @@ import Testing
         #expect(counts == Dictionary(steps.map { ($0.0, 1) }, uniquingKeysWith: +))
     }
 
-    @Test("a thousand steps at random are as many changes", arguments: configurations, [true, false])
+    @Test("a thousand random steps are as many changes", arguments: configurations, [true, false])
     func randomStepsAreChanges(configuration: String, isAsleep: Bool) async throws {
         let phone = try SyntheticPhone(batteries: 2)
         let bus = try phone.startBus(configuration: configuration)
@@ -81,7 +81,7 @@ import Testing
         #expect(!isAsleep || subscriber?.events == 5, "seed \(seed)")
     }
 
-    @Test("a bus that is stopped, or gone, is not waited for") func stoppedBusIsNotWaitedFor() async throws {
+    @Test("a step does not wait for a stopped or ended bus") func stoppedBusIsNotWaitedFor() async throws {
         let phone = try SyntheticPhone()
         let bus = try phone.startBus()
         let device = try await Device.connect(to: bus.address)
@@ -102,7 +102,7 @@ import Testing
 }
 
 extension Device {
-    /// How many changes of an aspect the one subscriber is to be told of.
+    /// Returns the number of pending changes of an aspect for the only subscriber.
     fileprivate func changesWaiting(of aspect: Aspect) async throws -> Int {
         try await subscribers().first?.pending[aspect] ?? 0
     }

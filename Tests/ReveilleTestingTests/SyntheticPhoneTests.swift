@@ -7,7 +7,7 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// A synthetic phone, as the bus sees it through the real libudev.
+/// A synthetic phone, observed by the bus through the real libudev.
 @Suite(.timeLimit(.minutes(5))) struct SyntheticPhoneTests {
     private let phone: SyntheticPhone
     private let bus: PhoneBus
@@ -18,7 +18,7 @@ import Varlink
         bus = try phone.startBus()
     }
 
-    @Test("a level that is set is told, in whole percent") func levelIsTold() throws {
+    @Test("a level is reported in whole percent") func levelIsReported() throws {
         phone.battery.level = 0.2
         #expect(try observer.state(of: "battery")["level"]?.numberValue == 0.2)
         phone.battery.level = 0.204
@@ -27,13 +27,13 @@ import Varlink
         #expect(try observer.state(of: "battery")["level"]?.numberValue == 1)
     }
 
-    @Test("a status that is set is told", arguments: Battery.ChargeStatus.allCases)
-    func statusIsTold(status: Battery.ChargeStatus) throws {
+    @Test("a status is reported", arguments: Battery.ChargeStatus.allCases)
+    func statusIsReported(status: Battery.ChargeStatus) throws {
         phone.battery.status = status
         #expect(try observer.state(of: "battery")["chargeStatus"]?.stringValue == status.rawValue)
     }
 
-    @Test("plugging in charges, unplugging discharges") func plugIsTold() throws {
+    @Test("a plugged-in phone charges, and an unplugged one discharges") func chargerIsReported() throws {
         try phone.plugIn()
         #expect(phone.battery.status == .charging)
         #expect(try observer.state(of: "battery")["state"] == "charging")
@@ -41,25 +41,25 @@ import Varlink
         #expect(try observer.state(of: "battery")["state"] == "unplugged")
     }
 
-    @Test("every pose is seen as that pose", arguments: Orientation.Pose.allCases.filter { $0 != .unknown })
-    func poseIsSeen(pose: Orientation.Pose) throws {
+    @Test("every pose is reported", arguments: Orientation.Pose.allCases.filter { $0 != .unknown })
+    func poseIsReported(pose: Orientation.Pose) throws {
         try phone.rotate(to: pose)
         #expect(try observer.state(of: "orientation")["pose"]?.stringValue == pose.rawValue)
     }
 
-    @Test("no phone can be turned to a pose that is unknown") func unknownPoseIsRefused() throws {
+    @Test("a phone cannot be rotated to an unknown pose") func unknownPoseIsRejected() throws {
         let error = #expect(throws: TestbedError.self) { try phone.rotate(to: .unknown) }
-        #expect(error?.description.contains("without its accelerometer") == true)
+        #expect(error?.description.contains("remove the accelerometer instead") == true)
     }
 
-    @Test("what is held to an ear is near, and then far") func nearIsSeen() throws {
+    @Test("a covered sensor is near, and an uncovered one is far") func proximityIsReported() throws {
         try phone.setNear(true)
         #expect(try observer.state(of: "proximity") == ["state": "near"])
         try phone.setNear(false)
         #expect(try observer.state(of: "proximity") == ["state": "far"])
     }
 
-    @Test("language and settings are files of the phone") func filesAreRead() throws {
+    @Test("language and settings are read from files of the phone") func filesAreRead() throws {
         try phone.setLocale("de_DE.UTF-8")
         #expect(try observer.state(of: "locale")["identifier"] == "de_DE")
         try phone.writeSettings(#"{"theme": "dark"}"#, to: "app.json")
@@ -67,15 +67,15 @@ import Varlink
         #expect(domains.first { $0["domain"] == "app" }?["keys"] == ["theme"])
     }
 
-    @Test("a thousand changes at full speed are told, and the last one stands") func burstIsTold() throws {
+    @Test("a thousand changes at full speed are reported up to the last") func burstIsReported() throws {
         for round in 1...1_000 { phone.battery.level = Double(round % 100) / 100 + 0.01 }
         #expect(try observer.state(of: "battery")["level"]?.numberValue == 0.01)
     }
 }
 
-/// Parts that come and go.
+/// Parts that are removed and inserted.
 @Suite(.timeLimit(.minutes(5))) struct SyntheticPartTests {
-    @Test("a phone has the parts that it was made with") func partsAreChosen() throws {
+    @Test("a phone has the requested parts") func partsAreChosen() throws {
         let phone = try SyntheticPhone(
             batteries: 0, hasCharger: false, hasAccelerometer: false, hasProximitySensor: false)
         let bus = try phone.startBus()
@@ -87,7 +87,7 @@ import Varlink
         withExtendedLifetime(bus) {}
     }
 
-    @Test("two packs are one level, and each has its own") func twoBatteriesAreOneLevel() throws {
+    @Test("two packs have a common level and one each") func twoBatteriesAreOneLevel() throws {
         let phone = try SyntheticPhone(batteries: 2)
         let bus = try phone.startBus()
         phone.battery.level = 0.2
@@ -98,8 +98,8 @@ import Varlink
         withExtendedLifetime(bus) {}
     }
 
-    @Test("a pack that is taken out is gone, and comes back with what was set meanwhile")
-    func batteryIsTakenOutAndPutBack() throws {
+    @Test("a removed pack disappears, and is reinserted with the state set meanwhile")
+    func batteryIsRemovedAndReinserted() throws {
         let phone = try SyntheticPhone()
         let bus = try phone.startBus()
         let observer = PhoneObserver(phone: phone)
@@ -114,7 +114,7 @@ import Varlink
         withExtendedLifetime(bus) {}
     }
 
-    @Test("a sensor that is taken out leaves its aspect unknown until it is back") func sensorComesBack() throws {
+    @Test("the aspect of a removed sensor is unknown until the sensor is reinserted") func sensorIsReinserted() throws {
         let phone = try SyntheticPhone()
         let bus = try phone.startBus()
         let observer = PhoneObserver(phone: phone)

@@ -179,7 +179,7 @@ private actor Witness {
         let lines = Lock<[String]>([])
         let loop = try EventLoop()
         let logger = Logger(label: "test") { _ in LineHandler { line in lines.withLock { $0.append(line) } } }
-        let observers = try Observers(of: .proximity, loop: loop, logger: logger, patience: .milliseconds(20))
+        let observers = try SharedObservation(of: .proximity, loop: loop, logger: logger, patience: .milliseconds(20))
         let queue = ObserverQueue(on: nil)
         let release = try Pipe()
         let observer = Observer(queue: queue) { _ in _ = release.waitForWake() }

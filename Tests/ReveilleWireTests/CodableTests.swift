@@ -27,10 +27,7 @@ import Varlink
         let structure = EventCoding.encode(
             Event(
                 reading: reading, generation: 3, sequence: 9, changes: 2, netChange: false,
-                firstChangedAt: Timestamp(microseconds: 1), changedAt: Timestamp(microseconds: 2), dropped: 1,
-                settings: {
-                    if case .defaults(let defaults) = reading { SettingsChange.all(of: defaults) } else { [] }
-                }()))
+                firstChangedAt: Timestamp(microseconds: 1), changedAt: Timestamp(microseconds: 2), dropped: 1))
         return try EventCoding.decode(structure)
     }
 

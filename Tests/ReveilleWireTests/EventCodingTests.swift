@@ -23,12 +23,9 @@ import Varlink
     ]
 
     static func event(_ reading: Reading, changes: Int = 3, generation: Int = 7) -> Event {
-        var settings: [SettingsChange] = []
-        if case .defaults(let defaults) = reading { settings = SettingsChange.all(of: defaults) }
-        return Event(
+        Event(
             reading: reading, generation: generation, sequence: 9, changes: changes, netChange: true,
-            firstChangedAt: Timestamp(microseconds: 1), changedAt: Timestamp(microseconds: 2), dropped: 0,
-            settings: settings)
+            firstChangedAt: Timestamp(microseconds: 1), changedAt: Timestamp(microseconds: 2), dropped: 0)
     }
 
     @Test(arguments: readings) func eventSurvivesTheWire(reading: Reading) throws {

@@ -8,17 +8,17 @@ import ReveilleSimulation
 import ReveilleSystem
 import Varlink
 
-/// A broker in made-up time, and peers of any user that call it.
+/// A broker in simulated time, and peers of any user that call it.
 final class BrokerScene {
     let loop = SimulatedLoop()
     let reality = Reality()
     let log = LogLines()
     let bus: SimulatedBus
 
-    /// Makes a broker that watches a simulated locale and battery.
+    /// Creates a broker that watches a simulated locale and battery.
     ///
-    /// - Parameter limits: JSON5 of the configuration's `bus`.
-    /// - Throws: `ConfigurationError` where the limits make no sense.
+    /// - Parameter limits: The configuration's `bus` in JSON5.
+    /// - Throws: `ConfigurationError` if the limits are invalid.
     init(limits: String = "{}") throws {
         let configuration = try Configuration(parsing: Array("{ bus: \(limits) }".utf8))
         bus = try SimulatedBus(
@@ -26,23 +26,23 @@ final class BrokerScene {
             logger: Logger(label: "scene") { [log] _ in LineHandler(log) })
     }
 
-    /// A connection of a user's process.
+    /// Creates a connection of a user's process.
     func connect(uid: UInt32 = 1_000, pid: Int32 = 7) -> ScenePeer {
         ScenePeer(bus.connect(UnixStream.Peer(pid: pid, uid: uid), room: 1 << 20), in: self)
     }
 
-    /// Changes the real state of an aspect, of which the kernel tells.
+    /// Changes the state of an aspect, and notifies its watcher.
     func change(_ aspect: Aspect) {
         reality.change(aspect)
         bus.look(at: aspect)
     }
 
-    /// Handles all that is due now.
+    /// Handles all events that are due.
     func turn() {
         while bus.turn() {}
     }
 
-    /// Lets time pass in steps, handling what falls due.
+    /// Advances the time in steps, and handles events when they become due.
     func pass(_ duration: Duration, step: Duration = .milliseconds(10)) {
         var left = duration
         while left > .zero {
@@ -64,7 +64,7 @@ final class ScenePeer {
         self.scene = scene
     }
 
-    /// Sends a call and does not wait.
+    /// Sends a call without waiting.
     func send(_ method: String, _ parameters: JSONObject = [:], more: Bool = false) {
         var call: JSONObject = [
             "method": .string("org.reveille.Bus." + method), "parameters": .object(parameters),
@@ -73,7 +73,7 @@ final class ScenePeer {
         stream.send(JSON.object(call).bytes + [0])
     }
 
-    /// The next reply that is there once all that is due has been handled.
+    /// Returns the next reply, if there is one, after handling all events that are due.
     func next() throws -> Reply? {
         scene.turn()
         received += stream.receive(.max)
@@ -82,7 +82,7 @@ final class ScenePeer {
         return try Reply(parsing: Array(received[..<end]))
     }
 
-    /// Calls, and waits in made-up time for the reply.
+    /// Sends a call, and waits in simulated time for the reply.
     @discardableResult
     func call(_ method: String, _ parameters: JSONObject = [:], more: Bool = false) throws -> Reply {
         send(method, parameters, more: more)
@@ -90,11 +90,11 @@ final class ScenePeer {
             if let reply = try next() { return reply }
             scene.loop.advance(.milliseconds(1))
         }
-        throw Broken("\(method) is not answered")
+        throw Broken("\(method) was not answered")
     }
 }
 
-/// What was logged.
+/// The logged lines.
 final class LogLines: Sendable {
     private let lines = Lock<[String]>([])
 

@@ -7,14 +7,14 @@ import ReveilleSimulation
 import Testing
 import Varlink
 
-/// What one peer may do to others, and when holds end: the real broker in made-up time.
+/// The isolation of peers from each other, with the real broker in simulated time.
 @Suite(.timeLimit(.minutes(10))) struct BrokerTests {
     private static let stranger: UInt32 = 4_242
 
     // MARK: - Limits
 
-    @Test("a user with a thousand silent connections keeps nobody else out, and is told its limit")
-    func refusedConnectionsCostOthersNothing() throws {
+    @Test("a user with a thousand silent connections is informed of the limit and does not affect others")
+    func refusedConnectionsDoNotAffectOthers() throws {
         let scene = try BrokerScene()
         let silent = (0..<1_100).map { _ in scene.connect(uid: Self.stranger) }
         scene.turn()
@@ -26,7 +26,7 @@ import Varlink
         #expect(open <= 64 + 4, "\(open) of the user's connections are open")
     }
 
-    @Test("connections of many users that are over their limits take no more than a few descriptors together")
+    @Test("refused connections of many users use only a few descriptors")
     func refusedConnectionsAreFew() throws {
         let scene = try BrokerScene(limits: "{ connectionsPerUser: 1, connections: 8 }")
         let peers = (0..<200).map { scene.connect(uid: 2_000 + UInt32($0)) }
@@ -35,7 +35,7 @@ import Varlink
         #expect(try scene.connect(uid: 0).call("GetState").error == nil, "root is never refused")
     }
 
-    @Test("once a user's connection has gone there is room for another of that user")
+    @Test("a closed connection makes room for another of the same user")
     func roomIsReturned() throws {
         let scene = try BrokerScene(limits: "{ connectionsPerUser: 1 }")
         let first = scene.connect()
@@ -46,7 +46,7 @@ import Varlink
         #expect(try scene.connect().call("GetState").error == nil)
     }
 
-    @Test("a user's peers that send garbage cause a few lines in the log, and the number of the others")
+    @Test("garbage from one user causes a few log lines and a count of the omitted ones")
     func logIsLimited() throws {
         let scene = try BrokerScene()
         for _ in 0..<1_000 {
@@ -56,21 +56,21 @@ import Varlink
         #expect(scene.log.all.count == 20)
         scene.connect(uid: 0).stream.send(Array("}{\0".utf8))
         scene.turn()
-        #expect(scene.log.all.count == 21, "another user's lines are not the stranger's")
+        #expect(scene.log.all.count == 21, "lines are counted per user")
         scene.pass(.seconds(1))
         scene.connect(uid: Self.stranger).stream.send(Array("}{\0".utf8))
         scene.turn()
         #expect(scene.log.all.last?.contains("980 more lines about user 4242 were left out") == true)
     }
 
-    @Test("peers that ask together share readings: fifty of them cost one or two")
-    func questionsShareAReading() throws {
+    @Test("simultaneous calls share readings: fifty calls cause one or two")
+    func callsShareAReading() throws {
         let scene = try BrokerScene()
         let peers = (0..<50).map { _ in scene.connect() }
         let battery = scene.bus.watchers.first { $0.aspect == .battery }
         for peer in peers { peer.send("GetState", ["aspects": ["battery"]]) }
         scene.pass(.milliseconds(100))
-        // In which order the loop handles what is due is left to chance here.
+        // The loop handles due events in random order.
         let first = battery?.readings ?? 0
         #expect((1...2).contains(first))
         scene.reality.change(.battery)
@@ -83,7 +83,7 @@ import Varlink
         }
     }
 
-    @Test("a question that comes while a sample is taken is answered by the next sample")
+    @Test("a call during a sample is answered with the next sample")
     func answersAreFresh() throws {
         let scene = try BrokerScene()
         let early = scene.connect()
@@ -100,10 +100,10 @@ import Varlink
         #expect(level == 0.000_002)
     }
 
-    // MARK: - Who may what
+    // MARK: - Permissions
 
-    @Test("a stranger's Refresh reads everything and discards nothing that was posted")
-    func strangersRefreshKeepsPostedStates() throws {
+    @Test("another user's Refresh reads everything and keeps posted states")
+    func refreshByAnotherUserKeepsPostedStates() throws {
         let scene = try BrokerScene()
         let owner = scene.connect(uid: geteuid())
         try owner.call("Post", ["proximity": ["state": "near"]])
@@ -114,8 +114,8 @@ import Varlink
         #expect(try identifier(owner) == "n0")
     }
 
-    @Test("a posted state says so in the description of its aspect")
-    func postedStatesSaySo() throws {
+    @Test("the description of an aspect marks a posted state")
+    func postedStatesAreMarked() throws {
         let scene = try BrokerScene()
         let owner = scene.connect(uid: geteuid())
         try owner.call("Post", ["proximity": ["state": "near"]])
@@ -127,7 +127,7 @@ import Varlink
         #expect(aspects?.first { $0["aspect"] == "battery" }?["source"] == "simulated")
     }
 
-    @Test("of processes in other pid namespaces none is taken for the subscriber's own")
+    @Test("processes in other PID namespaces are not mistaken for the subscriber's own")
     func unknownProcessesAreOperators() throws {
         let scene = try BrokerScene()
         let subscriber = scene.connect(pid: 0)

@@ -5,7 +5,7 @@ import ReveilleSimulation
 import Testing
 import Varlink
 
-/// That the simulation notices a wrong answer.
+/// The detection of wrong replies by the simulation.
 @Suite struct ConversationTests {
     private func conversation(_ calls: Call...) -> Conversation {
         var conversation = Conversation(with: [.service] + SimulatedBus.interfaces, maximumFrame: 1_000)
@@ -13,8 +13,8 @@ import Varlink
         return conversation
     }
 
-    @Test("an answer that its interface allows is taken, in the order of the calls")
-    func rightAnswersAreTaken() throws {
+    @Test("valid replies are accepted in the order of the calls")
+    func validRepliesAreAccepted() throws {
         var conversation = conversation(
             Call(method: "org.reveille.Bus.Refresh", mode: .oneway), Call(method: "org.reveille.Bus.Refresh"),
             Call(method: "org.reveille.Bus.Nothing"))
@@ -25,20 +25,20 @@ import Varlink
     }
 
     @Test(
-        "an answer that its interface does not allow is noticed",
+        "a reply that does not match its interface is detected",
         arguments: [
             #"{"parameters":{"generation":1}}"#, #"{"parameters":{"generation":"1","sequence":2}}"#,
             #"{"parameters":{"generation":1,"sequence":2,"more":3}}"#, #"{"error":"org.reveille.Bus.Unheard"}"#,
             #"{"error":"org.varlink.service.InvalidParameter","parameters":{}}"#,
             #"{"parameters":{"generation":1,"sequence":2},"continues":true}"#, "{", "[]",
         ])
-    func wrongAnswersAreNoticed(reply: String) {
+    func wrongRepliesAreDetected(reply: String) {
         var conversation = conversation(Call(method: "org.reveille.Bus.Post"))
         #expect(throws: Broken.self) { try conversation.receive(Array(reply.utf8) + [0]) }
     }
 
-    @Test("an answer to nothing is noticed, and one to a message that is no call")
-    func answersToNothingAreNoticed() {
+    @Test("a reply without a call is detected, also after an invalid call")
+    func repliesWithoutACallAreDetected() {
         var silent = conversation()
         #expect(throws: Broken.self) { try silent.receive(Reply().encoded()) }
         var wrong = conversation()
@@ -47,7 +47,7 @@ import Varlink
         #expect(throws: Broken.self) { try wrong.receive(Reply().encoded()) }
     }
 
-    @Test("two replies of a stream that wait unread are noticed")
+    @Test("two unread replies of a stream are detected")
     func theGateIsChecked() throws {
         var conversation = conversation(Call(method: "org.reveille.Bus.Subscribe", mode: .more))
         let reply = Reply(parameters: ["events": []], continues: true).encoded()

@@ -6,7 +6,7 @@ import ReveilleSimulation
 import Testing
 import Varlink
 
-/// `wakeAfter`, in made-up time.
+/// `wakeAfter` in simulated time.
 @Suite(.timeLimit(.minutes(10))) struct DeadlineTests {
     private let scene: BrokerScene
     private let subscriber: ScenePeer
@@ -32,16 +32,16 @@ import Varlink
     }
 
     @Test(
-        "a time that is no time, or longer than a year, is refused and holds nobody",
+        "a time that is not positive or exceeds a year is rejected and holds nothing",
         arguments: [0, -1, .min, 31_536_000_001, 18_446_744_073_709_552, 18_446_744_073_709_709, .max])
-    func impossibleTimesAreRefused(wakeAfter: Int64) throws {
+    func invalidTimesAreRejected(wakeAfter: Int64) throws {
         let reply = try set("background", wakeAfter: wakeAfter)
         #expect(reply.error == "org.varlink.service.InvalidParameter")
         #expect(reply.parameters == ["parameter": "wakeAfter"])
         #expect(try held() == [])
     }
 
-    @Test("the longest time is taken, and the hold ends after it and not before", arguments: [1, 31_536_000_000])
+    @Test("a hold ends after its time and not before, up to the maximum", arguments: [1, 31_536_000_000])
     func holdEndsAtItsTime(milliseconds: Int64) throws {
         #expect(try set("background", wakeAfter: milliseconds).error == nil)
         let start = scene.loop.wallClock
@@ -53,7 +53,7 @@ import Varlink
         #expect(scene.loop.wallClock - start >= milliseconds * 1_000)
     }
 
-    @Test("a background that is set again without a time has none any more")
+    @Test("setting the background again without a time removes the time")
     func laterBackgroundRemovesTheTime() throws {
         try set("background", wakeAfter: 1_000)
         #expect(try set("background").error == nil)
@@ -61,7 +61,7 @@ import Varlink
         #expect(try held() == ["app"])
     }
 
-    @Test("a background that is set again with a time counts anew") func laterTimeCountsAnew() throws {
+    @Test("setting the background again with a time restarts the time") func laterTimeRestarts() throws {
         try set("background", wakeAfter: 1_000)
         scene.pass(.milliseconds(900))
         try set("background", wakeAfter: 1_000)

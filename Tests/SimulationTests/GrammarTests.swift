@@ -5,7 +5,7 @@ import ReveilleSimulation
 import Testing
 import Varlink
 
-/// What the hostile call: all that the interfaces offer, and what they may answer.
+/// The generation of hostile calls from the interfaces.
 @Suite struct GrammarTests {
     private static let sample = """
         # colour: red, green (the default) or blue.
@@ -26,7 +26,7 @@ import Varlink
         }
     }
 
-    @Test("every method of the bus is called in every mode, rightly and wrongly")
+    @Test("every method of the bus is called in every mode, with valid and invalid parameters")
     func everyMethodIsCalled() {
         let interfaces = [Interface.service] + SimulatedBus.interfaces
         let calls = Self.calls(of: interfaces, count: 6_000)
@@ -42,8 +42,8 @@ import Varlink
         }
     }
 
-    @Test("what an interface adds is called with nothing else to be done")
-    func anAdditionIsCalled() throws {
+    @Test("additions to an interface are called automatically")
+    func additionsAreCalled() throws {
         let interface = try Interface(parsing: Self.sample)
         let right = Self.calls(of: [interface], count: 2_000).filter { (try? interface.validate($0)) != nil }
         #expect(Set(right.map(\.member)) == ["Paint", "Cancel"])
@@ -51,8 +51,8 @@ import Varlink
         #expect(coats.contains(where: \.isEmpty) && coats.contains { $0.count > 100 })
     }
 
-    @Test("the words that a comment names for a field are its values, near before far")
-    func commentsNameWords() throws {
+    @Test("the words that comments list for a field are its values, with the nearest comment first")
+    func commentsListWords() throws {
         let vocabulary = Vocabulary([try Interface(parsing: Self.sample)] + SimulatedBus.interfaces)
         #expect(vocabulary.words(for: "colour", in: "Coat") == ["blue", "green", "red"])
         #expect(vocabulary.words(for: "finish", in: "Cancel") == ["gloss", "matt"])
@@ -61,7 +61,7 @@ import Varlink
         #expect(vocabulary.words(for: "job", in: "Cancel").isEmpty)
     }
 
-    @Test("what replies told is called with")
+    @Test("values from replies are used in calls")
     func repliesAreUsed() throws {
         let interface = try Interface(parsing: Self.sample)
         var harvest = Harvest()
@@ -70,20 +70,20 @@ import Varlink
         #expect(calls.contains { $0.member == "Cancel" && $0.parameters["job"] == "7f" })
     }
 
-    @Test("durations that overflow in another unit are among the numbers")
-    func numbersAreAtTheEdges() {
+    @Test("the numbers include durations that overflow in other units")
+    func numbersIncludeEdgeCases() {
         for number: Int64 in [0, -1, 18_446_744_073_709_552, 9_223_372_036_854_776, 31_536_000_001, .max, .min] {
             #expect(Edges.integers.contains(number), "\(number)")
         }
     }
 
-    @Test("the decisions of a seed, as bytes, decide the same")
-    func aScriptRepeatsALife() throws {
+    @Test("the recorded decisions of a seed lead to the same life")
+    func scriptRepeatsALife() throws {
         func lines(_ choices: Choices, steps: Int) throws -> (lines: [String], script: [UInt8]) {
             var lines: [String] = []
             let life = try HostileLife(choices: choices) { lines.append($0) }
             try life.run(steps: steps)
-            return (Array(lines.prefix { $0 != "all comes to rest" }), life.script)
+            return (Array(lines.prefix { $0 != "the life comes to rest" }), life.script)
         }
         let first = try lines(Choices(seed: 7), steps: 40)
         let second = try lines(Choices(bytes: first.script), steps: 400)

@@ -6,37 +6,37 @@ import ReveilleSimulation
 import ReveilleTesting
 import Testing
 
-/// Lives from seeds, and how one that went wrong is found again.
+/// Simulated lives from seeds, whose failures can be reproduced.
 ///
-/// `REVEILLE_SEED=N` runs one of them alone and prints what happens.
+/// `REVEILLE_SEED=N` runs a single life and prints its events.
 enum Seeds {
     private static let wanted = getenv("REVEILLE_SEED").flatMap { UInt64(String(cString: $0)) }
-    /// How many there are; `REVEILLE_SEEDS=N` takes more.
+    /// The number of lives, which `REVEILLE_SEEDS=N` changes.
     private static let count = getenv("REVEILLE_SEEDS").flatMap { UInt64(String(cString: $0)) } ?? 2_000
     private static let share = max(1, count / 4)
-    /// Side by side, as many as there may be processors.
+    /// The number of parallel ranges, for typical numbers of processors.
     static let ranges: [ClosedRange<UInt64>] =
         wanted.map { [$0...$0] } ?? stride(from: 0, to: count, by: Int(share)).map { $0 + 1...$0 + share }
 
-    /// Takes the lines of what happens in a life that runs alone.
+    /// Prints the events of a single life.
     static let note: (@Sendable (String) -> Void)? = wanted == nil ? nil : { @Sendable line in print(line) }
 
-    /// Leaves what decided on a life that runs alone in a file, as an input of the fuzz target `lives`.
+    /// Saves the decisions of a single life as an input of the fuzz target `lives`.
     static func keep(_ script: [UInt8], of seed: UInt64) {
         guard wanted != nil else { return }
         let path = directory + "/\(seed).life"
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard descriptor >= 0, write(descriptor, script, script.count) == script.count else { return }
         close(descriptor)
-        print("the same life is decided on by the bytes of \(path)")
+        print("saved the decisions of this life to \(path)")
     }
 
     fileprivate static let directory = #filePath.replacing("Tests/SimulationTests/Seeds.swift", with: ".build/seeds")
 
-    /// Runs the life of each seed, until one goes wrong.
+    /// Runs the life of each seed until one fails.
     ///
-    /// A trap ends the process with all its tests. So that it can be found again, the seed is in a file of
-    /// `.build/seeds` from before its life begins until all lives of its range are over; `Scripts/test` prints it.
+    /// Since a trap ends the process with all its tests, the seed of the current life is in a file of `.build/seeds`
+    /// until all lives of its range have ended, and `Scripts/test` prints it.
     static func run(
         _ seeds: ClosedRange<UInt64>, of test: String,
         _ life: (_ seed: UInt64, _ directory: String) throws -> Void
@@ -48,14 +48,14 @@ enum Seeds {
             do {
                 try life(seed, directory.path)
             } catch {
-                Issue.record("seed \(seed): \(error); run it alone with REVEILLE_SEED=\(seed)")
+                Issue.record("seed \(seed): \(error); reproduce with REVEILLE_SEED=\(seed)")
                 return
             }
         }
     }
 }
 
-/// A file that names the seed whose life runs; it stays when the process ends in it.
+/// A file with the seed of the current life, which remains if the process crashes.
 private struct SeedTrace: ~Copyable {
     private let path: String
     private let descriptor: Int32
@@ -66,7 +66,7 @@ private struct SeedTrace: ~Copyable {
         path = "\(Seeds.directory)/\(test)-\(seeds.lowerBound)"
         self.test = test
         descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw Broken("\(path) cannot be written") }
+        guard descriptor >= 0 else { throw Broken("cannot write \(path)") }
     }
 
     deinit {

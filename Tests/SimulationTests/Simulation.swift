@@ -7,9 +7,7 @@ import ReveilleSimulation
 import ReveilleSystem
 import Varlink
 
-/// One run of a broker with everything around it made up: sockets, time, devices, clients, deaths.
-///
-/// A seed decides what happens; equal seeds do the same.
+/// A run of the broker with simulated sockets, time, devices, clients and deaths, determined by a seed.
 final class Simulation {
     private var random: SplitMix64
     private let statePath: String
@@ -17,7 +15,7 @@ final class Simulation {
     private var bus: SimulatedBus
     private let clients: [SimulatedClient]
     private var control: SimulatedStream?
-    /// The clients' process: one that there is not, or the bus would follow it.
+    /// The process ID of the clients, which is unused, since the bus would watch a real process.
     private static let process: Int32 = 1 << 23
     private let listener: ((String) -> Void)?
 
@@ -29,23 +27,23 @@ final class Simulation {
         bus = try Self.startBus(reality, statePath, &random)
     }
 
-    /// Does some hundred things, then lets everybody come to rest, and checks where each has arrived.
+    /// Performs random steps, then brings all clients to rest and checks their states.
     func run(steps: Int) throws {
         for _ in 0..<steps { try step() }
-        try settle()
+        try comeToRest()
         try check(clients)
         let count = try call("ListSubscriptions", [:])["subscriptions"]?.arrayValue?.count
         guard count == clients.count else { throw Broken("\(count ?? 0) subscriptions of \(clients.count) clients") }
     }
 
-    /// Checks that all that was read is the truth.
+    /// Checks that the last received states are the true ones.
     private func check(_ clients: [SimulatedClient]) throws {
         for client in clients where client.isConnected {
             for aspect in Reality.aspects where client.told[aspect.rawValue] != reality.number[aspect] {
                 let subscriptions = try call("ListSubscriptions", [:])
                 throw Broken(
-                    "\(client.name) is at \(client.told), not at \(reality.number[aspect]) of \(aspect): "
-                        + "it is \(client.subscription ?? "nobody") of \(subscriptions)")
+                    "\(client.name) is at \(client.told) instead of \(reality.number[aspect]) for \(aspect): "
+                        + "subscription \(client.subscription ?? "none") of \(subscriptions)")
             }
         }
     }
@@ -68,7 +66,7 @@ final class Simulation {
         case 80..<86: if !client.isConnected { connect(client) }
         case 86..<93: try setState(of: client, isBackground: Bool.random(using: &random))
         case 93..<96:
-            note("\(client.name) goes")
+            note("\(client.name) disconnects")
             client.disconnect()
         case 96: bus.loop.advance(.seconds(Int.random(in: 1...9, using: &random)))
         case 97: try call("Refresh", [:])
@@ -77,7 +75,7 @@ final class Simulation {
         }
     }
 
-    // MARK: - What happens
+    // MARK: - Events
 
     private func change() {
         let aspect = Reality.aspects.randomElement(using: &random) ?? .locale
@@ -95,11 +93,11 @@ final class Simulation {
     }
 
     private func endBus(isClean: Bool) throws {
-        note(isClean ? "the bus ends" : "the bus is killed")
+        note(isClean ? "the bus stops" : "the bus is killed")
         if isClean { bus.stop() }
         for client in clients { try client.busDied() }
         control = nil
-        // Some things happen while there is none.
+        // Changes also happen while there is no bus.
         for _ in 0..<Int.random(in: 0...3, using: &random) { change() }
         bus = try Self.startBus(reality, statePath, &random)
     }
@@ -110,7 +108,7 @@ final class Simulation {
     }
 
     private func connect(_ client: SimulatedClient) {
-        note("\(client.name) comes")
+        note("\(client.name) connects")
         client.connect(open(), isBackground: Int.random(in: 0..<4, using: &random) == 0)
     }
 
@@ -121,16 +119,16 @@ final class Simulation {
         try call(
             "SetState", ["subscription": .string(id), "state": isBackground ? "background" : "foreground"])
         guard isBackground else {
-            // Whoever wakes is told of the state now, not of the last one known.
+            // After a wake, the client receives the current state, not the last known one.
             try readAll(of: [client])
             return try check([client])
         }
-        // What was on its way when the hold was answered is read first.
+        // Replies sent before the hold was confirmed are read first.
         try readAll(of: [client])
         client.isAtRest = true
     }
 
-    /// Calls from a connection of its own, and lets the loop turn until the answer is there.
+    /// Sends a call on a separate connection, and runs the loop until the reply arrives.
     @discardableResult
     private func call(_ method: String, _ parameters: JSONObject) throws -> JSONObject {
         let stream = control ?? open()
@@ -138,7 +136,7 @@ final class Simulation {
         let call: JSONObject = ["method": .string("org.reveille.Bus." + method), "parameters": .object(parameters)]
         stream.send(JSON.object(call).bytes + [0])
         var received: [UInt8] = []
-        // A sample takes 30 ms at most, a turn costs nothing.
+        // A sample takes at most 30 ms, and an iteration of the loop takes no time.
         for _ in 0..<100_000 {
             if !bus.turn() { bus.loop.advance(.milliseconds(10)) }
             received += stream.receive(.max)
@@ -147,21 +145,21 @@ final class Simulation {
             guard reply.error == nil else { throw Broken("\(method): \(reply)") }
             return reply.parameters
         }
-        throw Broken("\(method) is not answered")
+        throw Broken("\(method) was not answered")
     }
 
     // MARK: - Rest
 
-    /// Lets everything be read and told that is due.
+    /// Lets everything that is due be sent and read.
     private func quiesce() throws {
-        note("all is read")
+        note("everything is read")
         for _ in 0..<20 {
             try readAll(of: clients)
             bus.loop.advance(.milliseconds(100))
         }
     }
 
-    /// Reads until nothing more comes, be it in many pieces.
+    /// Reads until no more data arrives.
     private func readAll(of clients: [SimulatedClient]) throws {
         repeat {
             while bus.turn() {}
@@ -169,13 +167,13 @@ final class Simulation {
         } while bus.turn()
     }
 
-    private func settle() throws {
-        // Whoever finds that the bus has closed its connection comes back.
+    private func comeToRest() throws {
+        // Clients whose connection was closed by the bus reconnect.
         try quiesce()
         for client in clients where !client.isConnected { connect(client) }
         try quiesce()
         for client in clients { try setState(of: client, isBackground: false) }
-        // A battery that nobody watched in full has not told of everything.
+        // A battery without a full watch may have unreported changes.
         try call("Refresh", [:])
         try quiesce()
     }

@@ -6,7 +6,7 @@ import Varlink
 
 @Suite struct CallErrorTests {
     @Test(
-        "V38: the errors of org.varlink.service",
+        "V38: the errors of org.varlink.service have their names and parameters",
         arguments: [
             (
                 CallError.interfaceNotFound("a.b"),
@@ -31,7 +31,7 @@ import Varlink
         #expect(Reply(error).encoded() == utf8(text + "\0"))
     }
 
-    @Test("V39: every one of them is declared with its parameters")
+    @Test("V39: every error of org.varlink.service is declared with its parameters")
     func errorsOfTheServiceInterfaceAreDeclared() {
         let errors: [CallError] = [
             .interfaceNotFound(""), .methodNotFound(""), .methodNotImplemented(""), .invalidParameter(""),
@@ -45,7 +45,7 @@ import Varlink
         }
     }
 
-    @Test func errorOfAReplyIsTheOneThatWasSent() {
+    @Test func errorOfAReplyEqualsTheOneSent() {
         let error = CallError(name: "a.b.E", parameters: ["x": 1])
         #expect(CallError(Reply(error)) == error)
         #expect(CallError(Reply()) == nil)

@@ -12,38 +12,38 @@ import Varlink
         (#"{"method":"a.b.C","oneway":true}"#, Call(method: "a.b.C", mode: .oneway)),
         (#"{"method":"a.b.C","upgrade":true}"#, Call(method: "a.b.C", mode: .upgrade)),
     ])
-    func callsAreReadAndWrittenWithoutNeedlessMembers(text: String, call: Call) throws {
+    func callsAreParsedAndEncodedWithoutDefaultMembers(text: String, call: Call) throws {
         #expect(try Call(text: text) == call)
         #expect(call.encoded() == utf8(text + "\0"))
     }
 
     @Test(
-        "V12, V13: false flags and empty parameters say nothing",
+        "V12, V13: false flags and empty parameters equal missing ones",
         arguments: [
             #"{"method":"a.b.C","more":false}"#,
             #"{"oneway":false,"upgrade":false,"more":false,"method":"a.b.C"}"#,
             #"{"method":"a.b.C","parameters":null}"#, #"{"method":"a.b.C","parameters":{}}"#,
             " {\n \"method\" : \"a.b.C\" } ",
         ])
-    func whatSaysNothingIsTheSameAsNothing(text: String) throws {
+    func membersWithDefaultValuesAreOptional(text: String) throws {
         #expect(try Call(text: text) == Call(method: "a.b.C"))
     }
 
     @Test(arguments: ["\u{1F3FB}", "\u{200D}", "\u{301}"])
-    func aDotIsADotWhateverClingsToIt(mark: String) {
+    func dotBeforeACombiningMarkIsStillADot(mark: String) {
         let call = Call(method: "a.b.\(mark)C")
         #expect(call.interface == "a.b")
         #expect(call.member == "\(mark)C")
     }
 
-    @Test("V10: what a vendor has added is ignored")
+    @Test("V10: vendor extensions are ignored")
     func memberWithADotIsIgnored() throws {
         let call = try Call(text: #"{"method":"a.b.C","org.example":{"trace":1},"parameters":{"org.x":2}}"#)
         #expect(call == Call(method: "a.b.C", parameters: ["org.x": 2]))
     }
 
     @Test(
-        "V6, V8, V9, V11, V12: what is no call is refused",
+        "V6, V8, V9, V11, V12: invalid calls are rejected",
         arguments: [
             ("{}", VarlinkError.missingMethod),
             (#"{"parameters":{}}"#, .missingMethod),
@@ -63,12 +63,12 @@ import Varlink
             (#"{"method":"a.b.C","oneway":true,"upgrade":true}"#, .conflictingModes),
             (#"{"method":"a.b.C","oneway":true,"upgrade":true,"more":true}"#, .conflictingModes),
         ])
-    func whatIsNoCallIsRefused(text: String, error: VarlinkError) {
+    func invalidCallsAreRejected(text: String, error: VarlinkError) {
         #expect(throws: error) { try Call(text: text) }
     }
 
-    @Test("V1, V7: invalid JSON and invalid UTF-8 are refused")
-    func invalidTextIsRefused() {
+    @Test("V1, V7: invalid JSON and invalid UTF-8 are rejected")
+    func invalidTextIsRejected() {
         #expect(throws: VarlinkError.json(JSONError(offset: 0, reason: .unexpectedEnd))) { try Call(text: "") }
         #expect(throws: VarlinkError.json(JSONError(offset: 1, reason: .unexpectedByte(UInt8(ascii: "m"))))) {
             try Call(text: "{method")
@@ -88,7 +88,7 @@ import Varlink
         #expect(call.member == member)
     }
 
-    @Test func errorsSayWhatIsWrong() {
+    @Test func errorsDescribeTheViolation() {
         #expect(VarlinkError.unknownMember("x").description == "unknown member 'x'")
         #expect(VarlinkError.framing(FramingError(maximumLength: 4)).description == "message longer than 4 bytes")
         #expect(

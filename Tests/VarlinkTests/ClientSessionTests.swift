@@ -5,8 +5,8 @@ import Testing
 import Varlink
 
 @Suite struct ClientSessionTests {
-    @Test("V14: replies belong to the calls in their order")
-    func repliesBelongToTheCallsInOrder() throws {
+    @Test("V14: replies are matched to calls in order")
+    func repliesAreMatchedInOrder() throws {
         var session = ClientSession()
         #expect(session.call(Call(method: "a.b.A")) == utf8("{\"method\":\"a.b.A\"}\0"))
         _ = session.call(Call(method: "a.b.B"))
@@ -19,8 +19,8 @@ import Varlink
         #expect(try session.nextReply() == nil)
     }
 
-    @Test("V18: replies continue until one does not")
-    func streamGoesOnToItsLastReply() throws {
+    @Test("V18: a stream lasts until a reply without continues")
+    func streamLastsUntilItsLastReply() throws {
         var session = ClientSession()
         _ = session.call(Call(method: "a.b.A", mode: .more))
         _ = session.call(Call(method: "a.b.B"))
@@ -44,8 +44,8 @@ import Varlink
         #expect(session.pendingCount == 0)
     }
 
-    @Test("V23: behind a oneway call, the reply belongs to the next call without it")
-    func onewayCallsWaitForNothing() throws {
+    @Test("V23: a oneway call has no reply, and the next reply belongs to a later call")
+    func onewayCallsDoNotAwaitReplies() throws {
         var session = ClientSession()
         _ = session.call(Call(method: "a.b.A", mode: .oneway))
         #expect(session.pendingCount == 0)
@@ -54,8 +54,8 @@ import Varlink
         #expect(try session.nextReply()?.continues == true)
     }
 
-    @Test("V24: bytes behind the reply to an upgrade call are not looked at")
-    func bytesBehindTheReplyToAnUpgradeCallAreNotLookedAt() throws {
+    @Test("V24: bytes after the reply to an upgrade call are not parsed")
+    func bytesAfterAnUpgradeAreNotParsed() throws {
         var session = ClientSession()
         _ = session.call(Call(method: "a.b.A", mode: .upgrade))
         session.receive(text: "{}\0another protocol\0")
@@ -63,8 +63,8 @@ import Varlink
         #expect(session.pendingCount == 0)
     }
 
-    @Test("V17: continues in reply to a call without more is a violation")
-    func continuesWithoutMoreIsRefused() {
+    @Test("V17: continues in a reply to a call without more is a violation")
+    func continuesWithoutMoreIsRejected() {
         var session = ClientSession()
         _ = session.call(Call(method: "a.b.A"))
         session.receive(text: "{\"continues\":true}\0")
@@ -72,7 +72,7 @@ import Varlink
     }
 
     @Test(
-        "V14, V16, V34: what a service must not send ends the session",
+        "V14, V16, V34: an invalid reply ends the session",
         arguments: [
             ("{}\0{}\0", VarlinkError.unexpectedReply),
             ("{}\0{\"error\":\"a.b.E\",\"continues\":true}\0", .continuingError),

@@ -13,7 +13,7 @@ import Varlink
         return frames
     }
 
-    @Test("V2, V3: where the reads cut makes no difference", arguments: 0...14)
+    @Test("V2, V3: the boundaries of reads make no difference", arguments: 0...14)
     func everySplitPointGivesTheSameFrames(split: Int) throws {
         let bytes = utf8("{}\0{\"a\":1}\0\0x\0")
         var decoder = FrameDecoder()
@@ -26,7 +26,7 @@ import Varlink
         #expect(decoder.bufferedCount == 0)
     }
 
-    @Test("V3: one byte a read")
+    @Test("V3: reads of one byte give the same frames")
     func singleBytesGiveTheSameFrames() throws {
         var decoder = FrameDecoder()
         var received: [String] = []
@@ -38,7 +38,7 @@ import Varlink
         #expect(decoder.bufferedCount == 1)
     }
 
-    @Test func framesTakenLaterAreThoseThatWereFed() throws {
+    @Test func framesCanBeTakenLater() throws {
         var decoder = FrameDecoder()
         decoder.feed(text: "a\0b\0c")
         #expect(try decoder.nextFrame() == utf8("a"))
@@ -47,8 +47,8 @@ import Varlink
         #expect(try frames(&decoder) == ["b", "cc"])
     }
 
-    @Test("V34: the longest frame is taken, one byte more is refused")
-    func frameOverTheMaximumIsRefused() throws {
+    @Test("V34: a frame of maximum length is accepted, and one byte more is rejected")
+    func frameOverTheMaximumIsRejected() throws {
         var decoder = FrameDecoder(maximumLength: 4)
         decoder.feed(text: "abcd\0")
         #expect(try decoder.nextFrame() == utf8("abcd"))
@@ -56,8 +56,8 @@ import Varlink
         #expect(throws: FramingError(maximumLength: 4)) { try decoder.nextFrame() }
     }
 
-    @Test("V34: a frame is refused before its NUL came")
-    func frameOverTheMaximumIsRefusedWithoutItsEnd() throws {
+    @Test("V34: an oversized frame is rejected before its NUL arrives")
+    func oversizedFrameIsRejectedWithoutItsEnd() throws {
         var decoder = FrameDecoder(maximumLength: 4)
         decoder.feed(text: "abcd")
         #expect(try decoder.nextFrame() == nil)
@@ -65,14 +65,14 @@ import Varlink
         #expect(throws: FramingError(maximumLength: 4)) { try decoder.nextFrame() }
     }
 
-    @Test func framesBeforeTheOneThatIsTooLongAreTaken() throws {
+    @Test func framesBeforeAnOversizedOneAreTaken() throws {
         var decoder = FrameDecoder(maximumLength: 2)
         decoder.feed(text: "a\0bcd\0e\0")
         #expect(try decoder.nextFrame() == utf8("a"))
         #expect(throws: FramingError.self) { try decoder.nextFrame() }
     }
 
-    @Test func whatFailedStaysFailed() throws {
+    @Test func errorsArePermanent() throws {
         var decoder = FrameDecoder(maximumLength: 1)
         decoder.feed(text: "ab\0")
         #expect(throws: FramingError.self) { try decoder.nextFrame() }

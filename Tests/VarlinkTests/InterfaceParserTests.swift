@@ -9,7 +9,7 @@ import Varlink
         try Interface(parsing: "interface a.b\n" + members)
     }
 
-    @Test("V40: every construct of the language is understood")
+    @Test("V40: every construct of the language is parsed")
     func sampleHasItsMembers() throws {
         let interface = try SampleInterface.parsed()
         #expect(interface.name == "org.example.sample-2.Lamp")
@@ -20,7 +20,7 @@ import Varlink
         #expect(interface.types["Color"] == .enumeration(["red", "green", "blue"]))
         #expect(interface.types["Single"] == .enumeration(["only"]))
         guard case .structure(let nothing) = interface.types["Nothing"] else {
-            Issue.record("Nothing is no structure")
+            Issue.record("Nothing is not a structure")
             return
         }
         #expect(nothing.fields.isEmpty)
@@ -33,7 +33,7 @@ import Varlink
         let interface = try SampleInterface.parsed()
         let nothing = try #require(interface.types["Nothing"])
         guard case .structure(let all) = interface.types["All"] else {
-            Issue.record("All is no structure")
+            Issue.record("All is not a structure")
             return
         }
         let types = Dictionary(uniqueKeysWithValues: all.fields.map { ($0.name, $0.type) })
@@ -53,7 +53,7 @@ import Varlink
     }
 
     @Test(
-        "V42: names",
+        "V42: valid interface names are accepted",
         arguments: [
             "a.b", "org.example.Bus", "a-b.c--d", "a1.2b", "A.B.C", "com.example.0",
         ])
@@ -62,26 +62,26 @@ import Varlink
     }
 
     @Test(
-        "V42: names",
+        "V42: invalid interface names are rejected",
         arguments: ["a", "a.", ".a", "a..b", "-a.b", "a-.b", "a.-b", "a.b-", "1a.b", "a_b.c", "ä.b", ""])
-    func otherInterfaceNamesAreRefused(name: String) {
+    func otherInterfaceNamesAreRejected(name: String) {
         let error = #expect(throws: InterfaceError.self) {
             try Interface(parsing: "interface \(name)\nmethod M() -> ()")
         }
         #expect(error?.line == (name.isEmpty ? 2 : 1))
     }
 
-    @Test("V42: fields", arguments: ["a", "A", "aB1", "a_b", "a_1_c", "interface", "bool"])
+    @Test("V42: valid field names are accepted", arguments: ["a", "A", "aB1", "a_b", "a_1_c", "interface", "bool"])
     func fieldNamesAreAccepted(name: String) throws {
         #expect(try parse("error E (\(name): int)").errors["E"]?.fields.map(\.name) == [name])
     }
 
-    @Test("V42: fields", arguments: ["_a", "a_", "a__b", "1", "a-b", "ä", ""])
-    func otherFieldNamesAreRefused(name: String) {
+    @Test("V42: invalid field names are rejected", arguments: ["_a", "a_", "a__b", "1", "a-b", "ä", ""])
+    func otherFieldNamesAreRejected(name: String) {
         #expect(throws: InterfaceError.self) { try parse("error E (\(name): int)") }
     }
 
-    @Test("V43: every kind of line end and white space", arguments: ["\n", "\r\n", "\r", "\u{2028}", "\u{2029}"])
+    @Test("V43: all line ends and white space are accepted", arguments: ["\n", "\r\n", "\r", "\u{2028}", "\u{2029}"])
     func lineEndsAndWhiteSpaceAreAccepted(lineEnd: String) throws {
         let space = " \t\u{A0}\u{FEFF}\u{1680}\u{180E}\u{2000}\u{200A}\u{202F}\u{205F}\u{3000}"
         let lines = [
@@ -98,7 +98,7 @@ import Varlink
     }
 
     @Test(
-        "V40, V43: what is no definition is refused, with the place",
+        "V40, V43: an invalid definition is rejected with its position",
         arguments: [
             ("", 1, 1), ("# only\n", 2, 1), ("method M() -> ()", 1, 1), ("interface a.b", 1, 14),
             ("interface a.b method M() -> ()", 1, 15), ("interface\u{B}a.b\n", 1, 10),
@@ -115,7 +115,7 @@ import Varlink
             ("interface a.b\ntype T ()\n\nerror T ()", 4, 7), ("interface a.b\nmethod T() -> ()\ntype T ()", 3, 6),
             ("interface a.b\ntype T (a: U)", 2, 12), ("interface a.b\nerror E ()\ntype T (a: E)", 3, 12),
         ])
-    func whatIsNoDefinitionIsRefusedAtTheRightPlace(text: String, line: Int, column: Int) {
+    func invalidDefinitionIsRejectedWithItsPosition(text: String, line: Int, column: Int) {
         let error = #expect(throws: InterfaceError.self) { try Interface(parsing: text) }
         #expect(error?.line == line && error?.column == column, "\(error?.description ?? "")")
     }
@@ -124,7 +124,7 @@ import Varlink
         #expect(try parse("type A (b: ?B)\ntype B (a: []A)").types.count == 2)
     }
 
-    @Test func hostileNestingEndsInAnError() {
+    @Test func hostileNestingCausesAnError() {
         for nesting in ["[]", "[]?", "[string]", "(a:"] {
             #expect(throws: InterfaceError.self) {
                 try parse("error E (a: " + String(repeating: nesting, count: 10_000))
@@ -132,7 +132,7 @@ import Varlink
         }
     }
 
-    @Test func errorsSayWhatAndWhere() {
+    @Test func errorsHaveAPositionAndAReason() {
         let error = #expect(throws: InterfaceError.self) { try parse("type T (a: U)") }
         #expect(error?.description == "2:12: type 'U' is not defined")
     }

@@ -19,7 +19,7 @@ import Varlink
     ]
 
     @Test(
-        "V25, V26, V32: what the types allow is valid",
+        "V25, V26, V32: values of the declared types are valid",
         arguments: [
             ("Empty", [:]), ("Set", ["lamp": lamp]), ("Set", ["lamp": lamp, "policies": nil, "byName": nil]),
             ("Set", ["lamp": lamp, "policies": [], "byName": [:]]),
@@ -32,7 +32,7 @@ import Varlink
     }
 
     @Test(
-        "V27, V28: what they do not allow is refused by its path",
+        "V27, V28: other values are rejected with their path",
         arguments: [
             ("Empty", ["x": nil], "x"), ("Empty", ["": 1], ""),
             ("Set", [:], "lamp"), ("Set", ["lamp": nil], "lamp"), ("Set", ["lamp": []], "lamp"),
@@ -56,7 +56,7 @@ import Varlink
     }
 
     @Test(
-        "V28, V32: each type refuses the others' values",
+        "V28, V32: each type rejects the values of other types",
         arguments: [
             ("bool", 1), ("bool", "true"), ("int", 1.0), ("int", .number(1e20)), ("int", "1"), ("int", true),
             ("float", "1"), ("float", nil), ("string", 1), ("object", []), ("object", nil), ("any", nil),
@@ -64,13 +64,13 @@ import Varlink
             ("dictionary", []), ("dictionary", ["k": nil]), ("stringset", ["one"]), ("stringset", ["one": 1]),
             ("nullable", 1), ("nullable_elements", nil), ("nullable_elements", [["x": "baz"]]), ("type", "Nothing"),
         ] as [(String, JSON)])
-    func valuesOfAnotherTypeAreRefused(field: String, value: JSON) throws {
+    func valuesOfAnotherTypeAreRejected(field: String, value: JSON) throws {
         var all = try #require(Self.all.objectValue)
         all[field] = value
         #expect(throws: CallError.invalidParameter("all.\(field)")) { try validate("Take", ["all": .object(all)]) }
     }
 
-    @Test("V27, V28: fields of anonymous structures")
+    @Test("V27, V28: fields of anonymous structures are named by path")
     func fieldsOfAnonymousStructuresAreNamed() throws {
         var all = try #require(Self.all.objectValue)
         all["struct"] = ["first": 1, "second": ["deep": 1]]
@@ -82,8 +82,8 @@ import Varlink
         #expect(throws: CallError.invalidParameter("all.stringset.x")) { try validate("Take", ["all": .object(all)]) }
     }
 
-    @Test("V29: an integer that cannot be held is an error, not a wrap")
-    func integerThatCannotBeHeldIsRefused() throws {
+    @Test("V29: an integer out of range is an error and does not wrap")
+    func integerOutOfRangeIsRejected() throws {
         let interface = try Interface(parsing: "interface a.b\nmethod M(x: int) -> ()")
         let call = try Call(text: #"{"method":"a.b.M","parameters":{"x":9223372036854775808}}"#)
         #expect(throws: CallError.invalidParameter("x")) { try interface.validate(call) }
@@ -92,7 +92,7 @@ import Varlink
         }
     }
 
-    @Test("V38: a method the interface does not have")
+    @Test("V38: an unknown method is not found")
     func unknownMethodIsNotFound() {
         #expect(throws: CallError.methodNotFound("org.example.sample-2.Lamp.Break")) { try validate("Break", [:]) }
     }

@@ -18,18 +18,18 @@ import Varlink
         #expect(object == ["a": 3, "b": 2, "c": 4])
     }
 
-    @Test func settingNilRemovesEveryMemberOfTheName() throws {
+    @Test func settingNilRemovesEveryMemberWithTheName() throws {
         var object = try #require(try JSON.parse(text: #"{"a":1,"b":2,"a":3}"#).objectValue)
         object["a"] = nil
         #expect(object == ["b": 2])
     }
 
-    @Test func orderCountsForEquality() {
+    @Test func orderMattersForEquality() {
         #expect(["a": 1, "b": 2] as JSONObject != ["b": 2, "a": 1])
         #expect(JSONObject().isEmpty)
     }
 
-    @Test func accessorsGiveOnlyTheirOwnKind() {
+    @Test func accessorsReturnOnlyTheirOwnKind() {
         #expect(JSON.null.isNull && !JSON.bool(false).isNull)
         #expect(JSON.bool(true).boolValue == true && JSON.integer(1).boolValue == nil)
         #expect(JSON.integer(1).integerValue == 1 && JSON.number(1).integerValue == nil)

@@ -16,14 +16,14 @@ import Varlink
         #expect(try JSON.parse(text: text) == value)
     }
 
-    @Test("V4: white space outside of strings is accepted")
-    func whiteSpaceAroundTokensIsPassedOver() throws {
+    @Test("V4: white space outside strings is accepted")
+    func whiteSpaceAroundTokensIsSkipped() throws {
         let text = " \t\r\n{ \"a\" : [ 1 ,\n2 ] , \"b\" : { } }\n"
         #expect(try JSON.parse(text: text) == ["a": [1, 2], "b": [:]])
     }
 
     @Test(
-        "V7: what is not JSON is refused, with the place",
+        "V7: invalid JSON is rejected with its position",
         arguments: [
             ("", 0), (" ", 1), ("nul", 3), ("nulL", 3), ("True", 0), ("+1", 0), (".5", 0), ("1.", 2), ("1.e2", 2),
             ("1e", 2), ("1e+", 3), ("-", 1), ("01", 1), ("-01", 2), ("0x1", 1), ("1 2", 2), ("NaN", 0), ("Infinity", 0),
@@ -33,20 +33,20 @@ import Varlink
             ("\"\u{0}\"", 1),
             ("{}{}", 2), ("[]\u{0}", 2), ("\u{FEFF}1", 0), ("/* */1", 0), ("\u{A0}1", 0),
         ])
-    func invalidTextIsRefusedAtTheRightByte(text: String, offset: Int) {
+    func invalidTextIsRejectedWithItsOffset(text: String, offset: Int) {
         let error = #expect(throws: JSONError.self) { try JSON.parse(text: text) }
         #expect(error?.offset == offset)
     }
 
     @Test("V29: 64-bit integers are exact")
-    func integersAtTheEdgesOf64BitsAreExact() throws {
+    func integersAtTheLimitsOf64BitsAreExact() throws {
         #expect(try JSON.parse(text: "9223372036854775807") == .integer(.max))
         #expect(try JSON.parse(text: "-9223372036854775808") == .integer(.min))
         #expect(try JSON.parse(text: "9007199254740993") == .integer(9_007_199_254_740_993))
     }
 
     @Test(
-        "V29: an integer that cannot be held never wraps",
+        "V29: an integer out of range never wraps",
         arguments: [
             ("9223372036854775808", 9223372036854775808.0), ("-9223372036854775809", -9223372036854775809.0),
             ("18446744073709551615", 18446744073709551615.0), ("100000000000000000000", 1e20),
@@ -56,7 +56,7 @@ import Varlink
     }
 
     @Test(arguments: ["1e309", "-1e309", "1" + String(repeating: "0", count: 400)])
-    func numbersBeyondDoubleAreRefused(text: String) {
+    func numbersBeyondDoubleAreRejected(text: String) {
         #expect(throws: JSONError(offset: 0, reason: .numberTooLarge)) { try JSON.parse(text: text) }
     }
 
@@ -64,7 +64,7 @@ import Varlink
         #expect(try JSON.parse(text: "1e-400") == 0.0)
     }
 
-    @Test func placesInPartsOfArraysCountFromTheirStart() throws {
+    @Test func offsetsInPartsOfArraysAreRelativeToTheirStart() throws {
         let bytes = utf8("xx[1,!]")
         #expect(throws: JSONError(offset: 3, reason: .unexpectedByte(UInt8(ascii: "!")))) {
             try JSON.parse(bytes[2...])
@@ -73,7 +73,7 @@ import Varlink
     }
 
     @Test("V34: the depth is limited")
-    func depth32IsReadAndDepth33IsRefused() throws {
+    func depth32IsParsedAndDepth33IsRejected() throws {
         func nested(_ depth: Int) -> String {
             String(repeating: #"[{"a":"#, count: depth / 2) + String(repeating: "[", count: depth % 2)
                 + (depth % 2 == 0 ? "1" : "]") + String(repeating: "}]", count: depth / 2)
@@ -83,26 +83,27 @@ import Varlink
         #expect(error?.reason == .tooDeep(maximum: 32))
     }
 
-    @Test func hostileNestingEndsInAnError() {
+    @Test func hostileNestingCausesAnError() {
         let error = #expect(throws: JSONError.self) {
             try JSON.parse([UInt8](repeating: UInt8(ascii: "["), count: 60_000))
         }
         #expect(error == JSONError(offset: 32, reason: .tooDeep(maximum: 32)))
     }
 
-    @Test func depthCountsNestingOnly() throws {
+    @Test func depthCountsOnlyNesting() throws {
         #expect(try JSON.parse(utf8("[[],[],[[]]]"), maximumDepth: 3).arrayValue?.count == 3)
     }
 
-    @Test func membersOfEqualNamesAreKeptAndTheLastIsFound() throws {
+    @Test func membersWithEqualNamesAreKeptAndTheLastIsFound() throws {
         let object = try #require(try JSON.parse(text: #"{"a":1,"b":2,"a":3}"#).objectValue)
         #expect(object.members.map(\.name) == ["a", "b", "a"])
         #expect(object["a"] == 3)
     }
 
-    @Test func errorsSayWhatAndWhere() {
+    @Test func errorsHaveAReasonAndAnOffset() {
         #expect(JSONError(offset: 3, reason: .unexpectedByte(0x7D)).description == "unexpected '}' at byte 3")
         #expect(JSONError(offset: 0, reason: .unexpectedByte(0x0A)).description == "unexpected byte 0x0a at byte 0")
-        #expect(JSONError(offset: 9, reason: .tooDeep(maximum: 32)).description == "more than 32 levels at byte 9")
+        let tooDeep = JSONError(offset: 9, reason: .tooDeep(maximum: 32))
+        #expect(tooDeep.description == "nested deeper than 32 levels at byte 9")
     }
 }

@@ -20,7 +20,7 @@ import Varlink
     @Test func randomDamageNeverTraps() {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SplitMix64(state: seed)
-        // Printed first: a trap would take the seed with it.
+        // Printed first, because a trap would lose the seed.
         print("randomDamageNeverTraps: seed \(seed)")
         for _ in 0..<2000 {
             var bytes = JSON.random(depth: 4, using: &random).bytes
@@ -29,7 +29,7 @@ import Varlink
                 bytes[index] = UInt8.random(in: 0...255, using: &random)
             }
             bytes.removeLast(Int.random(in: 0...1, using: &random))
-            // Damage may leave a valid text; then it has to mean the same when written again.
+            // Damaged text may still be valid, and must then survive being written and parsed.
             if let value = try? JSON.parse(bytes) {
                 #expect((try? JSON.parse(value.bytes)) == value, "seed \(seed)")
             }

@@ -10,7 +10,7 @@ import Varlink
         (#""\ud83d\ude00!""#, "😀!"), (#""\uD800\uDC00""#, "\u{10000}"), (#""\uDBFF\uDFFF""#, "\u{10FFFF}"),
         (#""a\u0000b""#, "a\u{0}b"), (#""é€😀""#, "é€😀"), (#""a\nb\nc""#, "a\nb\nc"), (#""\uFFFF""#, "\u{FFFF}"),
     ])
-    func escapesGiveTheirCharacters(text: String, value: String) throws {
+    func escapesAreDecoded(text: String, value: String) throws {
         let parsed = try #require(try JSON.parse(text: text).stringValue)
         #expect(Array(parsed.utf8) == Array(value.utf8))
     }
@@ -19,22 +19,22 @@ import Varlink
         #""\ud800""#, #""\udc00""#, #""\ud800x""#, #""\ud800\n""#, #""\ud800\ud800""#, #""\ud800A""#,
         #""\udc00\ud800""#,
     ])
-    func halfOfASurrogatePairIsRefused(text: String) {
+    func halfOfASurrogatePairIsRejected(text: String) {
         #expect(throws: JSONError(offset: 1, reason: .loneSurrogate)) { try JSON.parse(text: text) }
     }
 
     @Test(
-        "V1: invalid UTF-8 is refused",
+        "V1: invalid UTF-8 is rejected",
         arguments: [
             [0x80], [0xC3], [0xC0, 0xAF], [0xE2, 0x82], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFF],
             [0xF4, 0x90, 0x80, 0x80],
         ] as [[UInt8]])
-    func invalidUTF8IsRefused(bytes: [UInt8]) {
+    func invalidUTF8IsRejected(bytes: [UInt8]) {
         let error = #expect(throws: JSONError.self) { try JSON.parse(utf8("\"ab") + bytes + utf8("\"")) }
         #expect(error == JSONError(offset: 3, reason: .invalidUTF8))
     }
 
-    @Test func moreMarksInARowThanTheLimitAreRefused() throws {
+    @Test func tooManyMarksInARowAreRejected() throws {
         let marks = String(repeating: "\u{301}\u{316}", count: Limits.marks / 2)
         #expect(try JSON.parse(text: "\"a\(marks)b\(marks)\"") == .string("a\(marks)b\(marks)"))
         for text in ["{\"\(marks)\u{301}\":1}", "{\"\(marks)\\u0301\":1}"] {
@@ -42,7 +42,7 @@ import Varlink
         }
     }
 
-    @Test func aCharacterCutByAnEscapeIsRefused() {
+    @Test func characterSplitByAnEscapeIsRejected() {
         #expect(throws: JSONError(offset: 1, reason: .invalidUTF8)) {
             try JSON.parse([0x22, 0xC3, 0x5C, 0x6E, 0xA9, 0x22])
         }
@@ -61,7 +61,7 @@ import Varlink
         ("", #""""#), ("a/b", #""a/b""#), ("é😀", #""é😀""#), ("\"\\", #""\"\\""#), ("\n\r\t", #""\n\r\t""#),
         ("\u{0}\u{1F}\u{8}", #""\u0000\u001f\u0008""#), ("\u{7F}\u{2028}", "\"\u{7F}\u{2028}\""),
     ])
-    func onlyWhatMustBeIsEscaped(value: String, text: String) {
+    func onlyRequiredEscapesAreWritten(value: String, text: String) {
         #expect(JSON.string(value).bytes == utf8(text))
     }
 }

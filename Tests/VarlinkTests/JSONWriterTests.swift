@@ -5,14 +5,14 @@ import Testing
 import Varlink
 
 @Suite struct JSONWriterTests {
-    @Test("V4: nothing is written around the tokens; members keep their order")
+    @Test("V4: no white space is written, and members keep their order")
     func writingIsCompactAndInOrder() {
         let value: JSON = ["b": [1, 2.5, nil, true, false], "a": ["x": "y"], "c": [:], "d": []]
         #expect(value.description == #"{"b":[1,2.5,null,true,false],"a":{"x":"y"},"c":{},"d":[]}"#)
     }
 
     @Test(
-        "V29: integers are written without fraction or exponent",
+        "V29: integers are written without a fraction or exponent",
         arguments: [
             (0, "0"), (-1, "-1"), (10, "10"), (.max, "9223372036854775807"), (.min, "-9223372036854775808"),
             (1_000_000_000_000_000_000, "1000000000000000000"),
@@ -32,11 +32,11 @@ import Varlink
     }
 
     @Test("V30: NaN and infinities are never written", arguments: [Double.nan, .infinity, -.infinity])
-    func notFiniteNumbersAreWrittenAsNull(value: Double) {
+    func nonFiniteNumbersAreWrittenAsNull(value: Double) {
         #expect(JSON.array([.number(value)]).description == "[null]")
     }
 
-    @Test func thePiecesAppendToWhatIsThere() {
+    @Test func writersAppendToTheBuffer() {
         var bytes = utf8("[")
         JSON.writeString("a", into: &bytes)
         JSON.writeInteger(-120, into: &bytes)

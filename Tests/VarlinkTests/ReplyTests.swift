@@ -6,7 +6,7 @@ import Varlink
 
 @Suite struct ReplyTests {
     @Test(
-        "V15: empty parameters are left out",
+        "V15: empty parameters are omitted",
         arguments: [
             ("{}", Reply()),
             (#"{"parameters":{"x":1}}"#, Reply(parameters: ["x": 1])),
@@ -15,23 +15,23 @@ import Varlink
             (#"{"error":"a.b.E"}"#, Reply(CallError(name: "a.b.E"))),
             (#"{"error":"a.b.E","parameters":{"x":1}}"#, Reply(CallError(name: "a.b.E", parameters: ["x": 1]))),
         ])
-    func repliesAreReadAndWrittenWithoutNeedlessMembers(text: String, reply: Reply) throws {
+    func repliesAreParsedAndEncodedWithoutDefaultMembers(text: String, reply: Reply) throws {
         #expect(try Reply(text: text) == reply)
         #expect(reply.encoded() == utf8(text + "\0"))
     }
 
     @Test(
-        "V15: absent, null and {} are the same",
+        "V15: missing, null and {} are equivalent",
         arguments: [
             #"{"parameters":null}"#, #"{"parameters":{}}"#, #"{"continues":false}"#,
             #"{"error":null,"continues":null}"#, #"{"org.example":{"x":1}}"#,
         ])
-    func whatSaysNothingIsTheSameAsNothing(text: String) throws {
+    func membersWithDefaultValuesAreOptional(text: String) throws {
         #expect(try Reply(text: text) == Reply())
     }
 
     @Test(
-        "V9, V16: what is no reply is refused",
+        "V9, V16: invalid replies are rejected",
         arguments: [
             ("[]", VarlinkError.notAnObject),
             (#"{"error":"a.b.E","continues":true}"#, .continuingError),
@@ -40,17 +40,17 @@ import Varlink
             (#"{"parameters":1}"#, .wrongType(member: "parameters")),
             (#"{"method":"a.b.C"}"#, .unknownMember("method")),
         ])
-    func whatIsNoReplyIsRefused(text: String, error: VarlinkError) {
+    func invalidRepliesAreRejected(text: String, error: VarlinkError) {
         #expect(throws: error) { try Reply(text: text) }
     }
 
-    @Test("V31: parameters that the client does not know are kept and harm nothing")
-    func unknownParametersAreNoError() throws {
+    @Test("V31: unknown parameters are kept and are not an error")
+    func unknownParametersAreNotAnError() throws {
         #expect(try Reply(text: #"{"parameters":{"x":1,"new":[{}]}}"#).parameters["x"] == 1)
     }
 
     @Test(arguments: [true, false], [[:], ["x": 1]] as [JSONObject])
-    func writtenParametersGiveTheSameBytes(continues: Bool, parameters: JSONObject) {
+    func encodedParametersGiveTheSameBytes(continues: Bool, parameters: JSONObject) {
         #expect(
             Reply.encode(parameters: JSON.object(parameters).bytes, continues: continues)
                 == Reply(parameters: parameters, continues: continues).encoded())

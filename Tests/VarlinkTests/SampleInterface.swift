@@ -3,7 +3,7 @@
 
 import Varlink
 
-/// An interface with everything that a definition can have.
+/// An interface that uses every construct of the language.
 enum SampleInterface {
     static let text = """
         # A sample. Comments (with anything: in them) are part of the text.

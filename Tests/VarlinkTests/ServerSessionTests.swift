@@ -25,8 +25,8 @@ import Varlink
         #expect(try session.nextCall() == nil)
     }
 
-    @Test("V3: a call split at every byte", arguments: 0...38)
-    func callsAreFoundWhereverReadsCut(split: Int) throws {
+    @Test("V3: a call may be split at any byte", arguments: 0...38)
+    func callsAreFoundAtAnySplit(split: Int) throws {
         let bytes = utf8("{\"method\":\"a.b.A\"}\0{\"method\":\"a.b.B\"}\0")
         var session = ServerSession()
         var members: [String] = []
@@ -40,8 +40,8 @@ import Varlink
         #expect(members == ["A", "B"])
     }
 
-    @Test("V18, V19: a stream holds back the calls behind it until its last reply")
-    func streamHoldsBackTheCallsBehindIt() throws {
+    @Test("V18, V19: a stream delays the calls after it until its last reply")
+    func streamDelaysTheCallsAfterIt() throws {
         var session = session("{\"method\":\"a.b.A\",\"more\":true}\0{\"method\":\"a.b.B\"}\0")
         #expect(try session.nextCall()?.mode == .more)
         for _ in 0..<3 {
@@ -69,7 +69,7 @@ import Varlink
         #expect(try session.nextCall()?.member == "B")
     }
 
-    @Test("V22: a oneway call is never answered")
+    @Test("V22: a oneway call never gets a reply")
     func onewayCallsGetNoBytes() throws {
         let text = "{\"method\":\"a.b.A\",\"oneway\":true}\0"
         var session = session(text + text + text)
@@ -82,8 +82,8 @@ import Varlink
         #expect(!session.isAnswering)
     }
 
-    @Test("V24: bytes behind an upgrade call are not consumed; an error leaves a Varlink connection")
-    func bytesBehindAnUpgradeCallStay() throws {
+    @Test("V24: bytes after an upgrade call are not consumed, and an error keeps the Varlink connection")
+    func bytesAfterAnUpgradeCallRemain() throws {
         var session = session("{\"method\":\"a.b.A\",\"upgrade\":true}\0{\"method\":\"a.b.B\"}\0")
         #expect(try session.nextCall()?.mode == .upgrade)
         #expect(try session.nextCall() == nil)
@@ -93,7 +93,7 @@ import Varlink
     }
 
     @Test(
-        "V6 to V12: a message that is no call ends the session",
+        "V6 to V12: an invalid call ends the session",
         arguments: [
             ("{}\0", VarlinkError.missingMethod), ("[]\0", .notAnObject),
             ("\0", .json(JSONError(offset: 0, reason: .unexpectedEnd))),
@@ -106,8 +106,8 @@ import Varlink
         #expect(!session.isAnswering)
     }
 
-    @Test("V34: a call over the maximum ends the session, those before it are answered")
-    func callOverTheMaximumEndsTheSession() throws {
+    @Test("V34: an oversized call ends the session after those before it have been answered")
+    func oversizedCallEndsTheSession() throws {
         var session = ServerSession(maximumFrame: 20)
         session.receive(text: "{\"method\":\"a.b.A\"}\0{\"method\":\"a.b.LongName\"}\0")
         #expect(try session.nextCall() != nil)
@@ -115,7 +115,7 @@ import Varlink
         #expect(throws: VarlinkError.framing(FramingError(maximumLength: 20))) { try session.nextCall() }
     }
 
-    @Test("V35: one session's error is its own")
+    @Test("V35: an error affects only its own session")
     func sessionsAreIndependent() throws {
         var broken = session("x\0")
         var other = session("{\"method\":\"a.b.A\"}\0")
@@ -133,7 +133,7 @@ import Varlink
         }
     }
 
-    @Test("V14: one final reply a call")
+    @Test("V14: a call has one final reply")
     func replyWithoutACallTraps() async {
         await #expect(processExitsWith: .failure) {
             var session = ServerSession()

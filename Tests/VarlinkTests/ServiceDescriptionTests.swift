@@ -12,7 +12,7 @@ import Varlink
         return service.answer(Call(method: method, parameters: parameters))
     }
 
-    @Test("V36: GetInfo lists every interface, itself included")
+    @Test("V36: GetInfo lists every interface, including its own")
     func infoListsEveryInterface() throws {
         #expect(
             try answer("org.varlink.service.GetInfo")
@@ -23,7 +23,7 @@ import Varlink
                     ])))
     }
 
-    @Test("V37: the definition is one string with its comments")
+    @Test("V37: a definition is returned with its comments")
     func descriptionIsTheWholeText() throws {
         let method = "org.varlink.service.GetInterfaceDescription"
         #expect(
@@ -34,7 +34,7 @@ import Varlink
                 == .success(Reply(parameters: ["description": .string(Interface.service.text)])))
     }
 
-    @Test("V37: the definition of an unknown interface")
+    @Test("V37: the definition of an unknown interface is not found")
     func descriptionOfAnUnknownInterfaceIsNotFound() throws {
         #expect(
             try answer("org.varlink.service.GetInterfaceDescription", ["interface": "a.b"])
@@ -42,7 +42,7 @@ import Varlink
     }
 
     @Test(
-        "V38: calls that no interface allows",
+        "V38: invalid calls are rejected",
         arguments: [
             ("a.b.C", [:], .interfaceNotFound("a.b")), ("GetInfo", [:], .interfaceNotFound("")),
             ("org.varlink.service.GetNothing", [:], .methodNotFound("org.varlink.service.GetNothing")),
@@ -52,15 +52,15 @@ import Varlink
             ("org.example.sample-2.Lamp.Break", [:], .methodNotFound("org.example.sample-2.Lamp.Break")),
             ("org.example.sample-2.Lamp.Set", [:], .invalidParameter("lamp")),
         ] as [(String, JSONObject, CallError)])
-    func callsThatNoInterfaceAllowsAreRefused(method: String, parameters: JSONObject, error: CallError) throws {
+    func invalidCallsAreRejected(method: String, parameters: JSONObject, error: CallError) throws {
         #expect(try answer(method, parameters) == .failure(error))
     }
 
-    @Test func validCallsAreTheServicesOwnToAnswer() throws {
+    @Test func validCallsAreLeftToTheService() throws {
         #expect(try answer("org.example.sample-2.Lamp.Empty") == nil)
     }
 
-    @Test("V36: org.varlink.service has what the specification says")
+    @Test("V36: org.varlink.service is as specified")
     func serviceInterfaceIsComplete() {
         let service = Interface.service
         #expect(service.name == "org.varlink.service")

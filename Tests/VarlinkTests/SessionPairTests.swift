@@ -5,7 +5,7 @@ import Testing
 import Varlink
 
 @Suite struct SessionPairTests {
-    /// Lets a service answer all it can: `Count` streams up to `to`, `Echo` returns what it got.
+    /// Answers all complete calls: `Count` streams up to `to`, and `Echo` returns its parameters.
     private func serve(_ server: inout ServerSession) throws -> [UInt8] {
         var bytes: [UInt8] = []
         while let call = try server.nextCall() {
@@ -23,7 +23,7 @@ import Varlink
         return bytes
     }
 
-    @Test("V14, V18, V23: whatever is cut wherever, each call gets its own replies", arguments: [1, 2, 3, 7, 64, 4096])
+    @Test("V14, V18, V23: each call gets its own replies for any split of a stream", arguments: [1, 2, 3, 7, 64, 4096])
     func eachCallGetsItsOwnReplies(chunk: Int) throws {
         var client = ClientSession()
         var server = ServerSession()

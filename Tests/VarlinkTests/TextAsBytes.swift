@@ -3,7 +3,7 @@
 
 import Varlink
 
-/// The UTF-8 of a text; `\0` in it ends a message.
+/// Returns the UTF-8 bytes of a text, in which `\0` ends a message.
 func utf8(_ text: String) -> [UInt8] {
     Array(text.utf8)
 }

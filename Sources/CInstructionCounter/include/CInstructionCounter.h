@@ -3,12 +3,12 @@
 
 #pragma once
 
-// Opens a counter of the instructions that the calling thread executes in user mode (perf_event_open(2)), which
-// stands still; -1 and errno on failure.
+// Opens a stopped counter of the instructions that the calling thread executes in user mode (perf_event_open(2)).
+// Returns -1 and errno on failure.
 int c_instruction_counter_open(void);
 
-// Sets a counter to 0 and has it count.
+// Resets a counter to 0 and starts it.
 void c_instruction_counter_start(int counter);
 
-// Stops a counter: what it counted; -1 when the processor did not count all the time.
+// Stops a counter and returns its count; -1 if the processor did not count for the whole time.
 long long c_instruction_counter_stop(int counter);

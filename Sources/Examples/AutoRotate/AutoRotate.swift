@@ -4,12 +4,12 @@
 import Glibc
 import Reveille
 
-/// Turns the display as the device is held, by the command of its compositor with the transform behind it.
+/// Rotates the display to match the device, by running a compositor's command with the transform appended.
 ///
 ///     AutoRotate wlr-randr --output DSI-1 --transform
 ///     AutoRotate swaymsg output DSI-1 transform
 ///
-/// Flat on a table the display stays as it was. What turns while a command runs is one more turn at its end.
+/// The display keeps its rotation while the device lies flat. Rotations while a command runs are merged into one.
 @main
 enum AutoRotate {
     static func main() async throws {
@@ -28,7 +28,7 @@ enum AutoRotate {
         }
     }
 
-    /// As Wayland's `wl_output.transform` counts: against the clock.
+    /// Returns the name in Wayland's `wl_output.transform`, which counts counterclockwise.
     private static func transform(_ pose: Orientation.Pose) -> String {
         switch pose {
         case .landscapeLeft: "90"

@@ -4,12 +4,12 @@
 import Glibc
 import Reveille
 
-/// Has a server read its settings again when they changed, and only then.
+/// Makes a server reload its settings when, and only when, they have changed.
 ///
 ///     SettingsReloader org.example.server /run/user/1000/server.pid
 ///
-/// Sends SIGHUP to the process of the file. A file that is written ten times at once, or to the same values, is
-/// one signal or none.
+/// Sends SIGHUP to the process in the PID file. Several writes in quick succession send one signal, and writing equal
+/// values sends none.
 @main
 enum SettingsReloader {
     static func main() async throws {
@@ -30,14 +30,14 @@ enum SettingsReloader {
         }
     }
 
-    /// Says what came of it.
+    /// Sends the signal and returns a description of the result.
     private static func reload(_ pidFile: String) -> String {
         guard let file = fopen(pidFile, "r") else { return "\(pidFile): \(String(cString: strerror(errno)))" }
         defer { fclose(file) }
         var text = [CChar](repeating: 0, count: 32)
         guard fgets(&text, Int32(text.count), file) != nil else { return "\(pidFile) is empty" }
         let process = pid_t(atol(text))
-        guard process > 0, kill(process, SIGHUP) == 0 else { return "\(pidFile) names no process" }
-        return "process \(process) was told"
+        guard process > 0, kill(process, SIGHUP) == 0 else { return "\(pidFile) does not name a running process" }
+        return "sent SIGHUP to process \(process)"
     }
 }

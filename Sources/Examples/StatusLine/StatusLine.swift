@@ -4,9 +4,9 @@
 import Glibc
 import Reveille
 
-/// A line for a status bar, written anew with each change: `62 % charging  landscapeLeft  de_DE`.
+/// Prints a line for a status bar after each change, such as `62 % charging  landscapeLeft  de_DE`.
 ///
-/// For i3bar, polybar, waybar and others that show the last line of a program: it is idle while nothing changes.
+/// It works with i3bar, polybar, waybar and others that show a program's last line, and is idle without changes.
 @main
 enum StatusLine {
     static func main() async throws {
@@ -16,7 +16,7 @@ enum StatusLine {
         var parts: [Aspect: String] = [:]
         for try await event in subscription {
             parts[event.aspect] = text(event.reading)
-            // Once all three are known.
+            // Until all three are known, nothing is printed.
             guard parts.count == 3 else { continue }
             print([.battery, .orientation, .locale].compactMap { parts[$0] }.joined(separator: "  "))
             fflush(nil)

@@ -43,7 +43,7 @@ struct Inbox {
     mutating func restart(from events: [Event], of instance: String) {
         start(from: [], of: instance)
         for event in events {
-            let isSeen = event.aspect != .defaults && seen[event.aspect] == event.reading
+            let isSeen = !event.aspect.isReportedInParts && seen[event.aspect] == event.reading
             if isSeen && !waiting.contains(where: { $0.event.aspect == event.aspect }) {
                 see(event)
             } else {
@@ -65,10 +65,13 @@ struct Inbox {
     ///   - events: What the bus told.
     ///   - areAnswers: The consumer has asked for them: states among them are told in the background too.
     mutating func put(_ events: [Event], areAnswers: Bool = false) {
-        var counts = AspectTable(repeating: 0)
-        for event in events { counts[event.aspect] += 1 }
+        var once: AspectSet = []
+        var repeated: AspectSet = []
+        for event in events where !once.insert(AspectSet(event.aspect)).inserted {
+            repeated.insert(AspectSet(event.aspect))
+        }
         for event in events {
-            let isApart = counts[event.aspect] > 1 && heldLimit(of: event.aspect) != nil
+            let isApart = repeated.contains(event.aspect) && heldLimit(of: event.aspect) != nil
             guard !isApart, let index = waiting.firstIndex(where: { $0.event.aspect == event.aspect && !$0.isApart })
             else {
                 waiting.append(Waiting(event: event, isApart: isApart, isAnswer: areAnswers))

@@ -40,59 +40,56 @@ extension Bus {
     package mutating func nextDelivery() -> Delivery? {
         while let id = nextReady() {
             let slot = takeReady()
-            guard let open = slots[slot]?.open else { continue }
-            var events: [Event] = []
-            for aspect in open.aspects {
-                events += slots[slot]?.take(aspect, from: logs[aspect]) ?? []
-            }
-            guard !events.isEmpty else { continue }
-            if events.count > 1 { events.sort { $0.sequence < $1.sequence } }
+            guard let events = slots[slot]?.take(from: logs), !events.isEmpty else { continue }
             slots[slot]?.events += events.count
             slots[slot]?.changes += events.reduce(0) { $0 + $1.changes }
-            slots[slot]?.holds.insert(.unread)
-            updateLive(slot)
+            slots[slot]?.hold(.unread, logs)
+            updateDeliverable(slot)
             return Delivery(subscription: id, events: events)
         }
         return nil
     }
 
-    /// Queues a subscription if one of these aspects is due to it.
-    mutating func enqueueIfDue(_ slot: Int, _ aspects: AspectSet) {
-        guard let subscription = slots[slot], !subscription.isQueued, !aspects.isEmpty else { return }
-        guard Aspect.allCases.contains(where: { aspects.contains($0) && subscription.isDue($0, in: logs[$0]) })
+    /// Queues a subscription if an aspect is due to it that can be delivered now.
+    mutating func enqueueIfDue(_ index: EntryIndex) {
+        let (slot, entry) = (Int(index.slot), Int(index.entry))
+        guard let subscription = slots[slot], !subscription.isQueued,
+            subscription.isDue(entry, in: logs[subscription.entries[entry].aspect])
         else { return }
         slots[slot]?.isQueued = true
         ready.append(slot)
     }
 
-    /// Brings the lists of those to visit in line with a subscription's holds.
-    mutating func updateLive(_ slot: Int) {
-        guard let subscription = slots[slot] else { return }
-        let open = subscription.open
-        for aspect in Aspect.allCases {
-            setLive(slot, aspect, open.contains(aspect))
-        }
-        let isForeground = subscription.holds.isDisjoint(with: .background)
-        let now = isForeground ? subscription.aspects : subscription.immediate
-        guard now != subscription.wakeful else { return }
-        subscription.wakeful.subtracting(now).aspects.forEach { wakeful[$0] -= 1 }
-        now.subtracting(subscription.wakeful).aspects.forEach { wakeful[$0] += 1 }
-        slots[slot]?.wakeful = now
+    /// Brings `deliverable` and `foregroundCounts` in line with a subscription's holds, and queues it if anything is due
+    /// that can be delivered from now on.
+    mutating func updateDeliverable(_ slot: Int) {
+        // The state itself is not kept in a variable: as the second reference it would have its entries copied.
+        guard let open = slots[slot]?.open, let counted = slots[slot]?.countedAspects,
+            let now = slots[slot]?.foregroundAspects, let entries = slots[slot]?.entries.indices
+        else { return }
+        for entry in entries { setDeliverable(slot, entry, open) }
+        guard now != counted else { return }
+        counted.subtracting(now).aspects.forEach { foregroundCounts[$0] -= 1 }
+        now.subtracting(counted).aspects.forEach { foregroundCounts[$0] += 1 }
+        slots[slot]?.countedAspects = now
     }
 
-    /// Puts a subscription on an aspect's list or takes it off, in constant time.
-    mutating func setLive(_ slot: Int, _ aspect: Aspect, _ isLive: Bool) {
-        guard let place = slots[slot]?.places[aspect], isLive != (place >= 0) else { return }
-        if isLive {
-            slots[slot]?.places[aspect] = Int32(live[aspect].count)
-            live[aspect].append(Int32(slot))
-            return
+    /// Puts an entry on its aspect's list or takes it off, in constant time, as the set of open aspects has it.
+    mutating func setDeliverable(_ slot: Int, _ entry: Int, _ open: AspectSet) {
+        guard let aspect = slots[slot]?.entries[entry].aspect, let place = slots[slot]?.entries[entry].place,
+            open.contains(aspect) != (place >= 0)
+        else { return }
+        let index = EntryIndex(slot: Int32(slot), entry: Int32(entry))
+        if place < 0 {
+            slots[slot]?.entries[entry].place = Int32(deliverable[aspect].count)
+            deliverable[aspect].append(index)
+            return enqueueIfDue(index)
         }
-        let last = live[aspect].removeLast()
-        if Int(last) != slot {
-            live[aspect][Int(place)] = last
-            slots[Int(last)]?.places[aspect] = place
+        let last = deliverable[aspect].removeLast()
+        if last.slot != index.slot {
+            deliverable[aspect][Int(place)] = last
+            slots[Int(last.slot)]?.entries[Int(last.entry)].place = place
         }
-        slots[slot]?.places[aspect] = -1
+        slots[slot]?.entries[entry].place = -1
     }
 }

@@ -26,53 +26,35 @@ extension Bus {
                 events.append(state(of: aspect))
             }
         }
-        var subscription = Subscription(
-            id: id, name: request.name, aspects: request.aspects, cursors: AspectTable { logs[$0].end })
-        if !request.policies.isEmpty {
-            subscription.policies = AspectTable {
-                .init(policy: request.policies[$0] ?? Policy(), backgroundStart: logs[$0].current.generation)
-            }
-        }
-        subscription.holds = request.startsInBackground ? [.unread, .app] : .unread
         let slot = freeSlots.popLast() ?? slots.count
         if slot == slots.count { slots.append(nil) }
-        slots[slot] = subscription
+        slots[slot] = SubscriptionState(request, id: id, logs: logs)
         slotOf[id] = slot
-        updateLive(slot)
+        updateDeliverable(slot)
         return SubscriptionStart(resumed: resumed, events: events.sorted { $0.sequence < $1.sequence })
     }
 
     /// Ends a subscription; what was due to it is discarded.
     package mutating func cancel(_ id: SubscriptionID) {
         guard let slot = slotOf.removeValue(forKey: id) else { return }
-        for aspect in Aspect.allCases { setLive(slot, aspect, false) }
-        slots[slot]?.wakeful.aspects.forEach { wakeful[$0] -= 1 }
+        for entry in slots[slot]?.entries.indices ?? 0..<0 { setDeliverable(slot, entry, []) }
+        slots[slot]?.countedAspects.aspects.forEach { foregroundCounts[$0] -= 1 }
         slots[slot] = nil
         freeSlots.append(slot)
     }
 
     /// Sets a hold reason; one that stands already changes nothing.
     package mutating func hold(_ reason: HoldReasons, on id: SubscriptionID) {
-        guard let slot = slotOf[id], var subscription = slots[slot] else { return }
-        if subscription.holds.isDisjoint(with: .background) && !reason.isDisjoint(with: .background) {
-            subscription.enterBackground(logs)
-        }
-        subscription.holds.formUnion(reason)
-        slots[slot] = subscription
-        updateLive(slot)
+        guard let slot = slotOf[id] else { return }
+        slots[slot]?.hold(reason, logs)
+        updateDeliverable(slot)
     }
 
     /// Clears a hold reason; with the last one the subscription wakes, and what is due is delivered.
     package mutating func release(_ reason: HoldReasons, from id: SubscriptionID) {
-        guard let slot = slotOf[id], var subscription = slots[slot] else { return }
-        let wasInBackground = !subscription.holds.isDisjoint(with: .background)
-        subscription.holds.subtract(reason)
-        if wasInBackground && subscription.holds.isDisjoint(with: .background) {
-            subscription.leaveBackground(logs)
-        }
-        slots[slot] = subscription
-        updateLive(slot)
-        enqueueIfDue(slot, subscription.open)
+        guard let slot = slotOf[id] else { return }
+        slots[slot]?.release(reason, logs)
+        updateDeliverable(slot)
     }
 
     /// The hold reasons of a subscription; `nil` when there is none of that name.
@@ -83,8 +65,10 @@ extension Bus {
     /// All subscriptions, for people.
     package var subscriptions: [SubscriptionStatus] {
         slots.compactMap { $0 }.map { subscription in
-            let pending = subscription.aspects.aspects.map {
-                SubscriptionStatus.Pending(aspect: $0, changes: subscription.pending($0, in: logs[$0]))
+            let pending = subscription.entries.indices.map { entry in
+                let aspect = subscription.entries[entry].aspect
+                return SubscriptionStatus.Pending(
+                    aspect: aspect, changes: subscription.pending(entry, in: logs[aspect]))
             }
             return SubscriptionStatus(
                 id: subscription.id, name: subscription.name, aspects: subscription.aspects,
@@ -93,8 +77,8 @@ extension Bus {
         }
     }
 
-    /// Whether anybody could be told of a change of the aspect now: somebody who is not in the background.
-    package func isWatchedLive(_ aspect: Aspect) -> Bool {
-        wakeful[aspect] > 0
+    /// Returns whether a subscription of the aspect is in the foreground, or ignores the background.
+    package func hasForegroundSubscriber(_ aspect: Aspect) -> Bool {
+        foregroundCounts[aspect] > 0
     }
 }

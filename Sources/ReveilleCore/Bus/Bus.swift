@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The bus: five change logs and the subscribers' positions in them.
+/// The bus: a change log for each aspect, and the subscribers' positions in them.
 ///
 /// Nothing is pushed. Whoever is ready takes; what was not taken is merged. A subscription is ready when
 /// no hold reason stands and something is due; slow, stopped, backgrounded and disconnected subscribers
@@ -31,13 +31,13 @@ package struct Bus {
     var logs: AspectTable<ChangeLog>
     private var origins = AspectTable<Origin>(repeating: Origin())
     /// Subscriptions by slot, so that visiting them needs no hashing and has an order that repeats.
-    var slots: [Subscription?] = []
+    var slots: [SubscriptionState?] = []
     var freeSlots: [Int] = []
     var slotOf: [SubscriptionID: Int] = [:]
-    /// Who may be told of an aspect now, by slot.
-    var live = AspectTable<[Int32]>(repeating: [])
-    /// How many subscriptions are not in the background, by aspect.
-    var wakeful = AspectTable<Int>(repeating: 0)
+    /// The subscriptions that a change of an aspect can be delivered to now.
+    var deliverable = AspectTable<[EntryIndex]>(repeating: [])
+    /// The number of subscriptions of an aspect that are in the foreground, or ignore the background.
+    var foregroundCounts = AspectTable<Int>(repeating: 0)
     /// Subscriptions that became ready, in the order in which they did.
     var ready: [Int] = []
     var readyHead = 0
@@ -68,7 +68,7 @@ package struct Bus {
         }
         for (aspect, entry) in saved {
             if entry.isPosted { origins[aspect] = Origin(own: entry.ownReading, isPosted: true) }
-            if case .digest(let digest) = entry.state { origins[aspect].digest = digest }
+            if case .digest(let digest, _) = entry.state { origins[aspect].digest = digest }
         }
     }
 
@@ -84,7 +84,8 @@ package struct Bus {
             let origin = origins[aspect]
             return SavedState.Entry(
                 generation: last.generation, sequence: last.sequence, changedAt: last.time,
-                state: origin.digest.map { .digest($0) } ?? KeptReading(last.reading), isPosted: origin.isPosted,
+                state: origin.digest.map { .digest($0, of: aspect) } ?? KeptReading(last.reading),
+                isPosted: origin.isPosted,
                 ownReading: origin.isPosted ? origin.own.flatMap { KeptReading($0).reading } : nil)
         }
         return SavedState(instance: instance, sequence: sequence, entries: entries)
@@ -110,9 +111,7 @@ package struct Bus {
         origins[aspect].own = reading
         if origins[aspect].isPosted && before == nil { return .same }
         origins[aspect].isPosted = false
-        if let digest = origins[aspect].digest, case .defaults(let settings) = reading {
-            return recall(settings, by: digest, at: time)
-        }
+        if let digest = origins[aspect].digest { return recall(reading, by: digest, at: time) }
         if !logs[aspect].isEstablished && !origins[aspect].wasTold {
             logs[aspect].establish(reading)
             return .established
@@ -120,14 +119,14 @@ package struct Bus {
         return append(reading, at: time, isPosted: false) ? .changed : .same
     }
 
-    /// Takes the first reading of settings of which only a digest was kept.
-    private mutating func recall(_ settings: Defaults, by digest: UInt64, at time: Timestamp) -> Report {
-        origins[.defaults].digest = nil
-        if settings.digest == digest {
-            logs[.defaults].establish(.defaults(settings))
+    /// Takes the first reading of an aspect of which only a digest was kept.
+    private mutating func recall(_ reading: Reading, by digest: UInt64, at time: Timestamp) -> Report {
+        origins[reading.aspect].digest = nil
+        if reading.digest == digest {
+            logs[reading.aspect].establish(reading)
             return .established
         }
-        add(.defaults(settings), at: time, isPosted: false)
+        add(reading, at: time, isPosted: false)
         return .changed
     }
 
@@ -172,9 +171,7 @@ package struct Bus {
         let aspect = reading.aspect
         sequence += 1
         logs[aspect].append(reading, sequence: sequence, at: time, isPosted: isPosted)
-        for slot in live[aspect] {
-            enqueueIfDue(Int(slot), AspectSet(aspect))
-        }
+        for index in deliverable[aspect] { enqueueIfDue(index) }
     }
 
     // MARK: - State

@@ -6,7 +6,7 @@ package enum KeptReading: Sendable, Hashable {
     /// All of it.
     case whole(Reading)
     /// A digest of settings that are too large to be written again with each change.
-    case digest(UInt64)
+    case digest(UInt64, of: Aspect)
 
     /// How large settings are that are kept whole, in bytes as ``Defaults/size`` counts them.
     ///
@@ -15,8 +15,8 @@ package enum KeptReading: Sendable, Hashable {
 
     /// Keeps a reading, whole unless it is too large.
     package init(_ reading: Reading) {
-        if case .defaults(let settings) = reading, settings.size > Self.sizeLimit {
-            self = .digest(settings.digest)
+        if let settings = reading.defaults, settings.size > Self.sizeLimit {
+            self = .digest(settings.digest, of: reading.aspect)
         } else {
             self = .whole(reading)
         }
@@ -26,7 +26,7 @@ package enum KeptReading: Sendable, Hashable {
     package var aspect: Aspect {
         switch self {
         case .whole(let reading): reading.aspect
-        case .digest: .defaults
+        case .digest(_, let aspect): aspect
         }
     }
 
@@ -43,22 +43,6 @@ extension Defaults {
         return domains.reduce(0) { size, domain in
             domain.values.reduce(size + domain.path.utf8.count + domain.name.utf8.count) {
                 $0 + $1.key.utf8.count + number
-            }
-        }
-    }
-
-    /// The same for equal settings, also in another process.
-    package var digest: UInt64 {
-        // A sum, since keys have no order.
-        domains.reduce(UInt64(domains.count)) { sum, domain in
-            var start = Digest()
-            start.combine(text: domain.path)
-            start.combine(kind: domain.isOpaque ? 1 : 0)
-            return domain.values.reduce(sum &+ start.value) { sum, value in
-                var digest = start
-                digest.combine(text: value.key)
-                digest.combine(value.value)
-                return sum &+ digest.value
             }
         }
     }

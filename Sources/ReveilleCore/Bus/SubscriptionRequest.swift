@@ -18,9 +18,10 @@ package struct SubscriptionRequest: Sendable, Hashable {
     /// What differs from the default policy.
     package var policies: [Aspect: Policy]
 
-    /// Makes a request; without arguments for changes of all five aspects from now on.
+    /// Makes a request; without arguments for changes of the default aspects from now on.
     package init(
-        aspects: AspectSet = .all, name: String? = nil, startsInBackground: Bool = false, wantsInitial: Bool = false,
+        aspects: AspectSet = .default, name: String? = nil, startsInBackground: Bool = false,
+        wantsInitial: Bool = false,
         instance: String? = nil, positions: [Aspect: Int]? = nil, policies: [Aspect: Policy] = [:]
     ) {
         self.aspects = aspects

@@ -48,9 +48,8 @@ package final class Change {
     /// Ends the state, and keeps only what an event may still need.
     func supersede(at time: Timestamp) {
         supersededAt = time
-        guard case .defaults = reading else { return }
-        digest = settingsDigest
-        reading = .unknown(.defaults)
+        guard settingsDigest != nil else { return }
+        reading = .unknown(reading.aspect)
         if let settings, SettingsChange.size(of: settings) > Self.touchedLimit { self.settings = nil }
     }
 
@@ -63,18 +62,8 @@ package final class Change {
 
     /// The digest of settings, made once; `nil` for every other aspect.
     private var settingsDigest: UInt64? {
-        guard digest == nil, case .defaults(let settings) = reading else { return digest }
-        digest = settings.digest
+        if digest == nil { digest = reading.digest }
         return digest
-    }
-}
-
-extension SettingsChange {
-    /// The bytes of all names.
-    fileprivate static func size(of changes: [SettingsChange]) -> Int {
-        changes.reduce(0) { size, change in
-            change.keys.reduce(size + change.domain.utf8.count + change.path.utf8.count) { $0 + $1.utf8.count }
-        }
     }
 }
 

@@ -12,7 +12,7 @@ struct ChangeLog {
     private var ring: [Change]
     private var oldest = 0
     private let capacity: Int
-    private var settings = SettingsHistory()
+    private var settings: SettingsHistory
 
     /// Makes a log that starts at a reading.
     ///
@@ -25,9 +25,7 @@ struct ChangeLog {
         self.isEstablished = isEstablished
         self.capacity = capacity
         ring = [start]
-        if case .defaults(let reading) = start.reading {
-            settings = SettingsHistory(restoring: reading, at: start.generation)
-        }
+        settings = SettingsHistory(restoring: start.reading, at: start.generation)
     }
 
     /// The position of a subscriber that has seen everything.
@@ -38,18 +36,14 @@ struct ChangeLog {
         // In the shared object: subscribers that wait without having been told anything start from it.
         current.establish(reading)
         isEstablished = true
-        if case .defaults(let reading) = reading, current.generation > 0 {
-            settings = SettingsHistory(restoring: reading, at: current.generation)
-        }
+        settings = SettingsHistory(restoring: reading, at: current.generation)
     }
 
     /// Adds a change.
     mutating func append(_ reading: Reading, sequence: Int, at time: Timestamp, isPosted: Bool) {
         let generation = current.generation + 1
-        var touched: [SettingsChange] = []
-        if case .defaults(let old) = current.reading, case .defaults(let new) = reading {
-            touched = settings.record(from: old, to: new, generation: generation, listingAll: isPosted)
-        }
+        let touched = settings.record(
+            from: current.reading, to: reading, generation: generation, listingAll: isPosted)
         let change = Change(
             generation: generation, sequence: sequence, time: time, reading: reading, settings: touched)
         current.supersede(at: time)
@@ -67,11 +61,9 @@ struct ChangeLog {
 
     /// The state now, as an answer.
     var state: Event {
-        var all: [SettingsChange] = []
-        if case .defaults(let reading) = current.reading { all = SettingsChange.all(of: reading) }
-        return Event(
+        Event(
             reading: current.reading, generation: current.generation, sequence: current.sequence, changes: 0,
-            netChange: true, firstChangedAt: current.time, changedAt: current.time, dropped: 0, settings: all)
+            netChange: true, firstChangedAt: current.time, changedAt: current.time, dropped: 0)
     }
 
     /// Everything since a position as one event.
@@ -126,7 +118,6 @@ struct ChangeLog {
     }
 
     private func settings(since generation: Int) -> [SettingsChange] {
-        guard case .defaults(let reading) = current.reading else { return [] }
-        return settings.changes(since: generation, in: reading)
+        settings.changes(since: generation, in: current.reading)
     }
 }

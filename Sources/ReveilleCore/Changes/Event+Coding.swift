@@ -35,8 +35,6 @@ extension Event: Codable {
             reading = .proximity(try state.decode(Proximity.self, forKey: .state))
         case .orientation: reading = .orientation(try container.decode(Orientation.self, forKey: .orientation))
         }
-        var settings: [SettingsChange] = []
-        if case .defaults(let defaults) = reading { settings = SettingsChange.all(of: defaults) }
         self.init(
             reading: reading, generation: try container.decode(Int.self, forKey: .generation),
             sequence: try container.decode(Int.self, forKey: .sequence),
@@ -44,7 +42,7 @@ extension Event: Codable {
             netChange: try container.decode(Bool.self, forKey: .netChange),
             firstChangedAt: try container.decode(Timestamp.self, forKey: .firstChangedAt),
             changedAt: try container.decode(Timestamp.self, forKey: .changedAt),
-            dropped: try container.decode(Int.self, forKey: .dropped), settings: settings)
+            dropped: try container.decode(Int.self, forKey: .dropped))
     }
 
     /// Writes the event in the shape of the interface's `Event`.

@@ -14,11 +14,9 @@ extension Event {
         event.changes = changes.addingUpToMaximum(later.changes)
         event.dropped = dropped.addingUpToMaximum(later.dropped)
         if changes > 0 { event.firstChangedAt = min(firstChangedAt, later.firstChangedAt) }
-        if case .defaults(let earlier) = reading, case .defaults(let now) = later.reading {
-            event.netChange = netChange || later.netChange
-            event.reading = .defaults(earlier.merged(with: now))
-            event.settings = SettingsChange.all(of: earlier.merged(with: now))
-        } else if let lastSeen {
+        event.reading = reading.merged(with: later.reading)
+        event.settings = event.reading.settings
+        if let lastSeen, !aspect.isReportedInParts {
             event.netChange = later.reading != lastSeen
         } else {
             event.netChange = netChange || later.netChange
@@ -32,19 +30,5 @@ extension Int {
     package func addingUpToMaximum(_ other: Int) -> Int {
         let (sum, isTooGreat) = addingReportingOverflow(other)
         return isTooGreat ? .max : sum
-    }
-}
-
-extension Defaults {
-    /// The domains of both, with the keys of both; of a domain that is in both, the later state counts.
-    fileprivate func merged(with later: Defaults) -> Defaults {
-        var byPath = Dictionary(domains.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
-        for var domain in later.domains {
-            if let earlier = byPath[domain.path], !domain.isOpaque {
-                domain.values.merge(earlier.values) { now, _ in now }
-            }
-            byPath[domain.path] = domain
-        }
-        return Defaults(domains: Array(byPath.values))
     }
 }

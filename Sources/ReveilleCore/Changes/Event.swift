@@ -25,10 +25,10 @@ public struct Event: Sendable, Hashable {
     /// The aspect that the event is of.
     public var aspect: Aspect { reading.aspect }
 
-    /// Makes an event of its parts.
+    /// Makes an event of its parts; without `settings` it lists all keys of a reading of the settings.
     public init(
         reading: Reading, generation: Int, sequence: Int, changes: Int, netChange: Bool, firstChangedAt: Timestamp,
-        changedAt: Timestamp, dropped: Int, settings: [SettingsChange]
+        changedAt: Timestamp, dropped: Int, settings: [SettingsChange]? = nil
     ) {
         self.reading = reading
         self.generation = generation
@@ -38,18 +38,6 @@ public struct Event: Sendable, Hashable {
         self.firstChangedAt = firstChangedAt
         self.changedAt = changedAt
         self.dropped = dropped
-        self.settings = settings
+        self.settings = settings ?? reading.settings
     }
-}
-
-/// Which keys of one settings domain an event is about.
-public struct SettingsChange: Sendable, Hashable {
-    /// The domain's name.
-    public var domain: String
-    /// The domain's file.
-    public var path: String
-    /// The keys added, changed or removed, sorted.
-    public var keys: [String]
-    /// The format is not read, only that the file changed.
-    public var isOpaque: Bool
 }

@@ -29,13 +29,11 @@ struct SettingsHistory {
     /// Removed keys, and domains without a key, in the order of removal; one that came back may still be in it.
     private var removed: [(path: String, key: String?, generation: Int)] = []
 
-    /// Makes the history of settings that never changed.
-    init() {}
-
-    /// Makes the history of settings whose earlier changes are not known.
-    init(restoring reading: Defaults, at generation: Int) {
+    /// Makes the history of settings whose earlier changes are not known; of any other reading it stays empty.
+    init(restoring reading: Reading, at generation: Int) {
+        guard let defaults = reading.defaults else { return }
         lastForgotten = generation
-        for domain in reading.domains {
+        for domain in defaults.domains {
             domains[domain.path] = Domain(
                 name: domain.name, isOpaque: domain.isOpaque, forgottenThrough: generation)
         }
@@ -48,10 +46,11 @@ struct SettingsHistory {
     ///   - new: The reading after it.
     ///   - generation: The generation of the change.
     ///   - listingAll: Every key of the new reading counts as changed, as in a posted state.
-    /// - Returns: What this change alone touched.
+    /// - Returns: What this change alone touched; nothing for readings that are not settings.
     mutating func record(
-        from old: Defaults, to new: Defaults, generation: Int, listingAll: Bool
+        from old: Reading, to new: Reading, generation: Int, listingAll: Bool
     ) -> [SettingsChange] {
+        guard let old = old.defaults, let new = new.defaults else { return [] }
         let before = Dictionary(old.domains.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
         let after = Dictionary(new.domains.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
         var touched: [SettingsChange] = []
@@ -84,14 +83,15 @@ struct SettingsHistory {
         return touched
     }
 
-    /// What differs for a subscriber that has seen a generation.
-    func changes(since generation: Int, in reading: Defaults) -> [SettingsChange] {
+    /// Returns what differs for a subscriber that has seen a generation; nothing for a reading that is not settings.
+    func changes(since generation: Int, in reading: Reading) -> [SettingsChange] {
+        guard let defaults = reading.defaults else { return [] }
         var changes: [String: SettingsChange] = [:]
         for (path, domain) in domains where domain.changed > generation {
             let keys = domain.keys.filter { $0.value > generation }.map(\.key)
             changes[path] = change(path, domain, keys: keys)
         }
-        let forgotten = generation < lastForgotten ? reading.domains : []
+        let forgotten = generation < lastForgotten ? defaults.domains : []
         for domain in forgotten where generation < max(forgottenThrough, domains[domain.path]?.forgottenThrough ?? 0) {
             let known = changes[domain.path]?.keys ?? []
             changes[domain.path] = SettingsChange(
@@ -124,14 +124,5 @@ struct SettingsHistory {
             lastForgotten = generation
         }
         removed.removeFirst(removed.count - Self.removedLimit)
-    }
-}
-
-extension SettingsChange {
-    /// Every key of every domain, as in a current state.
-    package static func all(of reading: Defaults) -> [SettingsChange] {
-        reading.domains.map {
-            SettingsChange(domain: $0.name, path: $0.path, keys: $0.keys, isOpaque: $0.isOpaque)
-        }
     }
 }

@@ -5,8 +5,8 @@ import ReveilleCore
 import ReveilleWire
 import Varlink
 
-/// A message is a call or an error, never both; each call is answered once, and the connection goes on until
-/// the first error and not beyond it.
+/// Checks that a message is either a call or an error, that each call is answered once, and that a connection ends at
+/// its first error.
 enum CallsTarget {
     private static let longestMessage = 4_096
     private static let description = ServiceDescription(
@@ -25,11 +25,11 @@ enum CallsTarget {
             do {
                 call = try session.nextCall()
             } catch {
-                try requireEqual(nil, expected, "a session's error, and the call in its message")
+                try requireEqual(nil, expected, "the call in a message with an error")
                 return try checkEnd(of: &session, error)
             }
-            try requireEqual(call, expected, "a session's call, and the one in its message")
-            guard let call else { return try requireEqual(frame, nil, "no call, and no message") }
+            try requireEqual(call, expected, "a session's call and the one in its message")
+            guard let call else { return try requireEqual(frame, nil, "the message without a call") }
             try answer(call, in: &session, &bus)
         }
     }
@@ -37,14 +37,14 @@ enum CallsTarget {
     private static func answer(
         _ call: Call, in session: inout ServerSession, _ bus: inout FuzzedBus
     ) throws(Falsified) {
-        try requireEqual(try? Call(parsing: call.encoded().dropLast()), call, "a call written and read")
+        try requireEqual(try? Call(parsing: call.encoded().dropLast()), call, "a call after encoding")
         try require(session.isAnswering && (try? session.nextCall()) == .some(nil), "one call at a time")
         let result: Result<Reply, CallError>
         if let answer = description.answer(call) {
             result = answer
         } else {
             do throws(CallError) {
-                let method = try Method(call, history: FuzzedBus.history)
+                let method = try BusCall(call, history: FuzzedBus.history)
                 result = .success(Reply(parameters: try bus.carryOut(method)))
             } catch {
                 result = .failure(error)
@@ -61,10 +61,10 @@ enum CallsTarget {
             bytes = session.fail(error)
             reply = Reply(error)
         }
-        try require(!session.isAnswering, "an answered call is over")
-        guard call.mode != .oneway else { return try requireEqual(bytes, [], "nothing is sent for oneway") }
-        try requireEqual(bytes.firstIndex(of: 0), bytes.count - 1, "the one NUL of a reply, and its end")
-        try requireEqual(try? Reply(parsing: bytes.dropLast()), reply, "a reply written and read")
+        try require(!session.isAnswering, "a call ends with its reply")
+        guard call.mode != .oneway else { return try requireEqual(bytes, [], "the reply to a oneway call") }
+        try requireEqual(bytes.firstIndex(of: 0), bytes.count - 1, "the position of the NUL in a reply")
+        try requireEqual(try? Reply(parsing: bytes.dropLast()), reply, "a reply after encoding")
     }
 
     private static func checkEnd(of session: inout ServerSession, _ error: VarlinkError) throws(Falsified) {
@@ -72,9 +72,9 @@ enum CallsTarget {
         do {
             _ = try session.nextCall()
         } catch let again {
-            return try requireEqual(again, error, "an error, and the one after it")
+            return try requireEqual(again, error, "the error after an error")
         }
-        throw Falsified("nothing is taken after an error")
+        throw Falsified("a call was taken after an error")
     }
 }
 

@@ -3,9 +3,9 @@
 
 import Varlink
 
-/// However a stream is cut into reads, and whenever messages are taken, they are the same.
+/// Checks that messages do not depend on how a stream is split into reads or when messages are taken.
 ///
-/// The input is the longest message, the number of cuts and their distances, a byte each, and the stream.
+/// The input is the maximum length, the number of splits and their distances, one byte each, followed by the stream.
 enum FramesTarget {
     private static let mostCuts = 16
 
@@ -21,15 +21,15 @@ enum FramesTarget {
         let distances = (0..<input.byte() % mostCuts).map { _ in input.byte() }
         var stream = input.rest
         let expected = plain(stream, maximum)
-        try requireEqual(taken(from: [stream], maximum, eagerly: true), expected, "one read, and plain splitting")
+        try requireEqual(taken(from: [stream], maximum, eagerly: true), expected, "one read and plain splitting")
         var parts: [ArraySlice<UInt8>] = []
         for distance in distances {
             parts.append(stream.prefix(distance))
             stream = stream.dropFirst(distance)
         }
         parts.append(stream)
-        try requireEqual(taken(from: parts, maximum, eagerly: true), expected, "reads, and plain splitting")
-        try requireEqual(taken(from: parts, maximum, eagerly: false), expected, "taken late, and plain splitting")
+        try requireEqual(taken(from: parts, maximum, eagerly: true), expected, "many reads and plain splitting")
+        try requireEqual(taken(from: parts, maximum, eagerly: false), expected, "late reads and plain splitting")
     }
 
     private static func plain(_ stream: ArraySlice<UInt8>, _ maximum: Int) -> Outcome {

@@ -3,10 +3,10 @@
 
 import Varlink
 
-/// An interface that is understood has a valid call of each method, for which anything more is too much; and
-/// how its lines end and what comments say makes no difference to it.
+/// Checks that each method of a valid interface accepts a sample call and rejects additional parameters, and that line
+/// ends and comments do not affect the result.
 enum InterfaceTarget {
-    /// How many values a sample may have: two names that each stand for two others soon stand for billions.
+    /// The maximum number of values in a sample: types that each contain others twice grow exponentially.
     private static let mostValues = 200
 
     static func check(_ bytes: [UInt8]) throws(Falsified) {
@@ -15,8 +15,10 @@ enum InterfaceTarget {
         do {
             interface = try Interface(parsing: text)
         } catch {
-            try require(error.line > 0 && error.column > 0, "a place in the text: \(error)")
-            try require(error.line + error.column <= text.unicodeScalars.count + 2, "a place in the text: \(error)")
+            try require(error.line > 0 && error.column > 0, "an error has a position in the text: \(error)")
+            try require(
+                error.line + error.column <= text.unicodeScalars.count + 2,
+                "an error has a position in the text: \(error)")
             return
         }
         let again = try? Interface(parsing: "# more\r\n" + text + "\n# and more")
@@ -29,10 +31,10 @@ enum InterfaceTarget {
                 continue
             }
             var call = Call(method: interface.name + "." + name, parameters: sample)
-            try requireEqual(refusal(of: call, interface), nil, "the sample of \(name), and its refusal")
+            try requireEqual(refusal(of: call, interface), nil, "the error of a sample call of \(name)")
             call.parameters["-"] = .null
             try requireEqual(
-                refusal(of: call, interface), .invalidParameter("-"), "one more than the sample of \(name)")
+                refusal(of: call, interface), .invalidParameter("-"), "the error of an extra parameter of \(name)")
         }
     }
 
@@ -45,7 +47,7 @@ enum InterfaceTarget {
         }
     }
 
-    /// A value of a type; `nil` for one that only endless values have.
+    /// Returns a value of a type, or `nil` if all values would be infinite.
     private static func value(of type: ValueType, in interface: Interface, _ left: inout Int) -> JSON? {
         guard left > 0 else { return nil }
         left -= 1

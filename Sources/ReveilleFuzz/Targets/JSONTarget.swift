@@ -3,33 +3,33 @@
 
 import Varlink
 
-/// What is read is written as what it was; what nests too deep is refused where it does.
+/// Checks that values survive being written and parsed, and that deep nesting is rejected at the right position.
 enum JSONTarget {
     static func check(_ bytes: [UInt8]) throws(Falsified) {
         let value: JSON
         do {
             value = try JSON.parse(bytes)
         } catch {
-            try require((0...bytes.count).contains(error.offset), "an error inside the text: \(error)")
+            try require((0...bytes.count).contains(error.offset), "an error has an offset in the text: \(error)")
             guard case .tooDeep(let maximum) = error.reason else { return }
-            try requireEqual(depth(of: bytes[...error.offset]), maximum + 1, "the depth where it is too deep")
+            try requireEqual(depth(of: bytes[...error.offset]), maximum + 1, "the depth at the error")
             return
         }
         let text = value.bytes
-        try require(!text.contains(0), "no NUL, which would end a message")
+        try require(!text.contains(0), "written text has no NUL")
         let depth = depth(of: text[...])
-        try require(depth <= Limits.jsonDepth, "no deeper than allowed, not \(depth)")
-        try requireEqual(parsed(text[...], depth), value, "written and read, at just the depth it has")
-        try requireEqual(parsed(text[...], depth)?.bytes, text, "written twice")
-        try requireEqual(parsed(([0] + bytes).dropFirst(), depth), value, "a part of an array, and all of one")
-        if depth > 0 { try requireEqual(parsed(text[...], depth - 1), nil, "one level less than it has") }
+        try require(depth <= Limits.jsonDepth, "the depth \(depth) is within the limit")
+        try requireEqual(parsed(text[...], depth), value, "a value parsed again at its exact depth")
+        try requireEqual(parsed(text[...], depth)?.bytes, text, "text written again")
+        try requireEqual(parsed(([0] + bytes).dropFirst(), depth), value, "a value parsed from part of an array")
+        if depth > 0 { try requireEqual(parsed(text[...], depth - 1), nil, "a value deeper than the limit") }
     }
 
     private static func parsed(_ text: ArraySlice<UInt8>, _ depth: Int) -> JSON? {
         try? JSON.parse(text, maximumDepth: depth)
     }
 
-    /// How deep brackets nest outside strings.
+    /// Returns the nesting depth of brackets outside strings.
     private static func depth(of text: ArraySlice<UInt8>) -> Int {
         var depth = 0
         var deepest = 0

@@ -3,12 +3,11 @@
 
 import ReveilleSimulation
 
-/// Whatever hostile users call, send, leave unread and survive, a bus answers as its interfaces say, holds what it
-/// promised, and lets the honest in.
+/// Checks that a bus keeps its guarantees and serves honest users, whatever hostile users do.
 ///
-/// The bytes do not reach the bus: they decide what is done to it.
+/// The bytes do not reach the bus; they decide what happens to it.
 enum LivesTarget {
-    /// As many as the longest inputs decide on.
+    /// The maximum number of steps, which the longest inputs can decide.
     private static let steps = 400
 
     static func check(_ bytes: [UInt8]) throws(Falsified) {

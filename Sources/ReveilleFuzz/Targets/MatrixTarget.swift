@@ -3,29 +3,29 @@
 
 import ReveilleCore
 
-/// A matrix is written as it is read, exchanging rows turns its sign, and what it makes of a sensor's numbers is a
-/// pose or nothing.
+/// Checks that a matrix survives being written and parsed, that exchanging rows changes its sign, and that every sample
+/// results in a pose or in nothing.
 enum MatrixTarget {
     static func check(_ bytes: [UInt8]) throws(Falsified) {
         guard let matrix = MountMatrix(String(decoding: bytes, as: UTF8.self)) else { return }
         let text = matrix.description
-        try requireEqual(MountMatrix(text), matrix, "a matrix, and what it is written as")
+        try requireEqual(MountMatrix(text), matrix, "a matrix after encoding")
         let rows = text.split(separator: "; ")
         let turned = MountMatrix([rows[0], rows[2], rows[1]].joined(separator: "; "))
         if matrix.determinant.isFinite {
-            try requireEqual(turned?.determinant, -matrix.determinant, "the sign with two rows exchanged")
+            try requireEqual(turned?.determinant, -matrix.determinant, "the sign after exchanging rows")
         }
         for axis in 0..<3 {
             let unit = Vector(x: axis == 0 ? 1 : 0, y: axis == 1 ? 1 : 0, z: axis == 2 ? 1 : 0)
             let column = matrix.applied(to: unit)
             try require(
-                [column.x, column.y, column.z].allSatisfy(\.isFinite), "a finite result, not \(column)")
+                [column.x, column.y, column.z].allSatisfy(\.isFinite), "the result \(column) is finite")
             for frame in OrientationFrame.allCases {
                 let sample = Vector(x: 9.8 * unit.x, y: 9.8 * unit.y, z: 9.8 * unit.z)
                 let gravity = frame.gravity(sample, matrix: matrix, isHID: axis == 0)
                 guard let reading = OrientationRule.reading(at: gravity, last: .unknown) else { continue }
-                try require(gravity.length.isFinite, "a pose of finite numbers, not \(gravity)")
-                try require(reading.pose != .unknown, "a sample that says something says a pose")
+                try require(gravity.length.isFinite, "the gravity \(gravity) of a pose is finite")
+                try require(reading.pose != .unknown, "a reading has a pose")
             }
         }
     }

@@ -5,7 +5,7 @@ import ReveilleCore
 import ReveilleWire
 import Varlink
 
-/// A client gets replies in the order of its calls, and an event that it understands is one that can be written.
+/// Checks that a client receives replies in the order of its calls, and that valid events survive encoding.
 enum RepliesTarget {
     private static let longestMessage = 4_096
 
@@ -19,7 +19,7 @@ enum RepliesTarget {
             replies += 1
             try require(replies == 1 || session.pendingCount <= 1, "the first reply ends the first call")
             try requireEqual(
-                try? Reply(parsing: Array(reply.encoded().dropLast())), reply, "a reply written and read")
+                try? Reply(parsing: Array(reply.encoded().dropLast())), reply, "a reply after encoding")
             if reply.error == nil { try FuzzedBus.checkEvents(reply.parameters["events"] ?? .null) }
         }
     }
@@ -31,10 +31,10 @@ enum RepliesTarget {
             do {
                 _ = try session.nextReply()
             } catch let again {
-                try requireEqual(again, error, "an error, and the one after it")
+                try requireEqual(again, error, "the error after an error")
                 return nil
             }
-            throw Falsified("nothing is taken after an error")
+            throw Falsified("a reply was taken after an error")
         }
     }
 }

@@ -5,11 +5,11 @@ import ReveilleCore
 import ReveilleWatchers
 import ReveilleWire
 
-/// Whatever drivers write, a level is 0 to 1 or absent, and a number is finite.
+/// Checks that every level is 0 to 1 or absent and that numbers are finite, for any text of a driver.
 ///
-/// The input is lines `attribute=text`; an empty one begins the next supply.
+/// The input consists of lines `attribute=text`; an empty line begins the next supply.
 enum SysfsTarget {
-    /// More bits than the kernel has of any kind: KEY_MAX is 767.
+    /// More bits than the kernel has of any kind (KEY_MAX is 767).
     private static let mostBits = 1_024
 
     static func check(_ bytes: [UInt8]) throws(Falsified) {
@@ -20,7 +20,7 @@ enum SysfsTarget {
             if halves.count == 2 {
                 supplies[supplies.count - 1].attributes[halves[0]] = halves[1]
                 let number = SysfsText.number(halves[1])
-                try require(number?.isFinite != false, "a finite number of \(halves[1])")
+                try require(number?.isFinite != false, "the number \(halves[1]) is finite")
                 if let number { try checkProximity(number) }
             } else if line.isEmpty {
                 supplies.append(PowerSupply(name: "\(supplies.count)", attributes: [:]))
@@ -29,27 +29,27 @@ enum SysfsTarget {
         for isMacBook in [false, true] { try check(BatteryRule.reading(of: supplies, isMacBook: isMacBook)) }
         let bits = InputBits(text)
         let set = (0..<mostBits).filter(bits.contains).count
-        try require(set <= 4 * bytes.count, "no more bits than digits can have")
+        try require(set <= 4 * bytes.count, "there are at most four bits per digit")
         try checkFrequency(supplies[0].attributes)
     }
 
     private static func check(_ reading: Battery) throws(Falsified) {
         for level in [reading.level] + reading.packs.map(\.level) {
-            try require(level.map { (0...1).contains($0) } ?? true, "a level from 0 to 1, not \(level ?? 0)")
+            try require(level.map { (0...1).contains($0) } ?? true, "the level \(level ?? 0) is from 0 to 1")
         }
-        let structure = ReadingCoding.encode(.battery(reading), settings: [])
+        let structure = ReadingCoding.encode(.battery(reading))
         try requireEqual(
-            try? ReadingCoding.decode(structure, of: .battery), .battery(reading), "a battery, and what it is told as")
+            try? ReadingCoding.decode(structure, of: .battery), .battery(reading), "a battery after encoding")
         var filter = LevelFilter(step: 0.01, interval: .seconds(60))
         let now = Instant(microseconds: 0)
-        try requireEqual(filter.offer(reading, at: now), reading, "a first reading, and what is told")
-        try requireEqual(filter.offer(reading, at: now), nil, "nothing, and an equal reading")
+        try requireEqual(filter.offer(reading, at: now), reading, "the filter's output for a first reading")
+        try requireEqual(filter.offer(reading, at: now), nil, "the filter's output for an equal reading")
     }
 
     private static func checkProximity(_ value: Double) throws(Falsified) {
         guard let rule = ProximityRule(nearLevel: value) else { return }
-        try requireEqual(rule.state(at: value, last: .far), .near, "near, and at the near level")
-        try requireEqual(rule.state(at: 0, last: .near), .far, "far, and at 0")
+        try requireEqual(rule.state(at: value, last: .far), .near, "the state at the near level")
+        try requireEqual(rule.state(at: 0, last: .near), .far, "the state at 0")
     }
 
     private static func checkFrequency(_ attributes: [String: String]) throws(Falsified) {
@@ -57,6 +57,6 @@ enum SysfsTarget {
         let list = attributes["sampling_frequency_available"]
         guard let raised = SamplingFrequency.raised(from: current, available: list) else { return }
         let isHigher = (SysfsText.number(raised) ?? 0) > (SysfsText.number(current) ?? 0)
-        try require(isHigher && list?.contains(raised) == true, "a higher frequency of the list, not \(raised)")
+        try require(isHigher && list?.contains(raised) == true, "the frequency \(raised) is higher and listed")
     }
 }

@@ -12,10 +12,7 @@ import Varlink
 extension Broker {
     /// Answers a call, now or once a fresh sample is there.
     func answer(_ call: Call, on connection: Connection) {
-        if let refusal = connection.refusal {
-            connection.isClosing = true
-            return fail(refusal, on: connection)
-        }
+        if let refusal = connection.refusal { return fail(refusal, on: connection) }
         if call.mode == .upgrade { return fail(.methodNotImplemented(call.method), on: connection) }
         switch description.answer(call) {
         case .success(let reply): return send(connection.session.reply(reply.parameters), to: connection)
@@ -23,13 +20,13 @@ extension Broker {
         case nil: break
         }
         do throws(CallError) {
-            try carryOut(try Method(call, history: bus.history), on: connection)
+            try carryOut(try BusCall(call, history: bus.history), on: connection)
         } catch {
             fail(error, on: connection)
         }
     }
 
-    private func carryOut(_ method: Method, on connection: Connection) throws(CallError) {
+    private func carryOut(_ method: BusCall, on connection: Connection) throws(CallError) {
         switch method {
         case .subscribe(let request): subscribe(request, on: connection)
         case .setState(let name, let isBackground, let wakeAfter):
@@ -65,7 +62,7 @@ extension Broker {
     private func resume(_ connection: Connection, _ body: () -> Void) {
         guard !connection.isClosed else { return }
         // Where nothing had to be waited for, the time is counted already, further up the stack.
-        guard !connection.isAdvancing else { return body() }
+        guard !connection.isInTurn else { return body() }
         charging(connection) {
             body()
             advance(connection)
@@ -76,14 +73,14 @@ extension Broker {
     // MARK: - Methods
 
     private func subscribe(_ request: SubscriptionRequest, on connection: Connection) {
-        connection.aspects = request.aspects
-        sources.begin(request.aspects)
-        sources.freshen(request.aspects, isStaying: !request.startsInBackground) { [weak self] in
+        connection.subscribe(to: request.aspects)
+        watchers.begin(request.aspects)
+        watchers.freshen(request.aspects, isStaying: !request.startsInBackground) { [weak self] in
             guard let self, !connection.isClosed else { return }
             let id = SubscriptionID(rawValue: random.next())
             let start = bus.subscribe(request, as: id)
-            connection.subscription = id
-            streams[id] = connection
+            connection.stream(id)
+            subscribers[id] = connection
             var parameters = Array("{\"subscription\":\"\(id.wireName)\",\"instance\":\"\(bus.instance)\",".utf8)
             if let resumed = start.resumed { parameters += Array("\"resumed\":\(resumed),".utf8) }
             parameters += Array("\"events\":".utf8)
@@ -91,12 +88,12 @@ extension Broker {
             parameters.append(UInt8(ascii: "}"))
             send(connection.session.reply(encoded: parameters, continues: true), to: connection)
             if !connection.isClosed { follow(connection) }
-            adjustSources()
+            adjustWatchers()
         }
     }
 
     private func getState(_ aspects: AspectSet, on connection: Connection) {
-        sources.freshen(aspects, isStaying: false) { [weak self] in
+        watchers.freshen(aspects, isStaying: false) { [weak self] in
             self?.resume(connection) {
                 guard let self else { return }
                 self.send(connection.session.reply(frame: self.states(of: aspects)), to: connection)
@@ -120,7 +117,7 @@ extension Broker {
         if isOwner(connection) {
             for aspect in Aspect.allCases { bus.expectRefresh(of: aspect) }
         }
-        sources.refreshAll { [weak self] in
+        watchers.refreshAll { [weak self] in
             self?.deliver()
             self?.resume(connection) { self?.reply([:], on: connection) }
         }
@@ -129,7 +126,7 @@ extension Broker {
     private func setState(
         _ name: String, isBackground: Bool, wakeAfter: Duration?, on connection: Connection
     ) throws(CallError) {
-        guard let id = SubscriptionID(wireName: name), let target = streams[id] else {
+        guard let id = SubscriptionID(wireName: name), let target = subscribers[id] else {
             throw .noSuchSubscription(name)
         }
         guard [0, target.peer.uid].contains(connection.peer.uid) else { throw .permissionDenied }
@@ -173,16 +170,16 @@ extension Broker {
 
     private var subscriptions: [JSON] {
         // Who has read everything is not unread, though the edge that tells so may still wait in the loop.
-        for connection in streams.values { settle(connection) }
-        for connection in streams.values { freezes?.look(at: connection) }
+        for connection in subscribers.values { releaseIfRead(connection) }
+        for connection in subscribers.values { freezes?.look(at: connection) }
         return bus.subscriptions.compactMap { status in
-            streams[status.id].map { StatusCoding.encode(status, pid: $0.peer.pid, uid: $0.peer.uid) }
+            subscribers[status.id].map { StatusCoding.encode(status, pid: $0.peer.pid, uid: $0.peer.uid) }
         }
     }
 
     private func describe(_ aspect: Aspect) -> JSON {
-        let isMonitored = sources.isMonitored(aspect)
-        switch sources.source(of: aspect) {
+        let isMonitored = watchers.isMonitored(aspect)
+        switch watchers.source(of: aspect) {
         case .available(var source):
             if bus.isPosted(aspect) { source += " (posted)" }
             if losses[aspect] > 0 { source += " (events lost and all read again: \(losses[aspect]))" }

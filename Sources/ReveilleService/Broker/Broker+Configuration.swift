@@ -16,6 +16,6 @@ extension Broker {
         }
         self.limits = limits
         self.limits.history = history
-        try sources.replaceWatchers(watchers)
+        try self.watchers.replaceWatchers(watchers)
     }
 }

@@ -11,7 +11,7 @@ extension Broker {
         guard let id = target.subscription else { return }
         target.waking.remove(reason)
         bus.hold(reason, on: id)
-        adjustSources()
+        adjustWatchers()
     }
 
     /// Clears a hold; if it was the last one, a fresh sample comes first.
@@ -19,10 +19,10 @@ extension Broker {
         guard let id = target.subscription, let holds = bus.holds(of: id) else { return completion() }
         let wakes = holds.contains(reason) && holds.subtracting(reason).isDisjoint(with: .background)
         target.waking.insert(reason)
-        sources.freshen(wakes ? target.aspects : [], isStaying: true) { [weak self] in
+        watchers.freshen(wakes ? target.aspects : [], isStaying: true) { [weak self] in
             // The last word counts: it may have been held again while the sample was taken.
             if target.waking.remove(reason) != nil { self?.bus.release(reason, from: id) }
-            self?.adjustSources()
+            self?.adjustWatchers()
             completion()
         }
     }
@@ -35,11 +35,10 @@ extension Broker {
     func follow(_ connection: Connection) {
         do throws(SystemError) {
             let process = try PeerProcess(of: connection.stream)
-            connection.processEnd = try loop.watch(process.number, for: .readable) {
-                [weak self, unowned connection] _ in
+            let end = try loop.watch(process.number, for: .readable) { [weak self, unowned connection] _ in
                 self?.close(connection)
             }
-            connection.process = process
+            connection.follow(process, until: end)
             freezes?.begin(connection, process)
         } catch {
             logger.debug("a subscription is followed by its connection alone: \(error)")

@@ -32,7 +32,7 @@ package final class Broker {
     var random: any RandomNumberGenerator
     var bus: Bus
     var writer = EventWriter()
-    var sources: Sources
+    var watchers: WatcherPool
     var connections: [ObjectIdentifier: Connection] = [:]
     var connectionsOfUser: [UInt32: Int] = [:]
     var refused = RefusedConnections()
@@ -40,7 +40,7 @@ package final class Broker {
     var shares = UserShares()
     /// The answers to GetState, by what was asked for, as they stand until the next change: settings can be long.
     var states: [AspectSet: [UInt8]] = [:]
-    var streams: [SubscriptionID: Connection] = [:]
+    var subscribers: [SubscriptionID: Connection] = [:]
     /// How often events of an aspect's sources were lost.
     private(set) var losses = AspectTable<Int>(repeating: 0)
     private(set) var freezes: FreezeWatch?
@@ -71,7 +71,7 @@ package final class Broker {
         description = ServiceDescription(
             vendor: "Reveille", product: "reveille", version: version, url: "https://reveille.org",
             interfaces: Self.interfaces)
-        sources = try Sources(loop: loop, watchers: [])
+        watchers = try WatcherPool(loop: loop, watchers: [])
         let saved = Broker.load(state, logger)
         let now = Timestamp(microseconds: loop.wallClock)
         bus = Bus(
@@ -105,18 +105,18 @@ package final class Broker {
     ///
     /// - Throws: `SystemError` when the loop has no room for a timer.
     package func start(_ watchers: [any Watcher]) throws(SystemError) {
-        sources = try Sources(loop: loop, watchers: watchers)
-        sources.start()
+        self.watchers = try WatcherPool(loop: loop, watchers: watchers)
+        self.watchers.start()
         keeper?.save()
     }
 
-    /// Delivers what is due, ends the streams and saves the state.
+    /// Delivers what is due, ends the subscriptions and saves the state.
     package func stop() {
-        for id in streams.keys { bus.release(.unread, from: id) }
+        for id in subscribers.keys { bus.release(.unread, from: id) }
         while let delivery = bus.nextDelivery() { send(delivery) }
         isStopping = true
         for connection in Array(connections.values) + refused.all { close(connection) }
-        sources.stop()
+        watchers.stop()
         keeper?.save()
     }
 
@@ -133,7 +133,7 @@ package final class Broker {
         bus.renew(as: Broker.newInstance(&random))
         logger.warning("continuing as a new instance: the saved state cannot be removed")
         // Subscribers come back and learn of it; with their positions of the old instance they would be wrong.
-        for connection in Array(streams.values) { close(connection) }
+        for connection in Array(subscribers.values) { close(connection) }
     }
 
     /// Reads sources again, after something that may have hidden changes; posted states stand.
@@ -142,7 +142,7 @@ package final class Broker {
     ///   - monitoredOnly: Leaves those alone that nobody listens to.
     ///   - completion: Called once what changed has been reported.
     package func reread(monitoredOnly: Bool = true, then completion: @escaping () -> Void = {}) {
-        sources.refreshAll(monitoredOnly: monitoredOnly) { [weak self] in
+        watchers.refreshAll(monitoredOnly: monitoredOnly) { [weak self] in
             self?.deliver()
             completion()
         }
@@ -165,14 +165,14 @@ package final class Broker {
     func deliver() {
         for _ in 0..<Self.deliveriesPerTurn {
             guard let next = bus.nextReady() else { return }
-            if let connection = streams[next] { freezes?.look(at: connection) }
+            if let connection = subscribers[next] { freezes?.look(at: connection) }
             if let delivery = bus.nextDelivery() { send(delivery) }
         }
         moreDeliveries?.fire(after: .zero)
     }
 
     private func send(_ delivery: Delivery) {
-        guard let connection = streams[delivery.subscription] else { return }
+        guard let connection = subscribers[delivery.subscription] else { return }
         var parameters = Array(#"{"events":"#.utf8)
         writer.append(delivery.events, to: &parameters)
         parameters.append(UInt8(ascii: "}"))
@@ -188,11 +188,11 @@ package final class Broker {
     }
 
     /// Brings the watchers to the pace that the subscribers need now.
-    func adjustSources() {
+    func adjustWatchers() {
         // A loop that has ended takes no more timers.
         guard !isStopping else { return }
         do throws(SystemError) {
-            try sources.adjust(to: bus)
+            try watchers.adjust(to: bus)
         } catch {
             logger.error("\(error)")
         }

@@ -6,102 +6,187 @@ import ReveilleCore
 import ReveilleSystem
 import Varlink
 
-/// One peer: its session, what waits to be written to it, and the subscription it streams.
+/// One peer: its session, its unwritten output and its subscription.
 ///
-/// Loop thread only. Its descriptor is watched edge-triggered, both ways: an edge of writing is how the
-/// peer's reading shows (see ``UnixStream/isAllRead``).
+/// Loop thread only. The descriptor is watched edge-triggered in both directions: an edge for writing shows that the
+/// peer has read (see ``UnixStream/isAllRead``).
 final class Connection {
-    static let interest: EventLoop.Interest = [.readable, .writable, .halfClosed, .edge]
+    /// What is known about the bytes in the socket.
+    enum Input {
+        /// There may be bytes to read.
+        case pending
+        /// Everything has been read.
+        case drained
+        /// Everything has been read, and the peer will write no more.
+        case ended
+    }
 
-    /// How long a peer may take to say something, or to end what it began to say.
+    /// How long a peer may take before its first call, or to complete a call.
     ///
-    /// Whoever connects calls at once, and a frame is written whole; who does neither keeps a descriptor from
-    /// others. Once it has called, a peer may be silent for as long as it likes.
+    /// Clients call as soon as they connect, and write whole frames. A peer that does neither only keeps a descriptor
+    /// from others. After its first call, a peer may stay silent between calls for any time.
     static let patience: Duration = .seconds(8)
+
+    private static let interest: EventLoop.Interest = [.readable, .writable, .halfClosed, .edge]
 
     let stream: any ByteStream
     let peer: UnixStream.Peer
     var session: ServerSession
-    /// The limit that refuses this connection: its first call is answered with it, then it is closed.
-    let refusal: CallError?
-    /// Ends with the connection.
-    var source: (any LoopSource)?
-    /// What it streams.
-    var subscription: SubscriptionID?
-    /// What it keeps watched: what it streams, from the call on.
-    var aspects: AspectSet = []
-    /// The process behind the subscription, where it can be held on to.
-    var process: PeerProcess?
-    /// Tells when the process ends; ends before its descriptor is closed.
-    var processEnd: (any LoopSource)?
-    /// Holds that end once a fresh sample is there.
+    /// The holds that end once a fresh sample has been taken.
     var waking: HoldReasons = []
-    /// Holds that end by themselves, by reason.
+    /// The timers of the holds that end automatically, by reason.
     var deadlines: [HoldReasons: any LoopSource] = [:]
-    /// There may be bytes to read.
-    var canRead = true
-    /// The peer will write no more.
-    var hasEnded = false
-    var isClosed = false
-    /// Closes once everything is written.
-    var isClosing = false
-    /// It has called something.
-    var hasCalled = false
-    /// Runs while it is waited for, see ``patience``.
-    var silence: (any LoopSource)?
-    /// Its calls are being read and answered, further up the stack.
-    var isAdvancing = false
-    /// All others go first: it had more calls than fit in its last turn, or its user has had its share.
+    private var phase: ConnectionPhase
+    private(set) var input = Input.pending
+    /// Whether calls are being read and answered further up the stack.
+    private(set) var isInTurn = false
+    /// Whether all other connections go first, because this one had more calls than fit in a turn or its user has
+    /// used up its share.
     private(set) var isFlooding = false
+    /// Runs while the peer is expected to call; see ``patience``.
+    private(set) var silence: (any LoopSource)?
+    private var source: (any LoopSource)?
+    private var process: PeerProcess?
+    private var processEnd: (any LoopSource)?
+    private var output: ArraySlice<UInt8> = []
 
-    private var output: [UInt8] = []
-    private var written = 0
-
-    init(stream: any ByteStream, peer: UnixStream.Peer, maximumFrame: Int, refusal: CallError?) {
+    /// Watches an accepted stream; `refusal` is the error of a connection over a limit.
+    init(
+        stream: any ByteStream, peer: UnixStream.Peer, maximumFrame: Int, refusal: CallError?, loop: any Loop,
+        handler: @escaping (Connection, EventLoop.Interest) -> Void
+    ) throws(SystemError) {
         self.stream = stream
         self.peer = peer
-        self.refusal = refusal
+        phase = refusal.map { .refused($0) } ?? .new
         session = ServerSession(maximumFrame: maximumFrame)
+        source = try loop.watch(stream.number, for: Self.interest) { [unowned self] in handler(self, $0) }
     }
 
-    /// Whether the peer is to say something, and soon.
-    var isAwaited: Bool {
-        !isClosed && !session.isAnswering && !hasOutput && (!hasCalled || session.bufferedCount > 0)
+    // MARK: - Phase
+
+    var isClosed: Bool { phase.isClosed }
+    /// The answer to the only call of a connection over a limit.
+    var refusal: CallError? { phase.refusal }
+    var subscription: SubscriptionID? { phase.subscription }
+    /// The aspects that are watched for this connection, from the Subscribe call on.
+    var aspects: AspectSet { phase.aspects }
+
+    /// Whether the next call may be taken.
+    ///
+    /// No call is read while a reply waits for room or a stream runs: a peer that calls without reading fills its own
+    /// socket and nothing else.
+    var takesCalls: Bool { phase.takesCalls && !session.isAnswering && !hasOutput }
+
+    /// Takes the next whole call that has been read.
+    func nextCall() throws(VarlinkError) -> Call? {
+        guard let call = try session.nextCall() else { return nil }
+        phase.call()
+        silence = nil
+        return call
     }
 
-    /// Lets all others go first, or takes its turn among them.
+    /// Begins a subscription, which waits for fresh samples.
+    func subscribe(to aspects: AspectSet) {
+        phase.subscribe(to: aspects)
+    }
+
+    /// Streams a subscription that waited for fresh samples.
+    func stream(_ id: SubscriptionID) {
+        phase.stream(id)
+    }
+
+    /// Keeps the process behind the subscription, and the source that waits for its end.
+    func follow(_ process: PeerProcess, until end: any LoopSource) {
+        self.process = process
+        processEnd = end
+    }
+
+    /// Ends everything that could call back; releasing the connection closes the descriptor.
+    func close() {
+        phase = .closed
+        source?.cancel()
+        processEnd?.cancel()
+        silence = nil
+        deadlines = [:]
+    }
+
+    // MARK: - Turns
+
+    /// Runs a turn of reading and answering calls; does nothing inside a turn.
+    func takeTurn(_ body: () -> Void) {
+        guard !isInTurn else { return }
+        isInTurn = true
+        body()
+        isInTurn = false
+    }
+
+    /// Puts the connection behind all others, or back among them.
     func setFlooding(_ isFlooding: Bool) {
         guard isFlooding != self.isFlooding else { return }
         self.isFlooding = isFlooding
         source?.setPriority(isFlooding ? .flood : .normal)
     }
 
-    /// Whether bytes wait for room in the socket.
-    var hasOutput: Bool { written < output.count }
+    /// Postpones the rest of a turn until all other connections have had theirs.
+    func yield() {
+        setFlooding(true)
+        source?.rearm(Self.interest)
+    }
 
-    /// Writes a frame, and keeps what the socket has no room for: a frame is never cut.
-    ///
-    /// - Throws: `SystemError` when the peer is gone.
+    /// Starts the timer for ``patience`` if the peer is expected to begin or complete a call, and stops it otherwise.
+    func watchSilence(on loop: any Loop, expired: @escaping (Connection) -> Void) throws(SystemError) {
+        guard phase.awaitsFirstCall || takesCalls && session.bufferedCount > 0 else {
+            silence = nil
+            return
+        }
+        // Single bytes do not extend the time.
+        guard silence == nil else { return }
+        let timer = try loop.timer { [weak self] in self.map(expired) }
+        timer.fire(after: Self.patience)
+        silence = timer
+    }
+
+    // MARK: - Bytes
+
+    /// Whether bytes wait for room in the socket.
+    var hasOutput: Bool { !output.isEmpty }
+
+    /// Notes that the socket may have bytes to read.
+    func inputArrived() {
+        if input == .drained { input = .pending }
+    }
+
+    /// Reads once from the socket.
+    func read(atMost limit: Int) throws(SystemError) {
+        try withUnsafeTemporaryAllocation(byteCount: limit, alignment: 1) { buffer throws(SystemError) in
+            switch try stream.read(into: buffer) {
+            case .bytes(let count):
+                session.receive(UnsafeBufferPointer(rebasing: buffer.bindMemory(to: UInt8.self)[..<count]).span)
+            case .wouldBlock: input = .drained
+            case .ended: input = .ended
+            }
+        }
+    }
+
+    /// Writes a whole frame, and keeps what the socket has no room for.
     func send(_ bytes: [UInt8]) throws(SystemError) {
         if hasOutput {
             output += bytes
         } else {
-            output = bytes
-            written = 0
+            output = bytes[...]
         }
         try flush()
     }
 
-    /// Writes what waits, as far as there is room.
+    /// Writes the waiting bytes as far as there is room.
     func flush() throws(SystemError) {
         while hasOutput {
-            switch try stream.write(output[written...]) {
-            case .bytes(let count): written += count
+            switch try stream.write(output) {
+            case .bytes(let count): output.removeFirst(count)
             case .wouldBlock: return
             case .ended: throw SystemError("send", code: EPIPE)
             }
         }
-        output.removeAll()
-        written = 0
+        output = []
     }
 }

@@ -3,14 +3,14 @@
 
 package import Varlink
 
-/// What a peer has sent over one connection, and what may come back: each call is answered once, in its turn, as its
-/// interface says.
+/// The calls of a peer on one connection and the replies they allow: each call is answered once, in order, as its
+/// interface declares.
 package struct Conversation {
-    /// A call with one reply to it.
+    /// A call with one of its replies.
     package struct Answer {
-        /// What was called.
+        /// The call.
         package let call: Call
-        /// What came back.
+        /// The reply.
         package let reply: Reply
     }
 
@@ -18,28 +18,28 @@ package struct Conversation {
     private var sent: FrameDecoder
     private var received = FrameDecoder(maximumLength: .max >> 1)
     private var pending: ArraySlice<Call> = []
-    /// The peer broke the protocol, or was refused: nothing else is answered, and the bus closes the connection.
+    /// Whether the peer violated the protocol or was refused, after which the bus closes the connection.
     package private(set) var isOver = false
-    /// Its first call of those that wait has been answered, and goes on.
+    /// Whether the first pending call has been answered with `continues`.
     package private(set) var isStreaming = false
 
-    /// Begins a conversation.
+    /// Starts a conversation.
     ///
     /// - Parameters:
-    ///   - interfaces: What may be called, and what the answers look like.
-    ///   - maximumFrame: The longest call that the bus takes.
+    ///   - interfaces: The interfaces that may be called.
+    ///   - maximumFrame: The maximum length of a call.
     package init(with interfaces: [Interface], maximumFrame: Int) {
         self.interfaces = interfaces
         sent = FrameDecoder(maximumLength: maximumFrame)
     }
 
-    /// The call whose answer is due, if it has to come soon.
+    /// The call whose reply is due, if there is one.
     package var awaited: Call? { isOver || isStreaming ? nil : pending.first }
 
-    /// Whether half a call was sent.
+    /// Whether a call was sent incompletely.
     package var isAmidCall: Bool { sent.bufferedCount > 0 }
 
-    /// Notes what the peer sends.
+    /// Records bytes that the peer sends.
     package mutating func send(_ bytes: [UInt8]) {
         sent.feed(bytes.span)
         while !isOver {
@@ -53,16 +53,16 @@ package struct Conversation {
         }
     }
 
-    /// Takes what the peer reads.
+    /// Processes bytes that the peer reads.
     ///
-    /// - Returns: The answers in it.
-    /// - Throws: `Broken` for what is no answer to what was called.
+    /// - Returns: The replies in the bytes.
+    /// - Throws: `Broken` for a reply that does not match its call.
     package mutating func receive(_ bytes: [UInt8]) throws(Broken) -> [Answer] {
         received.feed(bytes.span)
         var answers: [Answer] = []
         while let frame = try? received.nextFrame() {
-            guard let reply = try? Reply(parsing: frame) else { throw Broken("\(JSON.text(frame)) is no reply") }
-            guard let call = pending.first else { throw Broken("nothing was called, and told was \(reply)") }
+            guard let reply = try? Reply(parsing: frame) else { throw Broken("invalid reply \(JSON.text(frame))") }
+            guard let call = pending.first else { throw Broken("reply without a call: \(reply)") }
             try check(reply, to: call)
             isStreaming = reply.continues
             if !reply.continues { pending.removeFirst() }
@@ -75,11 +75,11 @@ package struct Conversation {
         return answers
     }
 
-    /// Checks that a peer that streams has no more than one reply unread.
+    /// Checks that a streaming peer has at most one unread reply.
     package func checkGate(_ unread: [UInt8]) throws(Broken) {
         guard isStreaming, received.bufferedCount == 0 else { return }
         let frames = unread.split(separator: 0).count
-        guard frames <= 1 else { throw Broken("\(frames) replies wait unread") }
+        guard frames <= 1 else { throw Broken("\(frames) replies are unread") }
     }
 
     private func check(_ reply: Reply, to call: Call) throws(Broken) {
@@ -97,7 +97,7 @@ package struct Conversation {
             }
             try interface(error.interface)?.validate(reply.parameters, structure)
         } catch {
-            throw Broken("\(call.method) was answered with \(reply), which its interface does not allow: \(error)")
+            throw Broken("reply \(reply) to \(call.method) does not match its interface: \(error)")
         }
     }
 
@@ -107,7 +107,7 @@ package struct Conversation {
 }
 
 extension Reply {
-    /// Says that the connection itself is one too many.
+    /// Whether the reply refuses the connection because there are too many.
     var isRefusal: Bool {
         error?.hasSuffix(".QuotaExceeded") == true && parameters["quota"] == "connections"
     }

@@ -3,34 +3,34 @@
 
 import Varlink
 
-/// A client that subscribes, reads in pieces or not at all, dies and comes back by position; it checks of all
-/// that it is told that it is the promise.
+/// A client that subscribes, reads in pieces or not at all, disconnects, resumes from its positions, and checks every
+/// event that it receives.
 package final class SimulatedClient {
-    /// Its name, for people.
+    /// The name, for messages.
     package let name: String
-    /// Somebody may post and hold: what it is told need not be real, and a hold need not last.
+    /// Whether other users may post readings and hold the client, so that readings may be false and holds may end.
     package let isDisturbed: Bool
     private var stream: SimulatedStream?
     private var received: [UInt8] = []
-    /// What its subscription is called; `nil` until that was answered.
+    /// The ID of the subscription, or `nil` until the bus has replied.
     package private(set) var subscription: String?
     private var instance: String?
     private var seen: [String: Int] = [:]
-    /// The number of the state that it was told last, by aspect.
+    /// The number of the last received state by aspect.
     package private(set) var told: [String: Int] = [:]
-    /// It is held, and has read what was on its way when the hold was answered.
+    /// Whether the client is held and has read everything sent before the hold.
     package var isAtRest = false
 
-    /// Makes a client that has never been connected.
+    /// Creates a client that has not connected.
     package init(_ name: String, isDisturbed: Bool = false) {
         self.name = name
         self.isDisturbed = isDisturbed
     }
 
-    /// Whether it has a connection, as far as it knows.
+    /// Whether the client has a connection, as far as it knows.
     package var isConnected: Bool { stream != nil }
 
-    /// Subscribes, by position if it ever was subscribed.
+    /// Subscribes, and resumes if there was an earlier subscription.
     package func connect(_ stream: SimulatedStream, isBackground: Bool) {
         self.stream = stream
         received = []
@@ -53,19 +53,19 @@ package final class SimulatedClient {
         stream.send(JSON.object(call).bytes + [0])
     }
 
-    /// Dies, or only its connection does.
+    /// Closes the connection, as when the client dies.
     package func disconnect() {
         stream?.close()
         stream = nil
     }
 
-    /// The bus is gone; what it had sent is still there, and a bus that ends sends all that is due.
+    /// Handles the end of the bus, which has sent everything that is due if it was stopped.
     package func busDied() throws(Broken) {
         try take(.max)
         stream = nil
     }
 
-    /// Reads some bytes, if there are any.
+    /// Reads available bytes.
     package func read(_ most: Int) throws(Broken) {
         if let stream { try checkGate(stream) }
         try take(most)
@@ -79,23 +79,23 @@ package final class SimulatedClient {
         while let end = received.firstIndex(of: 0) {
             let frame = Array(received[..<end])
             received.removeSubrange(...end)
-            guard let reply = try? Reply(parsing: frame) else { throw Broken("\(name): \(frame) is no reply") }
+            guard let reply = try? Reply(parsing: frame) else { throw Broken("\(name): invalid reply \(frame)") }
             try take(reply)
         }
     }
 
-    /// Behind the first reply there is never more than one that is not read.
+    /// Checks that at most one reply after the first is unread.
     private func checkGate(_ stream: SimulatedStream) throws(Broken) {
         guard subscription != nil, received.isEmpty else { return }
         let frames = stream.toPeer.split(separator: 0, omittingEmptySubsequences: true).count
-        guard frames <= 1 else { throw Broken("\(name): \(frames) replies wait unread") }
+        guard frames <= 1 else { throw Broken("\(name): \(frames) replies are unread") }
     }
 
     private func take(_ reply: Reply) throws(Broken) {
         guard reply.error == nil, reply.continues else { throw Broken("\(name): \(reply)") }
         let events = reply.parameters["events"]?.arrayValue?.compactMap(\.objectValue) ?? []
         if subscription != nil {
-            if isAtRest, !isDisturbed { throw Broken("\(name) is held and was told \(events)") }
+            if isAtRest, !isDisturbed { throw Broken("\(name) is held but received \(events)") }
             if events.isEmpty { throw Broken("\(name): a reply without an event") }
             return try takeChanges(events, isFirst: false)
         }
@@ -103,12 +103,12 @@ package final class SimulatedClient {
         let now = reply.parameters["instance"]?.stringValue
         let isUnderstood = reply.parameters["resumed"] == true
         if let instance, isUnderstood != (instance == now) {
-            throw Broken("\(name) had positions of \(instance), \(now ?? "") says resumed \(isUnderstood)")
+            throw Broken("\(name) resumed from instance \(instance), \(now ?? "") replied resumed \(isUnderstood)")
         }
         instance = now
         if isUnderstood { return try takeChanges(events, isFirst: true) }
         guard events.count == 2, events.allSatisfy({ $0["changes"] == 0 }) else {
-            throw Broken("\(name): the state anew is \(events)")
+            throw Broken("\(name): unexpected initial state \(events)")
         }
         for event in events { try note(event) }
     }
@@ -122,14 +122,14 @@ package final class SimulatedClient {
             let generation = Int(event["generation"]?.integerValue ?? -1)
             let before = seen[aspect] ?? 0
             guard generation == before + changes, changes > 0 || isFirst && changes == 0 else {
-                throw Broken("\(name) was at \(before) and was told \(event)")
+                throw Broken("\(name) was at \(before) and received \(event)")
             }
             let last = told[aspect]
             try note(event)
-            // One change for each state in between, and none without a new state.
+            // At most one change for each state in between, and none without a new state.
             guard !isDisturbed else { continue }
             guard let last, let now = told[aspect], changes <= now - last, (changes == 0) == (now == last) else {
-                throw Broken("\(name) knew \(told) and was told \(event)")
+                throw Broken("\(name) knew \(told) and received \(event)")
             }
         }
     }
@@ -140,7 +140,7 @@ package final class SimulatedClient {
         let number =
             Self.number(state["identifier"]) ?? Self.number(state["packs"]?.arrayValue?.first?.objectValue?["name"])
         guard isDisturbed || number ?? -1 >= told[aspect] ?? 0 else {
-            throw Broken("\(name) knew number \(told[aspect] ?? 0) and was told \(event)")
+            throw Broken("\(name) knew number \(told[aspect] ?? 0) and received \(event)")
         }
         told[aspect] = number
         seen[aspect] = Int(event["generation"]?.integerValue ?? -1)

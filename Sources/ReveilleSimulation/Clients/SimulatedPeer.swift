@@ -4,11 +4,11 @@
 package import ReveilleSystem
 import Varlink
 
-/// One connection that may do anything, and checks all that it is answered.
+/// A connection that may send anything, and whose replies are checked.
 package final class SimulatedPeer {
     private let stream: SimulatedStream
     private var conversation: Conversation
-    /// What is still to be sent of what was begun.
+    /// The bytes of a partial send that remain.
     private var unsent: ArraySlice<UInt8> = []
 
     init(_ stream: SimulatedStream, conversation: Conversation) {
@@ -16,18 +16,18 @@ package final class SimulatedPeer {
         self.conversation = conversation
     }
 
-    /// Who it is.
+    /// The credentials of the peer.
     package var credentials: UnixStream.Peer { stream.credentials }
-    /// The bus has let go of it.
+    /// Whether the bus has closed the connection.
     package var isClosed: Bool { stream.isClosedByBus }
-    /// What it has to be told soon.
+    /// The call whose reply is due.
     var awaited: Call? { isClosed ? nil : conversation.awaited }
 
-    /// Sends bytes behind those that it has begun to send.
+    /// Sends bytes, after those that remain from earlier sends.
     ///
     /// - Parameters:
-    ///   - bytes: Any.
-    ///   - most: How many of them now.
+    ///   - bytes: Arbitrary bytes.
+    ///   - most: The maximum number of bytes to send now.
     func send(_ bytes: [UInt8], most: Int = .max) {
         unsent += bytes
         let now = Array(unsent.prefix(most))
@@ -36,13 +36,13 @@ package final class SimulatedPeer {
         conversation.send(now)
     }
 
-    /// Reads so many bytes at most.
+    /// Reads replies.
     ///
     /// - Parameters:
-    ///   - most: How many.
-    ///   - busHasEnded: The bus has said all that was due, read or not.
-    /// - Returns: The answers in them.
-    /// - Throws: `Broken` for what is no answer, and when too much waits unread.
+    ///   - most: The maximum number of bytes.
+    ///   - busHasEnded: Whether the bus has stopped and sent everything that was due.
+    /// - Returns: The replies in the bytes.
+    /// - Throws: `Broken` for an invalid reply, and if too many replies are unread.
     func read(_ most: Int, busHasEnded: Bool = false) throws(Broken) -> [Conversation.Answer] {
         do throws(Broken) {
             if !busHasEnded { try conversation.checkGate(stream.toPeer) }

@@ -3,16 +3,16 @@
 
 package import ReveilleCore
 
-/// How things really are, whether a bus lives or not: each state of an aspect has a number that only grows.
+/// The true state of the devices, independent of any bus, as a number for each aspect that only increases.
 package final class Reality {
-    /// What changes: one aspect that is always watched, and one that is watched on demand.
+    /// The simulated aspects: one that is always watched and one that is watched on demand.
     package static let aspects: [Aspect] = [.locale, .battery]
     /// The number of each aspect's state.
     package private(set) var number = AspectTable<Int>(repeating: 0)
-    /// The battery has gone.
+    /// Whether the battery has been removed.
     package private(set) var isBatteryGone = false
 
-    /// Makes a world in which nothing has happened.
+    /// Creates the initial state.
     package init() {}
 
     /// Changes the state of an aspect.
@@ -20,13 +20,13 @@ package final class Reality {
         number[aspect] += 1
     }
 
-    /// Takes the battery away, or puts it back.
+    /// Removes the battery, or inserts it again.
     package func moveBattery() {
         isBatteryGone.toggle()
         change(.battery)
     }
 
-    /// The state of an aspect; a battery that has gone still has its number, as the name of a pack.
+    /// Returns the state of an aspect; a removed battery keeps its number in the name of a pack.
     package func reading(of aspect: Aspect) -> Reading {
         let name = "n\(number[aspect])"
         guard aspect == .locale else {

@@ -5,7 +5,7 @@ package import ReveilleCore
 import ReveilleSystem
 package import ReveilleWatchers
 
-/// Watches the reality of one aspect: a battery when somebody asks, a locale always.
+/// A watcher of one aspect of the reality: the locale always, the battery on demand.
 package final class SimulatedWatcher: Watcher {
     package let aspect: Aspect
     private let reality: Reality
@@ -13,7 +13,7 @@ package final class SimulatedWatcher: Watcher {
     private let report: (Reading) -> Void
     private var random: SplitMix64
     private var samples: [SimulatedLoop.Source] = []
-    /// How often somebody had it read its source.
+    /// The number of requested samples.
     package private(set) var readings = 0
 
     init(
@@ -34,7 +34,7 @@ package final class SimulatedWatcher: Watcher {
         }
     }
 
-    /// Something changed; a kernel tells of it at once.
+    /// Handles a notification that the state changed.
     func look() {
         if pace == .live { report(reality.reading(of: aspect)) }
     }
@@ -44,7 +44,7 @@ package final class SimulatedWatcher: Watcher {
         sample(completion)
     }
 
-    /// A sample takes its time, and is of the end of that time.
+    /// Starts a sample, which takes some time and has the state at its end.
     private func sample(_ completion: @escaping () -> Void) {
         weak var own: SimulatedLoop.Source?
         let timer = loop.timer(priority: .watcher) { [weak self] in

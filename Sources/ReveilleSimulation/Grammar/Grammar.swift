@@ -3,9 +3,9 @@
 
 package import Varlink
 
-/// Makes calls of whatever some interfaces offer, from right ones to absurd ones.
+/// A generator of calls to interfaces, from valid to absurd.
 ///
-/// All it knows comes from the interfaces: what is added to them is called too.
+/// It derives everything from the interfaces, so additions to them are called as well.
 package struct Grammar {
     private struct Entry {
         let name: String
@@ -17,7 +17,7 @@ package struct Grammar {
     private let entries: [Entry]
     private let vocabulary: Vocabulary
 
-    /// Reads interfaces.
+    /// Creates a grammar from interfaces.
     package init(_ interfaces: [Interface]) {
         vocabulary = Vocabulary(interfaces)
         entries = interfaces.flatMap { interface in
@@ -28,11 +28,11 @@ package struct Grammar {
         }
     }
 
-    /// Makes a call.
+    /// Generates a call.
     ///
     /// - Parameters:
-    ///   - choices: Decide on all of it.
-    ///   - harvest: What was seen in replies before.
+    ///   - choices: The source of all decisions.
+    ///   - harvest: Values from earlier replies.
     /// - Returns: The bytes to send.
     package func call(_ choices: Choices, harvest: Harvest) -> [UInt8] {
         let entry = choices.one(of: entries)
@@ -41,7 +41,7 @@ package struct Grammar {
             isAbsurd: choices.happens(onceIn: 5))
         let parameters = values.structure(entry.method.input)
         var message: JSONObject = ["method": .string(name(entry.name, choices)), "parameters": parameters]
-        // A call that streams needs `more`; any other may ask for it.
+        // Streaming calls require `more`; others allow it.
         switch choices.number(below: 16) {
         case 0..<6: break
         case 6..<13: message["more"] = true

@@ -3,20 +3,20 @@
 
 package import Varlink
 
-/// Values that were seen in replies, by the name of their field: with them calls hit what is there.
+/// Values from replies by field name, with which calls refer to existing objects.
 package struct Harvest {
-    /// Of each field the newest; the older ones are rarely of any use.
+    /// The number of recent values kept for each field; older ones are rarely useful.
     private static let limit = 16
 
     private var values: [String: [JSON]] = [:]
 
-    /// Makes a harvest of nothing.
+    /// Creates an empty harvest.
     package init() {}
 
-    /// What was seen in a field, the newest last.
+    /// The values of a field, with the newest last.
     package subscript(field: String) -> [JSON] { values[field] ?? [] }
 
-    /// Takes the values of a reply.
+    /// Adds the values of a reply.
     package mutating func take(_ object: JSONObject) {
         for member in object.members { take(member.value, of: member.name) }
     }

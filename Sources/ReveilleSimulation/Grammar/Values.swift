@@ -3,17 +3,17 @@
 
 import Varlink
 
-/// Makes values of declared types, at their edges.
+/// A generator of values of declared types, preferring edge cases.
 struct Values {
     let types: [String: ValueType]
     let vocabulary: Vocabulary
     let harvest: Harvest
     let choices: Choices
-    /// Values may be of other types than declared.
+    /// Whether values may differ from their declared types.
     let isAbsurd: Bool
-    /// The method or type that values are made for.
+    /// The method or type for which values are generated.
     private var member: String
-    /// Bytes that strings made of repetitions may still have: one frame is not to be megabytes.
+    /// The remaining bytes for long strings, which limits the size of a frame.
     private var room = 80_000
 
     init(
@@ -28,13 +28,13 @@ struct Values {
         self.isAbsurd = isAbsurd
     }
 
-    /// Some of the fields that may be missing, and all others.
+    /// Generates a structure with all required fields and some optional ones.
     mutating func structure(_ structure: Structure) -> JSON {
         let fields = structure.fields
         let optional = fields.indices.filter { fields[$0].type.isNullable }
         var wanted = Set<Int>()
         if !optional.isEmpty {
-            // One of five is what Post wants; all of seven is what Subscribe can take.
+            // Post takes a single reading, whereas Subscribe accepts all of its fields.
             for _ in 0..<choices.one(of: [1, 0, 1, 2, 3, 9]) { wanted.insert(choices.one(of: optional)) }
         }
         var object = JSONObject()
@@ -89,7 +89,7 @@ struct Values {
         choices.happens(onceIn: 32) ? Edges.longCount : choices.one(of: Edges.counts)
     }
 
-    /// Different elements while they are few; of many, one again and again.
+    /// Generates an array with distinct elements if there are few, otherwise with repetitions of one.
     private mutating func array(of type: ValueType, _ field: String) -> JSON {
         let count = self.count()
         guard count <= 3 else {
@@ -112,7 +112,7 @@ struct Values {
         let words = vocabulary.words(for: field, in: member)
         switch choices.number(below: 16) {
         case 0..<6 where !seen.isEmpty: return choices.one(of: seen)
-        // The newest is the likeliest to be there still.
+        // The newest value most likely still exists.
         case 0..<12 where words.isEmpty && !seen.isEmpty: return seen[seen.count - 1]
         case 0..<12 where !words.isEmpty: return .string(choices.one(of: words))
         case 12, 13: return .string(choices.one(of: vocabulary.all))
@@ -125,7 +125,7 @@ struct Values {
         }
     }
 
-    /// A value of any type.
+    /// Generates a value of any type.
     private mutating func anything(of field: String) -> JSON {
         switch choices.number(below: 8) {
         case 0: .null

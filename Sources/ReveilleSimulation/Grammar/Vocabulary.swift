@@ -3,12 +3,12 @@
 
 package import Varlink
 
-/// The words that the comments of an interface name, by the field that they are about.
+/// The words that an interface's comments list for its fields.
 ///
-/// An interface has no type for a closed set of words; its text lists them: `state: near, far, unknown.`
+/// An interface declares no type for a closed set of words; its text lists them: `state: near, far, unknown.`
 package struct Vocabulary {
     private struct Field: Hashable {
-        /// The type, method or error that the comment is about, or which of the three.
+        /// The commented type, method or error, its keyword, or an empty string.
         let scope: String
         let name: String
     }
@@ -17,10 +17,10 @@ package struct Vocabulary {
 
     private var words: [Field: [String]] = [:]
     private var keywordOf: [String: String] = [:]
-    /// All of them, sorted, with the names of all fields.
+    /// All words and all field names, sorted.
     package private(set) var all: [String] = []
 
-    /// Reads the texts of interfaces.
+    /// Creates a vocabulary from the texts of interfaces.
     package init(_ interfaces: [Interface]) {
         for interface in interfaces {
             let fields = interface.fieldNames
@@ -39,11 +39,11 @@ package struct Vocabulary {
         words = words.mapValues { Set($0).sorted() }
     }
 
-    /// The words for a field: those that its own comment names, else those of others of its kind, else any.
+    /// Returns the words for a field from its own comment, otherwise from members of the same kind or from any member.
     ///
     /// - Parameters:
-    ///   - field: The field's name.
-    ///   - member: The type, method or error that it is in.
+    ///   - field: The name of the field.
+    ///   - member: The type, method or error that contains the field.
     /// - Returns: The words, sorted.
     package func words(for field: String, in member: String) -> [String] {
         for scope in [member, keywordOf[member] ?? "", ""] {
@@ -56,7 +56,7 @@ package struct Vocabulary {
         guard line.count > 1, Self.keywords.contains(line[0]) else { return }
         let scopes = [String(line[1]), String(line[0]), ""]
         keywordOf[scopes[0]] = scopes[1]
-        // The field that the words are about, from its colon to the end of the sentence.
+        // The field that the words describe, from its colon to the end of the sentence.
         var field: String?
         var isAside = false
         for token in comment {
@@ -74,7 +74,7 @@ package struct Vocabulary {
 }
 
 extension Interface {
-    /// The names of all fields, of types, methods and errors alike.
+    /// The names of all fields in types, methods and errors.
     fileprivate var fieldNames: Set<String> {
         var names: Set<String> = []
         for type in types.values { type.collect(&names) }

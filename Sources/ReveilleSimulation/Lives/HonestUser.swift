@@ -3,15 +3,15 @@
 
 import ReveilleSystem
 
-/// A user with one program: a subscription, and a connection for its calls.
+/// A user with one program, which has a connection for its subscription and another for calls.
 final class HonestUser {
     let credentials: UnixStream.Peer
     let client: SimulatedClient
-    /// For its calls; `nil` until it has made one.
+    /// The connection for calls, or `nil` before the first call.
     var control: SimulatedPeer?
 
     init(_ uid: UInt32, isDisturbed: Bool) {
-        // A process of its own that no process is.
+        // A process ID that no real process has.
         credentials = UnixStream.Peer(pid: 1 << 24 + Int32(truncatingIfNeeded: uid & 0xFFFF), uid: uid)
         client = SimulatedClient("user \(uid)", isDisturbed: isDisturbed)
     }
@@ -21,7 +21,7 @@ final class HonestUser {
         control = nil
     }
 
-    /// Its process dies.
+    /// Closes all connections, as when the process dies.
     func die() {
         client.disconnect()
         control?.close()

@@ -6,10 +6,10 @@ import ReveilleSystem
 import Varlink
 
 extension HostileLife {
-    /// How long a call may take: a sample, and patience with the loop.
+    /// The maximum duration of a call: a sample, and the lateness of the loop.
     private static let patience: Duration = .seconds(2)
-    /// How long it takes from a wake to what it tells: a sample that somebody else asked for, then its own, and how late
-    /// their timers may be.
+    /// The maximum delay between a wake and its events: a sample requested by another user, then its own, and the
+    /// lateness of both timers.
     private static let sampling: Duration = .milliseconds(100)
 
     func actHonestly() throws(Broken) {
@@ -34,7 +34,7 @@ extension HostileLife {
 
     func connect(_ user: HonestUser) throws(Broken) {
         try makeRoom(for: user)
-        note("\(user.client.name) comes")
+        note("\(user.client.name) connects")
         let stream = bus.connect(user.credentials, room: choices.one(of: [2_000, 10, 100_000]))
         user.client.connect(stream, isBackground: choices.happens(onceIn: 4))
         guard choices.number(below: 4) > 0 else { return }
@@ -42,11 +42,11 @@ extension HostileLife {
         try readAll()
         guard let id = user.client.subscription else { return }
         owners[id] = user.credentials.uid
-        // Everybody may list what there is.
+        // Every user can list the subscriptions.
         harvest.take(["subscription": .string(id)])
     }
 
-    /// A connection that was let go of counts until the bus has seen it, and has answered what it called.
+    /// Waits if a closed connection still counts, until the bus has noticed it and answered its calls.
     private func makeRoom(for user: HonestUser) throws(Broken) {
         let open = bus.loop.streamCount(of: user.credentials.uid)
         if open >= People.connectionsPerUser { try bus.pass(.seconds(1)) }
@@ -55,7 +55,7 @@ extension HostileLife {
     // MARK: - Sleep
 
     private func sleep(_ user: HonestUser) throws(Broken) {
-        // Whoever sleeps without an end sleeps without an end, whatever it said before.
+        // A sleep without an end replaces an earlier one that has an end.
         if choices.happens(onceIn: 4) { try hold(user, wakeAfter: choices.one(of: Self.naps)) }
         try hold(user, wakeAfter: nil)
     }
@@ -67,7 +67,7 @@ extension HostileLife {
         var parameters: JSONObject = ["subscription": .string(id), "state": "background"]
         if let wakeAfter { parameters["wakeAfter"] = .integer(wakeAfter) }
         try ask(user, "org.reveille.Bus.SetState", parameters)
-        // What was on its way when the hold was answered is read first.
+        // Replies sent before the hold was confirmed are read first.
         try readAll()
         user.client.isAtRest = wakeAfter == nil
     }
@@ -78,11 +78,11 @@ extension HostileLife {
         user.client.isAtRest = false
         try ask(user, "org.reveille.Bus.SetState", ["subscription": .string(id), "state": "foreground"])
         try readAll()
-        // Whoever wakes is told of the state now, not of the last one known.
+        // After a wake, the client receives the current state, not the last known one.
         if !user.client.isDisturbed { try checkTruth(of: user) }
     }
 
-    /// Sleeps for some time, and is woken neither before nor late.
+    /// Sleeps for a limited time, and checks that the wake is neither early nor late.
     private func oversleep(_ user: HonestUser) throws(Broken) {
         guard user.client.isConnected, user.client.subscription != nil, !user.client.isDisturbed else { return }
         let nap = choices.one(of: Self.naps)
@@ -101,7 +101,7 @@ extension HostileLife {
         try checkTruth(of: user)
     }
 
-    /// Milliseconds, from the least to the most that may be asked for.
+    /// Durations in milliseconds, from the minimum to the maximum allowed.
     private static let naps: [Int64] = [1, 2, 100, 8_000, 3_600_000, 1 << 31, 31_536_000_000]
 
     // MARK: - Asking
@@ -123,7 +123,7 @@ extension HostileLife {
         if let control = user.control { try ask(control, method, parameters) }
     }
 
-    /// Calls, and lets time pass until the answer is there.
+    /// Sends a call and advances the time until the reply arrives.
     @discardableResult
     func ask(_ peer: SimulatedPeer, _ method: String, _ parameters: JSONObject = [:]) throws(Broken) -> JSONObject {
         peer.send(Call(method: method, parameters: parameters).encoded())
@@ -137,6 +137,6 @@ extension HostileLife {
             guard !peer.isClosed else { break }
             try bus.pass(.milliseconds(10))
         }
-        throw Broken("\(method) of user \(peer.credentials.uid) is not answered")
+        throw Broken("\(method) of user \(peer.credentials.uid) was not answered")
     }
 }

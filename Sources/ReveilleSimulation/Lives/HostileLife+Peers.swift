@@ -21,7 +21,7 @@ extension HostileLife {
             let roots = peers.count { People.powerful.contains($0.credentials.uid) }
             guard roots < People.rootConnections else { return }
         }
-        note("process \(credentials.pid) of user \(credentials.uid) comes")
+        note("process \(credentials.pid) of user \(credentials.uid) connects")
         peers.append(open(credentials, room: choices.one(of: [2_000, 50, 300, 100_000])))
     }
 
@@ -31,7 +31,7 @@ extension HostileLife {
             conversation: Conversation(with: Self.interfaces, maximumFrame: limits.maxFrame))
     }
 
-    /// One user takes all the connections that there are, and says nothing.
+    /// Opens all available connections for one user, without sending anything.
     func flood() {
         let stranger = UnixStream.Peer(pid: People.processes[0], uid: choices.one(of: people.strangers))
         for _ in 0..<limits.connections { connect(stranger) }
@@ -40,7 +40,7 @@ extension HostileLife {
     func leave() throws(Broken) {
         guard let peer = somebody else { return }
         if choices.number(below: 4) == 0 {
-            note("process \(peer.credentials.pid) closes half")
+            note("process \(peer.credentials.pid) half-closes its connection")
             return peer.closeHalf()
         }
         note("process \(peer.credentials.pid) dies")
@@ -55,7 +55,7 @@ extension HostileLife {
 
     // MARK: - Talking
 
-    /// Some calls at once, whole or not.
+    /// Sends several calls at once, complete or not.
     func call() throws(Broken) {
         if peers.isEmpty { connect() }
         guard let peer = somebody else { return }
@@ -66,19 +66,19 @@ extension HostileLife {
             "process \(peer.credentials.pid) of user \(peer.credentials.uid) calls \(String(decoding: bytes, as: UTF8.self))"
         )
         peer.send(bytes, most: most)
-        // Most see what comes of it: what they are told makes their next call a better one.
+        // Most peers read the replies, whose values improve their next calls.
         guard choices.number(below: 4) > 0 else { return }
         try bus.rest()
         try take(try peer.read(.max), by: peer)
     }
 
-    /// A call with values that its user was answered, or anybody.
+    /// Generates a call with values from the replies to its user, or to any user.
     private func makeCall(by peer: SimulatedPeer) -> [UInt8] {
         let own = choices.number(below: 2) == 0 ? harvests[peer.credentials.uid] : nil
         return Self.grammar.call(choices, harvest: own ?? harvest)
     }
 
-    /// A call in which a byte is another, or bytes that were never a call.
+    /// Sends a call with a changed byte, or bytes that are not a call.
     func garble() {
         guard let peer = somebody else { return }
         var bytes = makeCall(by: peer)
@@ -99,13 +99,13 @@ extension HostileLife {
 
     // MARK: - Answers
 
-    /// Checks what a peer was answered, and learns from it.
+    /// Checks the replies to a peer and harvests their values.
     func take(_ answers: [Conversation.Answer], by peer: SimulatedPeer) throws(Broken) {
         let user = peer.credentials.uid
         for answer in answers {
-            note("\(answer.call.member) is answered: \(answer.reply.error ?? "fine")")
+            note("\(answer.call.member) was answered: \(answer.reply.error ?? "ok")")
             guard answer.reply.error == nil else { continue }
-            // What worked once is tried again, with other values beside it.
+            // Parameters that succeeded are reused with other values.
             for object in [answer.call.parameters, answer.reply.parameters] {
                 harvest.take(object)
                 harvests[user, default: Harvest()].take(object)
@@ -126,12 +126,12 @@ extension HostileLife {
         }
     }
 
-    /// A stream tells of what was subscribed to; an event of anything else is another's.
+    /// Checks that a stream has only events of the subscribed aspects.
     private func checkAspects(of answer: Conversation.Answer) throws(Broken) {
         guard let wanted = answer.call.parameters["aspects"]?.arrayValue else { return }
         for event in answer.reply.parameters["events"]?.arrayValue ?? [] {
             guard let aspect = event.objectValue?["aspect"], !wanted.contains(aspect) else { continue }
-            throw Broken("\(answer.call) was told of \(aspect)")
+            throw Broken("\(answer.call) received an event of \(aspect)")
         }
     }
 }

@@ -6,10 +6,10 @@ import ReveilleService
 import ReveilleSystem
 import Varlink
 
-/// A bus among users of whom some do whatever the interfaces and a socket let them do.
+/// A simulation of a bus with hostile users, who do anything that the interfaces and a socket allow.
 ///
-/// All that happens is decided by `Choices`: who connects, what is called with which values, in which pieces, who
-/// reads, who dies, what the devices do and the clocks. Beside them live honest clients, to whom none of it may matter.
+/// `Choices` decides everything: connections, calls and their values, the sizes of reads and writes, deaths, devices
+/// and clocks. Honest clients run at the same time and must not be affected.
 package final class HostileLife {
     let choices: Choices
     let reality = Reality()
@@ -21,25 +21,25 @@ package final class HostileLife {
     private(set) var bus: SimulatedBus
     let honest: [HonestUser]
     var peers: [SimulatedPeer] = []
-    /// What everybody may know.
+    /// The values that every user may know.
     var harvest = Harvest()
-    /// What each user was answered.
+    /// The values in the replies to each user.
     var harvests: [UInt32: Harvest] = [:]
-    /// Which user each subscription belongs to.
+    /// The user that owns each subscription.
     var owners: [String: UInt32] = [:]
-    /// The decisions up to where all came to rest: an input that leads to the same life.
+    /// The decisions before the life came to rest: an input that leads to the same life.
     package var script: [UInt8] { Array(choices.taken.prefix(lastDecision ?? .max)) }
     private var lastDecision: Int?
-    /// Sources of the loop without any connection.
+    /// The number of event sources without any connection.
     private(set) var quietSources = 0
 
     /// Starts a life.
     ///
     /// - Parameters:
-    ///   - choices: Decide on all of it.
-    ///   - statePath: Where the bus may keep its state; `nil` for nowhere.
-    ///   - note: Takes a line for each thing that happens.
-    /// - Throws: `Broken` when the bus does not start.
+    ///   - choices: The source of all decisions.
+    ///   - statePath: The path of the bus's state file, or `nil` for none.
+    ///   - note: Called with a line for each event.
+    /// - Throws: `Broken` if the bus does not start.
     package init(
         choices: Choices, statePath: String? = nil, note: ((String) -> Void)? = nil
     ) throws(Broken) {
@@ -57,7 +57,7 @@ package final class HostileLife {
         quietSources = loop.sourceCount
     }
 
-    /// Does so many things, or as many as the choices last for; then everybody comes to rest, and all is checked.
+    /// Performs steps, up to a number or until the choices are exhausted, then comes to rest and checks the result.
     package func run(steps: Int) throws(Broken) {
         try connectTheHonest()
         for _ in 0..<steps {
@@ -65,7 +65,7 @@ package final class HostileLife {
             try step()
         }
         lastDecision = choices.taken.count
-        try settle()
+        try comeToRest()
         try checkThatTheDeadLeaveNothing()
     }
 
@@ -94,7 +94,7 @@ package final class HostileLife {
         switch choices.number(below: 4) {
         case 0: flood()
         case 1:
-            note("the battery comes or goes")
+            note("the battery is removed or inserted")
             reality.moveBattery()
             bus.look(at: .battery)
         default: garble()
@@ -116,7 +116,7 @@ package final class HostileLife {
         if choices.number(below: 2) == 0 {
             try bus.pass(duration)
         } else {
-            // The machine is suspended: all that fell due meanwhile is due at once.
+            // The machine is suspended: everything that became due is due at once.
             bus.loop.advance(duration)
             bus.clockChanged()
         }
@@ -127,7 +127,7 @@ package final class HostileLife {
         .seconds(3_600), .seconds(31_536_000), .seconds(31_536_000 * 100),
     ]
 
-    /// Sets the wall clock, to anything that Linux lets it be: 1970 to 2262.
+    /// Sets the wall clock to a time that Linux allows, from 1970 to 2262.
     private func setClock() {
         bus.loop.wallClock = choices.one(of: [
             0, 1, 1_780_000_000_000_000, 1_780_000_000_000_001, 4_102_444_800_000_000, Int64.max / 1_000,
@@ -140,7 +140,7 @@ package final class HostileLife {
 
     private func restart() throws(Broken) {
         let isClean = choices.number(below: 2) == 0
-        note(isClean ? "the bus ends" : "the bus is killed")
+        note(isClean ? "the bus stops" : "the bus is killed")
         let loop = SimulatedLoop(bootClock: bus.loop.bootClock)
         loop.wallClock = bus.loop.wallClock
         loop.lateness = bus.loop.lateness

@@ -5,35 +5,35 @@ import Glibc
 import ReveilleService
 import ReveilleSystem
 
-/// Who lives beside a bus.
+/// The users of a simulated bus.
 struct People {
-    /// Users to whom nothing is allowed but what is their own.
+    /// Users without privileges.
     let strangers: [UInt32]
-    /// Root and the bus's own user are hostile too.
+    /// Whether root and the bus's own user are hostile as well.
     let hasHostileRoot: Bool
-    /// Users of whom each has one honest client.
+    /// Users that have one honest client each.
     let honest: [UInt32]
 
     init(hasHostileRoot: Bool) {
         self.hasHostileRoot = hasHostileRoot
-        // The bus takes its own user for a friend, whoever runs this.
+        // The bus trusts its own user, which is the user that runs the simulation.
         let own = geteuid()
         strangers = [own + 1, own + 2]
         honest = [own + 11, own + 12]
     }
 
-    /// The users who do as they please.
+    /// Users that may do anything.
     var hostile: [UInt32] { hasHostileRoot ? strangers + [0, geteuid()] : strangers }
 
-    /// The users that may post, and hold everybody.
+    /// Users that may post readings and hold every subscription.
     static var powerful: Set<UInt32> { [0, geteuid()] }
 
-    /// Connections that one user may have here: few, so that they run out soon.
+    /// The limit of connections per user, which is low so that it is reached often.
     static let connectionsPerUser = 4
-    /// Connections that hostile roots have at most; no limit of the bus's keeps them from taking all.
+    /// The number of connections of hostile roots, which are not subject to the bus's limit.
     static let rootConnections = 8
 
-    /// Limits under which there is room for everybody who keeps to their own.
+    /// Returns limits that leave enough connections for every honest user.
     func limits(history: Int, maxFrame: Int) -> Configuration.Bus {
         var limits = Configuration().bus
         limits.history = history
@@ -43,6 +43,6 @@ struct People {
         return limits
     }
 
-    /// Process ids that no process has (PID_MAX_LIMIT is 2^22), and that of processes that the bus cannot see.
+    /// Process IDs that no process has (PID_MAX_LIMIT is 2^22), and that of processes invisible to the bus.
     static let processes: [Int32] = [1 << 23, 1 << 23 + 1, 0]
 }

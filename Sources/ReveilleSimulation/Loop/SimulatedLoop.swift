@@ -3,15 +3,15 @@
 
 package import ReveilleSystem
 
-/// A loop whose time stands still until it is moved, and whose order a random sequence decides.
+/// An event loop with a clock that advances only on request, and with a random order of events.
 ///
-/// Times are computed as the real loop computes them, so that a duration that it cannot take is found here.
+/// Deadlines use the real loop's arithmetic, so that durations that it cannot represent are found.
 package final class SimulatedLoop: Loop {
-    /// A descriptor or a timer that somebody waits for.
+    /// An event source: a descriptor or a timer.
     package final class Source: LoopSource {
         fileprivate let handler: (EventLoop.Interest) -> Void
         private let loop: SimulatedLoop
-        /// Where the loop keeps what is due of it.
+        /// The index of the source's state in the loop.
         fileprivate var place = 0
 
         fileprivate init(_ loop: SimulatedLoop, handler: @escaping (EventLoop.Interest) -> Void) {
@@ -44,13 +44,13 @@ package final class SimulatedLoop: Loop {
         }
     }
 
-    /// What is due of a source; beside the sources, so that looking through them is quick.
+    /// The state of a source, stored apart from the source for fast searching.
     fileprivate struct Place {
         unowned let source: Source
         let descriptor: Int32?
-        /// What it is told next; an edge that comes twice is told once.
+        /// The conditions to report next; repeated edges are reported once.
         var pending: EventLoop.Interest = []
-        /// When a timer fires, on the clock that counts from the start of the machine.
+        /// The deadline of a timer on the boot clock.
         var time = UInt64.max
         var isArmed = false
         var isCanceled = false
@@ -62,31 +62,31 @@ package final class SimulatedLoop: Loop {
         }
     }
 
-    /// Microseconds since 1970; some moment of the year 2026, unless it is set.
+    /// The wall-clock time in microseconds since 1970, initially in the year 2026.
     package var wallClock: Int64 = 1_780_000_000_000_000
-    /// Microseconds since the start of the machine.
+    /// The time since boot in microseconds.
     package private(set) var bootClock: UInt64
-    /// What is done takes no time.
+    /// The processor time, which does not pass in simulations.
     package let threadClock: UInt64 = 0
-    /// How late timers fire, in parts of 256 of what the real loop allows them.
+    /// The lateness of timers, in units of 1/256 of the real loop's accuracy.
     package var lateness: UInt64 = 0
-    /// What each stream's descriptor stands for.
+    /// The streams by descriptor.
     var streams: [Int32: SimulatedStream] = [:]
-    /// Streams that the bus has not let go of.
+    /// The number of streams that the bus has not closed.
     package var streamCount: Int { streams.count }
 
-    /// The streams of one user.
+    /// Returns the number of a user's streams.
     func streamCount(of user: UInt32) -> Int {
         streams.values.count { $0.credentials.uid == user }
     }
 
     fileprivate var places: [Place?] = []
-    /// How many sources there are.
+    /// The number of event sources.
     package private(set) var sourceCount = 0
 
-    /// Makes a loop without sources.
+    /// Creates a loop without sources.
     ///
-    /// - Parameter bootClock: Where the clock that times timers stands.
+    /// - Parameter bootClock: The initial time since boot.
     package init(bootClock: UInt64 = 1_000_000) {
         self.bootClock = bootClock
     }
@@ -108,7 +108,7 @@ package final class SimulatedLoop: Loop {
     }
 
     private func add(_ source: Source, _ descriptor: Int32?) {
-        // What is gone leaves room behind, and the others keep their order.
+        // Removed sources leave gaps, which are compacted occasionally while keeping the order.
         if places.count > 2 * sourceCount + 32 {
             places.removeAll { $0 == nil }
             for (place, kept) in places.enumerated() { kept?.source.place = place }
@@ -131,30 +131,30 @@ package final class SimulatedLoop: Loop {
         places[place]?.isArmed = true
     }
 
-    /// Tells that something became so on a descriptor.
+    /// Reports conditions of a descriptor.
     func tell(_ descriptor: Int32, _ interest: EventLoop.Interest) {
         for place in places.indices where places[place]?.descriptor == descriptor {
             places[place]?.pending.formUnion(interest)
         }
     }
 
-    /// Handles one event, any of those that are due; false when there is none.
+    /// Handles a random event that is due, and returns false if there is none.
     package func turn(_ random: inout SplitMix64) -> Bool {
         let due = places.indices.filter { places[$0]?.isDue(at: bootClock) == true }
         guard let place = due.randomElement(using: &random), let chosen = places[place] else { return false }
         places[place]?.pending = []
         if chosen.time <= bootClock { places[place]?.isArmed = false }
-        // It may let go of itself.
+        // The handler may release its source.
         withExtendedLifetime(chosen.source) { $0.handler(chosen.pending) }
         return true
     }
 
-    /// When the next timer fires.
+    /// The deadline of the next timer.
     package var nextDeadline: UInt64? {
         places.lazy.compactMap { $0?.deadline }.min()
     }
 
-    /// Lets time pass on both clocks, as while the machine is suspended: what became due meanwhile is late.
+    /// Advances both clocks without handling events, as during suspend.
     package func advance(_ duration: Duration) {
         let microseconds = Int64(duration / .microseconds(1))
         wallClock = wallClock.addingReportingOverflow(microseconds).overflow ? .max : wallClock + microseconds

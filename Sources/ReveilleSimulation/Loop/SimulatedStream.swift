@@ -3,13 +3,13 @@
 
 package import ReveilleSystem
 
-/// A connected socket with little room: what one end writes the other reads in pieces of any size.
+/// A simulated socket pair with a small buffer, whose data arrives in pieces of random size.
 package final class SimulatedStream {
-    /// The bus's end; the peer sees when it is let go of.
+    /// The bus's end, whose release closes it for the peer.
     package final class BusEnd: ByteStream {
         private let stream: SimulatedStream
 
-        /// Makes the other end of a stream.
+        /// Creates the bus's end of a stream.
         package init(_ stream: SimulatedStream) {
             self.stream = stream
         }
@@ -31,16 +31,16 @@ package final class SimulatedStream {
     let number: Int32
     private weak var loop: SimulatedLoop?
     private let room: Int
-    /// Who connected.
+    /// The credentials of the peer.
     package let credentials: UnixStream.Peer
     private var random: SplitMix64
     private var toBus: [UInt8] = []
-    /// What the peer has not read.
+    /// The bytes that the peer has not read.
     package private(set) var toPeer: [UInt8] = []
     private var isHalfClosed = false
-    /// The peer has closed its end.
+    /// Whether the peer has closed its end.
     package private(set) var isClosedByPeer = false
-    /// The bus has let go of its end.
+    /// Whether the bus has closed its end.
     package private(set) var isClosedByBus = false
 
     init(_ number: Int32, loop: SimulatedLoop, room: Int, peer: UnixStream.Peer, random: SplitMix64) {
@@ -80,14 +80,14 @@ package final class SimulatedStream {
 
     // MARK: - The peer's end
 
-    /// Writes bytes; there is always room.
+    /// Writes bytes, for which there is always room.
     package func send(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }
         toBus += bytes
         loop?.tell(number, .readable)
     }
 
-    /// Reads so many bytes at most.
+    /// Reads up to the given number of bytes.
     package func receive(_ most: Int) -> [UInt8] {
         let bytes = Array(toPeer.prefix(most))
         toPeer.removeFirst(bytes.count)
@@ -95,13 +95,13 @@ package final class SimulatedStream {
         return bytes
     }
 
-    /// Writes no more, but still reads.
+    /// Stops writing but continues to read.
     package func closeHalf() {
         isHalfClosed = true
         loop?.tell(number, [.readable, .halfClosed])
     }
 
-    /// Lets go of the peer's end; what it has not read is gone, which makes room.
+    /// Closes the peer's end and discards its unread bytes.
     package func close() {
         isClosedByPeer = true
         toPeer = []

@@ -5,27 +5,27 @@ import Glibc
 
 /// The names in a directory.
 package struct DirectoryListing: Sendable, Hashable {
-    /// How many names are read of one directory.
+    /// The maximum number of names to read from one directory.
     ///
-    /// A directory of settings has hundreds at most; a path given by mistake may have millions.
+    /// A settings directory has at most hundreds of files; a path given by mistake may have millions.
     package static let limit = 10_000
 
-    /// The names of what may be a file: regular files and links, sorted.
+    /// The sorted names of regular files, links, and entries of unknown type.
     package private(set) var names: [String] = []
-    /// How many names are left out because they are not UTF-8, so that no text can stand for them.
+    /// The number of omitted names that are not valid UTF-8 and therefore cannot be represented as strings.
     package private(set) var unreadableNames = 0
-    /// There are more than ``limit``, and which of them were read is chance.
+    /// Whether the directory has more than ``limit`` names, in which case an arbitrary subset was read.
     package private(set) var isCut = false
 
     /// Lists a directory.
     ///
-    /// - Throws: `SystemError` when there is no such directory, or it may not be read.
+    /// - Throws: `SystemError` if the directory does not exist or cannot be read.
     package init(of path: String) throws(SystemError) {
         guard let directory = opendir(path) else { throw SystemError("opendir", on: path) }
         defer { closedir(directory) }
         while let entry = readdir(directory) {
             let kind = Int(entry.pointee.d_type)
-            // Some file systems do not say what an entry is.
+            // Some file systems do not report the type of an entry.
             guard [Int(DT_REG), Int(DT_LNK), Int(DT_UNKNOWN)].contains(kind) else { continue }
             guard names.count + unreadableNames < Self.limit else {
                 isCut = true
@@ -39,7 +39,7 @@ package struct DirectoryListing: Sendable, Hashable {
         names.sort()
     }
 
-    /// The names in a directory that can be read; see ``init(of:)``.
+    /// Returns the valid names in a directory; see ``init(of:)``.
     package static func files(in path: String) throws(SystemError) -> [String] {
         try DirectoryListing(of: path).names
     }

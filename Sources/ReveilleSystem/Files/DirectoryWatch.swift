@@ -3,17 +3,17 @@
 
 import Glibc
 
-/// Watches directories for what happens to their entries and to themselves, on inotify(7).
+/// A watch on directories and their entries, based on inotify(7).
 ///
-/// Files are never watched: a watch of a file follows the file, not the name, and dies with the first
-/// atomic replace. A directory's watch dies too when the directory goes; who watches it is told and adds
+/// It never watches files: such a watch follows the file rather than its name, and ends with the first atomic
+/// replacement. A directory's watch also ends when the directory is removed; the owner is notified and must add
 /// the path again. Loop thread only.
 package final class DirectoryWatch {
-    /// What of a directory to hear of.
+    /// The events to receive for a directory.
     package enum Interest: Comparable {
-        /// That the directory itself was moved or deleted, or its mode changed.
+        /// Moves, deletion and mode changes of the directory itself.
         case itself
-        /// What happens to its entries as well.
+        /// Changes of its entries as well.
         case entries
 
         fileprivate var mask: UInt32 {
@@ -23,19 +23,19 @@ package final class DirectoryWatch {
         }
     }
 
-    /// What happened.
+    /// A change.
     package enum Event: Sendable, Hashable {
-        /// Something happened to the entry of this name.
+        /// An entry changed.
         case entry(directory: String, name: String, Kind)
         /// The mode or owner of the directory itself changed.
         case attributes(directory: String)
-        /// The directory was moved, deleted or unmounted; it is watched no longer.
+        /// The directory was moved, deleted or unmounted, and is no longer watched.
         case gone(directory: String)
-        /// Events were lost: anything may have happened anywhere.
+        /// Events were lost; anything may have changed.
         case overflow
     }
 
-    /// What happened to an entry.
+    /// The kind of change of an entry.
     package enum Kind: Sendable, Hashable {
         case created, modified, closedAfterWriting, movedTo, movedFrom, deleted, attributes
     }
@@ -49,15 +49,15 @@ package final class DirectoryWatch {
     private let handler: (Event) -> Void
     private var source: EventSource?
     private var watched: [String: Watched] = [:]
-    // Two paths may lead to one directory, for which the kernel has one watch.
+    // Several paths may lead to one directory, for which the kernel has a single watch.
     private var paths: [Int32: Set<String>] = [:]
 
-    /// Starts to watch nothing yet.
+    /// Creates a watch without any directories.
     ///
     /// - Parameters:
-    ///   - loop: The loop on which events are handled, before what is not a watcher's.
-    ///   - handler: Gets each event, in order.
-    /// - Throws: `SystemError` when the user's inotify instances are used up (EMFILE).
+    ///   - loop: The loop that calls the handler, with a watcher's priority.
+    ///   - handler: Called for each event, in order.
+    /// - Throws: `SystemError` if the user's inotify instances are used up (EMFILE).
     package init(loop: EventLoop, handler: @escaping (Event) -> Void) throws(SystemError) {
         let number = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
         guard number >= 0 else { throw SystemError("inotify_init1") }
@@ -71,13 +71,13 @@ package final class DirectoryWatch {
         source = nil
     }
 
-    /// Watches the directory that a path leads to now; again for the one that it leads to then.
+    /// Watches the directory that a path currently leads to; a later call follows the path again.
     ///
-    /// - Returns: Whether that is a directory, or an interest in it, that was not watched before.
-    /// - Throws: `SystemError`: ENOENT and ENOTDIR when there is none, EACCES, ENOSPC at the user's limit.
+    /// - Returns: Whether the call added a directory or widened its interest.
+    /// - Throws: `SystemError`: ENOENT or ENOTDIR without a directory, EACCES, or ENOSPC at the user's limit.
     @discardableResult
     package func add(_ path: String, interest: Interest) throws(SystemError) -> Bool {
-        // The kernel replaces the mask of a directory that is watched under another path too: never narrow it.
+        // For a directory already watched under another path, the kernel replaces the mask; never narrow it.
         let widest = max(interest, watched[path]?.interest ?? interest)
         var number = inotify_add_watch(descriptor.number, path, widest.mask)
         guard number >= 0 else { throw SystemError("inotify_add_watch", on: path) }
@@ -95,18 +95,18 @@ package final class DirectoryWatch {
         return true
     }
 
-    /// Watches a path no longer; one that is not watched is left alone.
+    /// Stops watching a path; does nothing for a path that is not watched.
     package func remove(_ path: String) {
         guard let old = watched.removeValue(forKey: path) else { return }
         paths[old.number]?.remove(path)
         guard paths[old.number]?.isEmpty ?? false else { return }
         paths[old.number] = nil
-        // It fails for a directory that is gone already, whose watch the kernel has dropped.
+        // Fails if the directory is gone, in which case the kernel has already dropped the watch.
         inotify_rm_watch(descriptor.number, old.number)
     }
 
     private func read() {
-        // Room for some hundred events; the loop calls again while there are more.
+        // Room for about a hundred events; the loop calls again while more are pending.
         withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: MemoryLayout<inotify_event>.alignment) { buffer in
             guard let start = buffer.baseAddress else { return }
             let count = retryingOnInterrupt { Glibc.read(descriptor.number, start, buffer.count) }
@@ -120,9 +120,9 @@ package final class DirectoryWatch {
     private func handle(_ number: Int32, _ mask: UInt32, _ name: String) {
         func has(_ flag: Int32) -> Bool { mask & UInt32(bitPattern: flag) != 0 }
         if has(Int32(IN_Q_OVERFLOW)) { return handler(.overflow) }
-        // A watch that was removed may still have events on the way.
+        // Events of a removed watch may still be queued.
         guard let directories = paths[number] else { return }
-        // A handler may watch anew what the next turn is about.
+        // The handler may replace the watch of a later directory in this list.
         for directory in directories where watched[directory]?.number == number {
             if has(Int32(IN_IGNORED | IN_MOVE_SELF | IN_DELETE_SELF | IN_UNMOUNT)) {
                 remove(directory)

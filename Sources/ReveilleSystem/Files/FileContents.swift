@@ -3,31 +3,31 @@
 
 import Glibc
 
-/// What came of reading a file whole.
+/// The result of reading a whole file.
 package enum FileContents: Sendable, Hashable {
-    /// Everything that is in it.
+    /// The contents.
     case bytes([UInt8])
-    /// Nothing is there.
+    /// The file does not exist.
     case missing
-    /// It is longer than the limit that was given, in bytes.
+    /// The file exceeds the limit, in bytes.
     case tooLarge(limit: Int)
-    /// It is a directory, a pipe, a socket or a device.
+    /// The path leads to a directory, pipe, socket or device.
     case notAFile
-    /// It is there, perhaps, but cannot be read.
+    /// The file may exist but cannot be read.
     case unreadable(SystemError)
 
-    /// Reads a regular file, and nothing else; never blocks on a pipe or a device.
+    /// Reads a regular file; never blocks on a pipe or a device.
     ///
     /// - Parameters:
-    ///   - path: Followed through links.
-    ///   - limit: The most that is read, in bytes.
-    /// - Returns: Everything that is in it, or why not.
+    ///   - path: The path; links are followed.
+    ///   - limit: The maximum size in bytes.
+    /// - Returns: The contents, or the reason why there are none.
     package static func read(_ path: String, limit: Int) -> FileContents {
-        // Looked at before it is opened: to open a device may do something, a tape rewinds.
+        // Checked before opening: opening a device can have side effects, such as rewinding a tape.
         var status = stat()
         guard stat(path, &status) == 0 else { return failed("stat", path) }
         guard status.st_mode & S_IFMT == S_IFREG else { return .notAFile }
-        // Should it have become a pipe in between, O_NONBLOCK keeps open(2) from waiting for a writer.
+        // If the file has become a pipe since, O_NONBLOCK keeps open(2) from waiting for a writer.
         let number = retryingOnInterrupt { open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) }
         guard number >= 0 else { return failed("open", path) }
         let descriptor = OwnedDescriptor(number)
@@ -37,15 +37,15 @@ package enum FileContents: Sendable, Hashable {
         return read(descriptor, path, size: Int(status.st_size), limit: limit)
     }
 
-    /// What is read at once of a file that does not say its size: some file systems' files, and the kernel's.
+    /// The size of a read from a file that reports no size, as in /proc and some other file systems.
     private static let chunkSize = 65_536
 
     private static func read(
         _ descriptor: borrowing OwnedDescriptor, _ path: String, size: Int, limit: Int
     ) -> FileContents {
         var bytes: [UInt8] = []
-        // One more than expected tells the end without a second round, and a file that grows meanwhile. A
-        // file of the kernel's has no size, and gives everything to the first read.
+        // One byte more than the expected size detects the end without a second read, and a file that is growing.
+        // A kernel file reports no size and returns all its contents to the first read.
         var room = size > 0 ? size + 1 : chunkSize
         let number = descriptor.number
         while bytes.count <= limit {

@@ -3,20 +3,19 @@
 
 import Glibc
 
-/// One event as inotify(7) writes it: a header, and the name of a directory's entry behind it.
+/// An event in the format of inotify(7): a header, followed by the name of a directory entry.
 package struct InotifyEvent: Sendable, Hashable {
-    /// The number of the watch; -1 for an overflow.
+    /// The number of the watch, or -1 for an overflow.
     package let watch: Int32
-    /// What happened.
+    /// The flags that describe the event.
     package let mask: UInt32
-    /// The entry that it happened to; empty for the directory itself.
+    /// The name of the entry, or an empty string for the directory itself.
     package let name: String
 
-    /// Cuts what one read gave into events.
+    /// Parses the events in the result of one read.
     ///
-    /// - Parameter buffer: Bytes of the kernel's; an event that is cut off at their end has as much of its name
-    ///   as is there, and one without its whole header is left out; so is one of a name that is not UTF-8, for
-    ///   which no text can stand.
+    /// - Parameter buffer: Bytes from the kernel. An event truncated at the end keeps the available part of its
+    ///   name. Events with an incomplete header, or with a name that is not valid UTF-8, are omitted.
     /// - Returns: The events in their order.
     package static func events(in buffer: UnsafeRawBufferPointer) -> [InotifyEvent] {
         var events: [InotifyEvent] = []
@@ -25,7 +24,7 @@ package struct InotifyEvent: Sendable, Hashable {
         while offset + header <= buffer.count {
             let event = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
             let end = min(buffer.count, offset + header + Int(event.len))
-            // The kernel fills up with NUL bytes.
+            // The kernel pads names with NUL bytes.
             let name = buffer[offset + header..<end].prefix { $0 != 0 }
             if let name = String(validating: name, as: UTF8.self) {
                 events.append(InotifyEvent(watch: event.wd, mask: event.mask, name: name))

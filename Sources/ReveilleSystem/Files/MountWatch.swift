@@ -3,13 +3,13 @@
 
 import Glibc
 
-/// Notices that file systems were mounted or unmounted, by the table of mounts that this thread sees (proc(5)).
+/// A watch for mounts and unmounts, based on the thread's mount table (proc(5)).
 ///
-/// A mount changes what a path leads to, and no directory tells of it. Loop thread only.
+/// A mount changes what a path leads to without an event in any directory. Loop thread only.
 package final class MountWatch {
-    /// How long after a change it is told, with all others in that time.
+    /// The time during which changes are collected into one notification.
     ///
-    /// A host of containers mounts dozens of times a second; who starts one waits longer than this for it.
+    /// A host of containers mounts dozens of times a second; starting a container takes longer than this delay.
     private static let pause: Duration = .milliseconds(250)
 
     private let descriptor: OwnedDescriptor
@@ -17,12 +17,12 @@ package final class MountWatch {
     private var timer: EventSource?
     private var isWaiting = false
 
-    /// Starts to watch.
+    /// Starts watching.
     ///
     /// - Parameters:
     ///   - loop: The loop on which `changed` is called.
-    ///   - changed: Called once for any number of changes that came together.
-    /// - Throws: `SystemError` where there is no such table.
+    ///   - changed: Called once for all changes within the delay.
+    /// - Throws: `SystemError` if the mount table is unavailable.
     package init(loop: EventLoop, changed: @escaping () -> Void) throws(SystemError) {
         let path = "/proc/thread-self/mountinfo"
         let number = retryingOnInterrupt { open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) }
@@ -32,7 +32,7 @@ package final class MountWatch {
             self?.isWaiting = false
             changed()
         }
-        // Each change is told once to who waits; the table itself is not read.
+        // poll(2) reports each change once to each reader, so the table itself need not be read.
         source = try loop.watch(number, for: .changed, priority: .watcher) { [weak self] _ in self?.wait() }
     }
 

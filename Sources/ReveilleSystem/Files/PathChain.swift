@@ -3,17 +3,17 @@
 
 import Glibc
 
-/// The way from the root directory to what a path leads to, link by link.
+/// The chain of lookups, link by link, from the root directory to the file that a path leads to.
 ///
-/// Each step is a name that is looked up in a directory; whatever changes where the path leads to, it
-/// happens to the name of a step, or to the directory of one.
+/// Each step looks up a name in a directory. Any change of the path's destination is a change of a step's name
+/// or directory.
 package struct PathChain: Sendable, Hashable {
-    /// What a name turned out to be.
+    /// The type of file that a name refers to.
     package enum Kind: Sendable, Hashable {
         case directory, link, file, missing
     }
 
-    /// Which file of all a name stands for; 0 for none.
+    /// The device and inode of a file; 0 if there is none.
     package struct Identity: Sendable, Hashable {
         var device: UInt = 0
         var number: UInt = 0
@@ -23,42 +23,42 @@ package struct PathChain: Sendable, Hashable {
     package struct Step: Sendable, Hashable {
         /// The directory, without links.
         package let directory: String
-        /// A name in it.
+        /// The name.
         package let name: String
-        /// What the name stands for.
+        /// The type of the file.
         package let kind: Kind
-        /// Which file that is; another one when something is mounted over it.
+        /// The identity of the file, which changes when something is mounted over it.
         package let identity: Identity
 
-        /// The path of the name, without links but, perhaps, the last.
+        /// The path of the name, without links except possibly the last component.
         package var path: String { directory == "/" ? "/" + name : directory + "/" + name }
     }
 
-    /// Where the way ends.
+    /// The end of the chain.
     package enum End: Sendable, Hashable {
-        /// At a file of any kind that is not a directory, by a path without links.
+        /// A file of any type except directory, by a path without links.
         case file(String)
-        /// At a directory, by a path without links.
+        /// A directory, by a path without links.
         case directory(String)
-        /// The last step's name is not there.
+        /// The name of the last step does not exist.
         case missing
         /// A name could not be looked up, or there are too many links (ELOOP).
         case refused(SystemError)
     }
 
-    /// How many links a path may lead through, as in Linux (path_resolution(7)).
+    /// The maximum number of links in a path, as in Linux (path_resolution(7)).
     package static let linkLimit = 40
 
-    /// The names on the way, in order.
+    /// The lookups in order.
     package private(set) var steps: [Step] = []
-    /// Where it ends.
+    /// The end of the chain.
     package private(set) var end: End = .directory("/")
 
-    /// Follows a path as it leads now.
+    /// Follows a path through its current links.
     ///
     /// - Parameters:
-    ///   - path: Taken from the root directory.
-    ///   - root: The root directory: absolute links are taken from it, and `..` does not leave it.
+    ///   - path: The path, relative to the root directory.
+    ///   - root: The root directory, at which absolute links start and beyond which `..` does not lead.
     package init(following path: String, root: String) {
         var base = "/"
         if root.utf8.contains(where: { $0 != UInt8(ascii: "/") }) {
@@ -87,7 +87,7 @@ package struct PathChain: Sendable, Hashable {
             case .directory:
                 directory = here
             case .file:
-                // A file where a directory should be: what is looked for in it is not there.
+                // A file in the place of a directory contains nothing.
                 return end = rest.isEmpty ? .file(here) : .missing
             case .missing:
                 return end = .missing
@@ -121,7 +121,7 @@ package struct PathChain: Sendable, Hashable {
         }
     }
 
-    /// Where a link leads; EILSEQ for one whose target is not UTF-8, and stands for no path that has a name here.
+    /// Returns the target of a link; EILSEQ if the target is not valid UTF-8 and so cannot be represented.
     private static func target(of link: String) throws(SystemError) -> String {
         let target: [UInt8]? = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
             guard let start = buffer.baseAddress else { return nil }
@@ -140,7 +140,7 @@ package struct PathChain: Sendable, Hashable {
         return parent.isEmpty ? "/" : String(parent)
     }
 
-    /// The names that a path leads through: bytes, whatever character they make with the `/` before them.
+    /// Returns the components of a path, split by bytes: a `/` may form a character with the bytes after it.
     package static func names(of path: String) -> [String] {
         path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
     }

@@ -3,14 +3,14 @@
 
 import Glibc
 
-/// A small file of this user alone, read whole and replaced in one step.
+/// A small file that belongs to this user, read whole and replaced atomically.
 package enum PrivateFile {
-    /// The largest file that is read: several times what a bus saves at most.
+    /// The maximum size of a file: several times the largest state that a bus saves.
     package static let limit = 2 << 20
 
-    /// The contents of a file; `nil` when there is none.
+    /// Returns the contents of a file, or `nil` if it does not exist.
     ///
-    /// - Throws: `SystemError`; `EPERM` for a file of somebody else, who could make us believe anything.
+    /// - Throws: `SystemError`; `EPERM` for another user's file, whose contents cannot be trusted.
     package static func read(_ path: String) throws(SystemError) -> [UInt8]? {
         let number = retryingOnInterrupt { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
         guard number >= 0 else {
@@ -38,11 +38,11 @@ package enum PrivateFile {
         return contents
     }
 
-    /// Puts new contents in the place of a file; a reader sees the old ones or the new ones, whole.
+    /// Replaces a file atomically: a reader sees either the complete old or the complete new contents.
     package static func replace(_ path: String, with contents: [UInt8]) throws(SystemError) {
         guard contents.count <= limit else { throw SystemError("write", on: path, code: EFBIG) }
         let temporary = path + ".new"
-        // What lies there is left over, or somebody's trap: a FIFO would be waited for.
+        // An existing file is a leftover or a trap: opening a FIFO would block.
         unlink(temporary)
         let number = retryingOnInterrupt {
             open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)

@@ -4,7 +4,7 @@
 import Glibc
 
 extension SystemError {
-    /// The path leads to nothing: no such name, or a file where a directory should be.
+    /// Whether the path does not exist, including paths with a file in the place of a directory.
     package var isAbsence: Bool {
         code == ENOENT || code == ENOTDIR
     }

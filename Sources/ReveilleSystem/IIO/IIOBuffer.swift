@@ -3,24 +3,24 @@
 
 import Glibc
 
-/// The buffer of an IIO device: whole scans, all channels of one moment, by its node in `/dev`.
+/// The buffer of an IIO device, whose node in `/dev` provides scans of all channels at one moment.
 ///
-/// The kernel lets one process at a time have the node open. While one has it, the sensor measures on its own;
-/// it stops when the buffer is released. Kernel documents iio/iio_devbuf and ABI sysfs-bus-iio.
+/// Only one process at a time can open the node. While it is open, the sensor measures continuously until the
+/// buffer is released. See the kernel documents iio/iio_devbuf and ABI sysfs-bus-iio.
 package struct IIOBuffer: ~Copyable {
-    /// A channel that is in every scan.
+    /// A channel that is part of every scan.
     package struct Channel: Sendable, Hashable {
-        /// `in_accel_x`.
+        /// The name, such as `in_accel_x`.
         package var name: String
-        /// How it lies in a scan: `le:s16/32>>0`.
+        /// The format in a scan, such as `le:s16/32>>0`.
         package var type: String
-        /// Its place among the others.
+        /// The position among the channels.
         var index: Int
     }
 
-    /// How many scans the kernel keeps; what comes when it is full, it drops.
+    /// The number of scans that the kernel buffers; it drops scans while the buffer is full.
     package static let length = 128
-    /// How long to wait for a scan: a sensor that is fast enough to be asked for has five in that time.
+    /// The timeout for a scan in milliseconds, in which even the slowest accepted sensor produces five scans.
     private static let patience: Int32 = 500
 
     /// The channels of a scan, in their order.
@@ -28,19 +28,19 @@ package struct IIOBuffer: ~Copyable {
     private let device: String
     private let node: OwnedDescriptor
     private let nodePath: String
-    /// Channels that were off before.
+    /// The channels to disable again on release.
     private let added: [String]
 
-    /// Takes the buffer of a device and has it filled.
+    /// Opens and enables the buffer of a device.
     ///
-    /// One that is filled though nobody has the node open was left behind by a process that died, and is
+    /// A buffer that is enabled although no process has the node open was left by a process that died, and is
     /// taken over.
     ///
     /// - Parameters:
-    ///   - device: Its directory in sysfs.
-    ///   - path: Its node in `/dev`.
-    ///   - wanted: Channels that are to be in every scan.
-    /// - Throws: `SystemError`: EACCES for users who may not, EBUSY while another process has it.
+    ///   - device: The device's directory in sysfs.
+    ///   - path: The device's node in `/dev`.
+    ///   - wanted: The channels to include in every scan.
+    /// - Throws: `SystemError`: EACCES without permission, EBUSY while another process has the buffer open.
     package init(of device: String, node path: String, wanted: [String]) throws(SystemError) {
         let number = retryingOnInterrupt { open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
         guard number >= 0 else { throw SystemError("open", on: path) }
@@ -52,7 +52,7 @@ package struct IIOBuffer: ~Copyable {
         do throws(SystemError) {
             try Self.chooseTrigger(of: device)
             channels = try Self.channels(of: device)
-            // Some keep the length that their hardware has.
+            // Some hardware has a fixed length.
             try? SysfsAttribute.write("\(Self.length)", to: device + "/buffer/length")
             try SysfsAttribute.write("1", to: enable)
         } catch {
@@ -86,7 +86,7 @@ package struct IIOBuffer: ~Copyable {
         for name in added { try? SysfsAttribute.write("0", to: device + "/scan_elements/" + name + "_en") }
     }
 
-    /// A sensor without a clock of its own measures when its trigger says so; each driver brings one.
+    /// Sets the trigger of a sensor without a clock of its own, which its driver provides.
     private static func chooseTrigger(of device: String) throws(SystemError) {
         let path = device + "/trigger/current_trigger"
         guard let current = SysfsAttribute.read(path).text, current.allSatisfy(\.isWhitespace) else { return }
@@ -95,7 +95,7 @@ package struct IIOBuffer: ~Copyable {
         let own = ["\(name)-dev\(String(number))", "\(name)-trigger"]
         let triggers = try UdevDevice.all(of: "iio").map { line($0.attribute("name")) }
         guard let trigger = own.first(where: triggers.contains) else {
-            throw SystemError("find the trigger \(own[0]) for", on: device, code: ENODEV)
+            throw SystemError("find trigger \(own[0]) of", on: device, code: ENODEV)
         }
         try SysfsAttribute.write(trigger, to: path)
     }
@@ -107,7 +107,7 @@ package struct IIOBuffer: ~Copyable {
             let name = String(entry.dropLast("_en".count))
             guard SysfsAttribute.read(directory + entry).text?.hasPrefix("1") == true else { continue }
             guard let index = Int(line(SysfsAttribute.read(directory + name + "_index"))) else {
-                throw SystemError("find the place in a scan of", on: directory + name, code: EINVAL)
+                throw SystemError("read scan index of", on: directory + name, code: EINVAL)
             }
             channels.append(
                 Channel(name: name, type: line(SysfsAttribute.read(directory + name + "_type")), index: index))
@@ -119,14 +119,14 @@ package struct IIOBuffer: ~Copyable {
         String((attribute.text ?? "").prefix { !$0.isNewline })
     }
 
-    /// Scans up to the newest one; waits for one where there is none.
+    /// Returns the buffered scans up to the newest, or waits for one if there are none.
     ///
-    /// - Parameter scanBytes: How many bytes a scan takes.
-    /// - Returns: The bytes of one scan or more; the last may be cut.
-    /// - Throws: `SystemError`: ETIMEDOUT from a sensor that measures nothing, ENODEV from one that is gone.
+    /// - Parameter scanBytes: The size of a scan in bytes.
+    /// - Returns: The bytes of at least one scan; the last may be truncated.
+    /// - Throws: `SystemError`: ETIMEDOUT if the sensor produces no scans, ENODEV if it was removed.
     package func newest(scanBytes: Int) throws(SystemError) -> [UInt8] {
         let waiting = try drain()
-        // A full buffer has dropped the newest.
+        // A full buffer has dropped the newest scans.
         if !waiting.isEmpty, waiting.count < Self.length * scanBytes { return waiting }
         var request = pollfd(fd: node.number, events: Int16(POLLIN), revents: 0)
         guard retryingOnInterrupt({ poll(&request, 1, Self.patience) }) >= 0 else {

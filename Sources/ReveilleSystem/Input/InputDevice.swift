@@ -4,12 +4,12 @@
 import CReveilleLinux
 import Glibc
 
-/// An input device's node, read without waiting.
+/// The node of an input device, read without blocking.
 package final class InputDevice {
     private let descriptor: OwnedDescriptor
     private let path: String
 
-    /// The size of a switch bitmap: SW_MAX is 0x10, eight bytes hold four times as many.
+    /// The size of a switch bitmap: eight bytes hold four times as many switches as SW_MAX (0x10).
     private static let switchBytes = 8
 
     /// Opens a node.
@@ -22,10 +22,10 @@ package final class InputDevice {
         descriptor = OwnedDescriptor(number)
     }
 
-    /// The descriptor, borrowed for as long as the device lives.
+    /// The descriptor, borrowed for the lifetime of the device.
     package var number: Int32 { descriptor.number }
 
-    /// Whether a switch is on (EVIOCGSW).
+    /// Returns whether a switch is on (EVIOCGSW).
     package func isOn(switch code: Int) throws(SystemError) -> Bool {
         var bits = [UInt8](repeating: 0, count: Self.switchBytes)
         guard c_reveille_switches(number, &bits, Int32(Self.switchBytes)) >= 0 else {
@@ -34,7 +34,7 @@ package final class InputDevice {
         return bits[code / 8] & (1 << UInt8(code % 8)) != 0
     }
 
-    /// The value of an axis and its units for one physical unit, 0 if it does not say (EVIOCGABS).
+    /// Returns the value of an axis and its units per physical unit, 0 if unspecified (EVIOCGABS).
     package func axis(_ code: Int) throws(SystemError) -> (value: Int, resolution: Int) {
         var value: Int32 = 0
         var resolution: Int32 = 0
@@ -44,9 +44,9 @@ package final class InputDevice {
         return (Int(value), Int(resolution))
     }
 
-    /// Takes the events that wait; they only say that it is time to ask for the state.
+    /// Discards the pending events, which serve only as a signal to read the state.
     ///
-    /// - Returns: Whether the device is still there.
+    /// - Returns: Whether the device still exists.
     package func drain() -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 8) { buffer in
             while true {

@@ -5,17 +5,17 @@ import CReveilleLinux
 import Glibc
 
 extension EventLoop {
-    /// Calls whenever the machine has woken up from suspend, or the wall clock was set.
+    /// Calls a handler whenever the machine has resumed from suspend or the wall clock was set.
     ///
-    /// A timer that is canceled when the clock changes tells both (timerfd_create(2), kernel 5.15 or later for
-    /// suspend); which of the two it was is not known, and need not be.
+    /// It uses a timer that is canceled when the clock changes (timerfd_create(2); kernel 5.15 or later for
+    /// suspend), which does not distinguish the two.
     package func onClockChange(handler: @escaping () -> Void) throws(SystemError) -> ClockChangeSource {
         let number = c_reveille_clock_change_timer()
         guard number >= 0 else { throw SystemError("timerfd_create") }
         let descriptor = OwnedDescriptor(number)
         let source = try watch(number, for: .readable, priority: .watcher) { _ in
             var expirations: UInt64 = 0
-            // ECANCELED is the news; the timer itself is set for the end of time.
+            // The read fails with ECANCELED; the timer itself never expires.
             _ = read(number, &expirations, MemoryLayout<UInt64>.size)
             handler()
         }
@@ -23,7 +23,7 @@ extension EventLoop {
     }
 }
 
-/// Keeps ``EventLoop/onClockChange(handler:)`` going.
+/// The registration of a handler for clock changes, which ends when this is released.
 package final class ClockChangeSource {
     private let descriptor: OwnedDescriptor
     private let source: EventSource

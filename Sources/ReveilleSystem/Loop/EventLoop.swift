@@ -4,35 +4,35 @@
 import CSystemd
 import Glibc
 
-/// The one thread's loop: descriptors, timers and signals, on sd-event.
+/// A thread's event loop for descriptors, timers and signals, based on sd-event.
 ///
-/// Created, used and released on one thread. Handlers run on it, one at a time.
+/// It must be created, used and released on one thread, on which handlers run one at a time.
 package final class EventLoop: Loop {
-    /// What to wait for on a descriptor, and what came.
+    /// The conditions of a descriptor to wait for, or those that occurred.
     package struct Interest: OptionSet, Sendable {
         /// The flags of epoll_ctl(2).
         package let rawValue: UInt32
-        /// Makes a set of its flags.
+        /// Creates a set of conditions from epoll flags.
         package init(rawValue: UInt32) { self.rawValue = rawValue }
-        /// There is something to read, or an end to see.
+        /// Data, or the end of the stream, can be read.
         package static let readable = Interest(rawValue: EPOLLIN.rawValue)
-        /// A file of the kernel's has changed since it was read last.
+        /// A kernel file has changed since it was last read.
         package static let changed = Interest(rawValue: EPOLLPRI.rawValue)
-        /// There is room to write; together with ``edge``, the peer has read something.
+        /// Data can be written; together with ``edge``, the peer has read something.
         package static let writable = Interest(rawValue: EPOLLOUT.rawValue)
-        /// The peer will write no more, though it may still read.
+        /// The peer has stopped writing but may still read.
         package static let halfClosed = Interest(rawValue: EPOLLRDHUP.rawValue)
-        /// The peer is gone; always waited for.
+        /// The peer has closed the connection; always reported.
         package static let hungUp = Interest(rawValue: EPOLLHUP.rawValue)
-        /// An error is pending; always waited for.
+        /// An error is pending; always reported.
         package static let failed = Interest(rawValue: EPOLLERR.rawValue)
-        /// Told once when it becomes so, not for as long as it is so.
+        /// Report a condition once when it begins rather than for as long as it lasts.
         package static let edge = Interest(rawValue: EPOLLET.rawValue)
     }
 
     private let event: OpaquePointer
 
-    /// Makes a loop of its own.
+    /// Creates a loop.
     package init() throws(SystemError) {
         var event: OpaquePointer?
         let result = sd_event_new(&event)
@@ -50,31 +50,31 @@ package final class EventLoop: Loop {
 
     package var threadClock: UInt64 { UInt64(max(0, Clocks.thread())) }
 
-    /// Runs until ``exit()``.
+    /// Runs until ``exit()`` is called.
     package func run() throws(SystemError) {
         let result = sd_event_loop(event)
         guard result >= 0 else { throw SystemError("sd_event_loop", code: -result) }
     }
 
-    /// Ends ``run()`` once the handler that calls it has returned.
+    /// Ends ``run()`` after the current handler has returned.
     package func exit() {
         sd_event_exit(event, 0)
     }
 
-    /// Tells the supervisor's watchdog for as long as the loop turns (sd_event_set_watchdog(3)).
+    /// Notifies the supervisor's watchdog while the loop is running (sd_event_set_watchdog(3)).
     package func enableWatchdog() {
         sd_event_set_watchdog(event, 1)
     }
 
-    /// Waits for a descriptor.
+    /// Waits for conditions of a descriptor.
     ///
     /// - Parameters:
-    ///   - descriptor: Borrowed; must stay open for as long as the source is kept.
-    ///   - interest: What to wait for; ``Interest/hungUp`` and ``Interest/failed`` come unasked.
-    ///   - priority: What goes first when several are due.
-    ///   - handler: Gets what came, each time it comes.
+    ///   - descriptor: A borrowed descriptor, which must remain open while the source exists.
+    ///   - interest: The conditions; ``Interest/hungUp`` and ``Interest/failed`` are always included.
+    ///   - priority: The order among sources that are due at the same time.
+    ///   - handler: Called with the conditions whenever any of them occur.
     /// - Returns: The source; waiting ends when it is released.
-    /// - Throws: `SystemError` when the descriptor cannot be waited for.
+    /// - Throws: `SystemError` if the descriptor does not support waiting.
     package func watch(
         _ descriptor: Int32, for interest: Interest, priority: EventSource.Priority,
         handler: @escaping (Interest) -> Void
@@ -87,7 +87,7 @@ package final class EventLoop: Loop {
         return source
     }
 
-    /// Makes a timer that fires once each time that it is set; ``EventSource/fire(after:)`` sets it.
+    /// Creates a timer that fires once each time it is set with ``EventSource/fire(after:)``.
     package func timer(
         priority: EventSource.Priority, handler: @escaping () -> Void
     ) throws(SystemError) -> EventSource {
@@ -100,7 +100,7 @@ package final class EventLoop: Loop {
         return source
     }
 
-    /// Handles a signal on the loop instead of wherever it interrupts; blocks it in this thread.
+    /// Handles a signal on the loop, and blocks it in this thread.
     package func onSignal(_ signal: Int32, handler: @escaping () -> Void) throws(SystemError) -> EventSource {
         let source = EventSource { _ in handler() }
         Self.block(signal)
@@ -111,7 +111,7 @@ package final class EventLoop: Loop {
         return source
     }
 
-    /// Has a signal wait until ``onSignal(_:handler:)`` handles it, instead of ending the process.
+    /// Blocks a signal so that it remains pending until ``onSignal(_:handler:)`` handles it.
     package static func block(_ signal: Int32) {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -119,7 +119,7 @@ package final class EventLoop: Loop {
         pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
-    /// A time in whole microseconds, rounded up: 0 for one that is over, `UInt64.max` for more than can be counted.
+    /// Converts to whole microseconds, rounded up: 0 if negative, `UInt64.max` if out of range.
     package static func microseconds(_ duration: Duration) -> UInt64 {
         let (seconds, attoseconds) = duration.components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
@@ -130,16 +130,16 @@ package final class EventLoop: Loop {
         return isTooLong || isStillTooLong ? .max : sum
     }
 
-    /// The moment so many microseconds from now, as `CLOCK_BOOTTIME` has it; `UInt64.max`, never, for one that it
-    /// does not reach.
+    /// Returns the time on `CLOCK_BOOTTIME` after an interval in microseconds, or `UInt64.max`, which means never, if
+    /// the clock cannot represent it.
     package static func moment(in microseconds: UInt64, from now: UInt64) -> UInt64 {
         let (moment, isTooLate) = microseconds.addingReportingOverflow(now)
         return isTooLate ? .max : moment
     }
 
-    /// How late a timer may fire so that several can share a wake-up: a hundredth of its interval, a second at most.
+    /// Returns how late a timer may fire so that several can share a wake-up: 1 % of its interval, at most a second.
     ///
-    /// Never 0, which sd_event_add_time(3) takes for 250 ms.
+    /// The result is never 0, which means 250 ms to sd_event_add_time(3).
     package static func accuracy(_ microseconds: UInt64) -> UInt64 {
         min(max(1, microseconds / 100), 1_000_000)
     }

@@ -3,17 +3,17 @@
 
 import CSystemd
 
-/// Something an ``EventLoop`` waits for; ends when its owner lets go of it.
+/// An event source of an ``EventLoop``, which ends when it is released.
 ///
-/// Loop thread only. A descriptor's source must go before the descriptor is closed.
+/// Loop thread only. The source must be released before its descriptor is closed.
 package final class EventSource: LoopSource {
-    /// When an event is handled, among several that are due at once: the lower number first.
+    /// The order of sources that are due at the same time; lower values first.
     package enum Priority: Int64 {
-        /// Device and file changes: no flood of calls may delay them.
+        /// Device and file changes, which a flood of calls must not delay.
         case watcher = -10
-        /// Everything else.
+        /// Other sources.
         case normal = 0
-        /// Connections that always have more to say: they wait for all that say something now and then.
+        /// Connections that are always busy, which wait for those that are only occasionally busy.
         case flood = 10
     }
 
@@ -28,21 +28,21 @@ package final class EventSource: LoopSource {
         cancel()
     }
 
-    /// Ends it now, also from inside its own handler.
+    /// Ends the source immediately; may be called from its own handler.
     package func cancel() {
         source = sd_event_source_disable_unref(source)
     }
 
-    /// The pointer that libsystemd hands back to a callback.
+    /// The pointer that libsystemd passes to callbacks.
     ///
-    /// It does not keep the source alive: no callback comes once `deinit` has run.
+    /// It does not retain the source: there are no callbacks after `deinit`.
     var userdata: UnsafeMutableRawPointer {
         Unmanaged.passUnretained(self).toOpaque()
     }
 
     static func dispatch(_ userdata: UnsafeMutableRawPointer?, _ events: UInt32 = 0) -> Int32 {
-        guard let userdata else { preconditionFailure("a source without its owner") }
-        // The strong reference lets a handler drop the last other one.
+        guard let userdata else { preconditionFailure("callback without an event source") }
+        // The strong reference allows the handler to release the last other one.
         let source = Unmanaged<EventSource>.fromOpaque(userdata).takeUnretainedValue()
         withExtendedLifetime(source) { source.handler(events) }
         return 0
@@ -53,16 +53,16 @@ package final class EventSource: LoopSource {
         sd_event_source_set_priority(source, priority.rawValue)
     }
 
-    /// Fires a timer once more, after a duration; a timer that is still to fire is moved.
+    /// Sets a timer to fire once after an interval; replaces an earlier setting.
     package func fire(after duration: Duration) {
         let microseconds = EventLoop.microseconds(duration)
-        // From now on, not from the start of this turn of the loop: that would be too early after a long handler.
+        // Relative to now, not to the start of the loop's iteration, which would be too early after a long handler.
         sd_event_source_set_time(source, EventLoop.moment(in: microseconds, from: UInt64(max(0, Clocks.boot()))))
         sd_event_source_set_time_accuracy(source, EventLoop.accuracy(microseconds))
         sd_event_source_set_enabled(source, Int32(SD_EVENT_ONESHOT))
     }
 
-    /// Keeps a timer from firing until ``fire(after:)``.
+    /// Stops a timer until the next ``fire(after:)``.
     package func disarm() {
         sd_event_source_set_enabled(source, Int32(SD_EVENT_OFF))
     }
@@ -71,7 +71,7 @@ package final class EventSource: LoopSource {
         sd_event_source_set_priority(source, priority.rawValue)
     }
 
-    /// Asks for the edges of a descriptor again, so that one that was seen already comes once more.
+    /// Rearms edge-triggered conditions, so that one that was already reported is reported again.
     package func rearm(_ interest: EventLoop.Interest) {
         sd_event_source_set_io_events(source, interest.rawValue)
     }

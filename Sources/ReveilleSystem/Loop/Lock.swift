@@ -3,15 +3,15 @@
 
 import Glibc
 
-/// A value that one thread at a time may touch.
+/// A value that only one thread at a time can access.
 ///
-/// As the standard library's `Mutex`, which locks in a library that the thread sanitizer cannot see into: all that it
-/// guards looks like a race. The lock of POSIX threads it knows.
+/// It replaces the standard library's `Mutex`, whose locking the thread sanitizer cannot observe, so that every
+/// guarded access looks like a race. The sanitizer recognizes POSIX locks.
 package final class Lock<Value: ~Copyable>: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private var value: Value
 
-    /// Makes a lock that nobody holds.
+    /// Creates an unlocked lock.
     package init(_ value: consuming sending Value) {
         self.value = value
         pthread_mutex_init(mutex, nil)
@@ -22,7 +22,7 @@ package final class Lock<Value: ~Copyable>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Gives a body the value while nobody else has it; the body must not ask for it again.
+    /// Calls a closure, which must not lock again, with exclusive access to the value.
     package func withLock<Result: ~Copyable, Failure>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {

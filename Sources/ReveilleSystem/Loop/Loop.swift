@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// What a service needs of its thread's loop: descriptors, timers and the time.
+/// An event loop as a service requires it: descriptors, timers and the time.
 ///
-/// ``EventLoop`` is the kernel's; tests have one whose time and order they choose.
+/// ``EventLoop`` uses the kernel's clocks and events; tests use a loop with controlled time and order.
 package protocol Loop: AnyObject {
-    /// What a loop waits for.
+    /// The type of its event sources.
     associatedtype Source: LoopSource
 
-    /// The wall clock, in microseconds since 1970, UTC.
+    /// The wall-clock time in microseconds since 1970, UTC.
     var wallClock: Int64 { get }
 
-    /// The time since the machine started, in microseconds, the time asleep included; it only goes forward.
+    /// The time since boot in microseconds, including suspend; it never decreases.
     var bootClock: UInt64 { get }
 
-    /// How long the thread has had a processor, in microseconds; being kept from it by others does not count.
+    /// The processor time of the thread in microseconds; time spent waiting for a processor does not count.
     var threadClock: UInt64 { get }
 
     /// Waits for a descriptor; see ``EventLoop/watch(_:for:priority:handler:)``.
@@ -23,34 +23,34 @@ package protocol Loop: AnyObject {
         handler: @escaping (EventLoop.Interest) -> Void
     ) throws(SystemError) -> Source
 
-    /// Makes a timer that is not set; see ``EventLoop/timer(priority:handler:)``.
+    /// Creates a timer that is not set; see ``EventLoop/timer(priority:handler:)``.
     func timer(priority: EventSource.Priority, handler: @escaping () -> Void) throws(SystemError) -> Source
 }
 
 extension Loop {
-    /// Waits for a descriptor after what is urgent.
+    /// Waits for a descriptor with normal priority.
     package func watch(
         _ descriptor: Int32, for interest: EventLoop.Interest, handler: @escaping (EventLoop.Interest) -> Void
     ) throws(SystemError) -> Source {
         try watch(descriptor, for: interest, priority: .normal, handler: handler)
     }
 
-    /// Makes a timer that fires after what is urgent.
+    /// Creates a timer with normal priority.
     package func timer(handler: @escaping () -> Void) throws(SystemError) -> Source {
         try timer(priority: .normal, handler: handler)
     }
 }
 
-/// Something a ``Loop`` waits for; ends when its owner lets go of it.
+/// An event source of a ``Loop``, which ends when it is released.
 package protocol LoopSource: AnyObject {
-    /// Ends it now, also from inside its own handler.
+    /// Ends the source immediately; may be called from its own handler.
     func cancel()
-    /// Fires a timer once more, after a duration; a timer that is still to fire is moved.
+    /// Sets a timer to fire once after an interval; replaces an earlier setting.
     func fire(after duration: Duration)
-    /// Keeps a timer from firing until ``fire(after:)``.
+    /// Stops a timer until the next ``fire(after:)``.
     func disarm()
-    /// Says who goes first from now on when several are due.
+    /// Changes the order among sources that are due at the same time.
     func setPriority(_ priority: EventSource.Priority)
-    /// Asks for the edges of a descriptor again, so that one that was seen already comes once more.
+    /// Rearms edge-triggered conditions, so that one that was already reported is reported again.
     func rearm(_ interest: EventLoop.Interest)
 }

@@ -3,19 +3,19 @@
 
 import Glibc
 
-/// A thread that turns an event loop, and runs the jobs of actors between its events.
+/// A thread that runs an event loop, and the jobs of actors between its events.
 ///
-/// Actors that have it as their executor may use the loop, its sources and whatever else belongs to one thread. The
-/// thread ends when its last actor is gone, so no job can come too late to be run.
+/// Actors with this executor may use the loop, its sources and other objects that belong to one thread. The
+/// thread ends after its last actor is released, so no job arrives too late to run.
 package final class LoopThread: SerialExecutor {
     private let turner: LoopTurner
 
-    /// The loop; only jobs of this executor, and what the loop itself calls, may use it.
+    /// The loop, to be used only by jobs of this executor and by callbacks of the loop.
     package var loop: EventLoop { turner.loop }
 
     /// Starts the thread.
     ///
-    /// - Throws: `SystemError` when there is no room for a thread, a loop or a pipe.
+    /// - Throws: `SystemError` if a thread, loop or pipe cannot be created.
     package init() throws(SystemError) {
         let turner = try LoopTurner()
         try Pthread.start { turner.run() }
@@ -26,13 +26,13 @@ package final class LoopThread: SerialExecutor {
         turner.stop()
     }
 
-    /// What the loop calls runs on the thread as the jobs do, so closures of its actors may be among it.
+    /// Callbacks of the loop run on the thread just as jobs do, and may be closures of its actors.
     package func isIsolatingCurrentContext() -> Bool? {
         turner.isCurrent
     }
 
     package func checkIsolated() {
-        precondition(turner.isCurrent, "called on another thread than its loop's")
+        precondition(turner.isCurrent, "called on a thread other than the loop's")
     }
 
     package func enqueue(_ job: consuming ExecutorJob) {
@@ -40,7 +40,7 @@ package final class LoopThread: SerialExecutor {
     }
 }
 
-/// What a ``LoopThread`` and its thread share; the thread keeps it for as long as it runs.
+/// The state shared by a ``LoopThread`` and its thread, which retains it while running.
 private final class LoopTurner: Sendable {
     private struct Queue {
         var jobs: [(job: UnownedJob, executor: UnownedSerialExecutor)] = []
@@ -53,12 +53,12 @@ private final class LoopTurner: Sendable {
     private let pipe: Pipe
 
     init() throws(SystemError) {
-        // Made here to fail here; nobody uses it until the thread does.
+        // Created here so that errors surface here; only the thread uses it.
         loop = try EventLoop()
         pipe = try Pipe()
     }
 
-    /// Ends the thread once the jobs that wait have run.
+    /// Ends the thread after the pending jobs have run.
     func stop() {
         queue.withLock { $0.isStopping = true }
         pipe.wake()
@@ -72,7 +72,7 @@ private final class LoopTurner: Sendable {
         if wasEmpty { pipe.wake() }
     }
 
-    /// Whether this is the loop's thread.
+    /// Whether the current thread is the loop's.
     var isCurrent: Bool { thread.withLock { $0 == pthread_self() } }
 
     func run() {
@@ -82,7 +82,7 @@ private final class LoopTurner: Sendable {
             try loop.run()
             source.cancel()
         } catch {
-            preconditionFailure("the loop of a thread ended: \(error)")
+            preconditionFailure("event loop of a thread failed: \(error)")
         }
     }
 

@@ -3,18 +3,18 @@
 
 import Glibc
 
-/// Wakes one thread from another.
+/// A pipe with which one thread wakes another.
 package final class Pipe: Sendable {
-    /// The end that becomes readable; belongs to the pipe.
+    /// The end that becomes readable; owned by the pipe.
     package let readingEnd: Int32
     private let writingEnd: Lock<Int32?>
 
-    /// Makes a pipe that nobody has written to.
+    /// Creates an empty pipe.
     package init() throws(SystemError) {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw SystemError("pipe") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        // A waker never waits: a full pipe wakes as well as one byte more would.
+        // Waking never blocks: a full pipe wakes the reader just as well.
         _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
         readingEnd = ends[0]
         writingEnd = Lock(ends[1])
@@ -25,7 +25,7 @@ package final class Pipe: Sendable {
         close(readingEnd)
     }
 
-    /// The end that another process may be given.
+    /// The end that can be passed to another process.
     package var writable: Int32 { writingEnd.withLock { $0 ?? -1 } }
 
     /// Makes the reading end readable.
@@ -37,18 +37,18 @@ package final class Pipe: Sendable {
         }
     }
 
-    /// Waits for a wake-up; false when none can come any more.
+    /// Waits for a wake-up, and returns false if no more can arrive.
     package func waitForWake() -> Bool {
         drain() > 0
     }
 
-    /// Waits for a wake-up, which stays, no longer than a time.
+    /// Waits for a wake-up, without consuming it, for at most the given time.
     package func wait(for time: Duration) {
         var request = pollfd(fd: readingEnd, events: Int16(POLLIN), revents: 0)
         _ = poll(&request, 1, Int32(time / .milliseconds(1)))
     }
 
-    /// Takes the wake-ups that came; waits for one where there is none.
+    /// Consumes the pending wake-ups; waits for one if there are none.
     @discardableResult
     package func drain() -> Int {
         withUnsafeTemporaryAllocation(byteCount: 256, alignment: 1) { buffer in
@@ -56,7 +56,7 @@ package final class Pipe: Sendable {
         }
     }
 
-    /// Ends waiting at the other end.
+    /// Ends waiting at the reading end.
     package func closeWritingEnd() {
         writingEnd.withLock { end in
             if let open = end { close(open) }

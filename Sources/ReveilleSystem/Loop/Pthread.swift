@@ -4,19 +4,19 @@
 import CSystemd
 import Glibc
 
-/// A thread of the system, for what blocks.
+/// A system thread for blocking work.
 package enum Pthread {
     private final class Body {
         let run: @Sendable () -> Void
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    /// Runs a body on a thread of its own, which nobody waits for; signals stay with the others.
+    /// Runs a closure on a detached thread, in which all signals are blocked.
     package static func start(_ run: @escaping @Sendable () -> Void) throws(SystemError) {
         var all = sigset_t()
         var before = sigset_t()
         sigfillset(&all)
-        // A new thread has the mask of the one that makes it.
+        // A new thread inherits the signal mask of its creator.
         pthread_sigmask(SIG_SETMASK, &all, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
         let body = Unmanaged.passRetained(Body(run))

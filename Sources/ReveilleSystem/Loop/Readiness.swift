@@ -3,27 +3,27 @@
 
 import Glibc
 
-/// Waits for one descriptor, for programs that have no loop.
+/// Waiting for one descriptor, in programs without an event loop.
 package enum Readiness {
-    /// What to wait for.
+    /// The condition to wait for.
     package enum Direction {
         case readable, writable
     }
 
-    /// Waits until a descriptor can be read or written, or has ended.
+    /// Waits until a descriptor is readable or writable, or has ended.
     ///
     /// - Parameters:
-    ///   - descriptor: Borrowed.
-    ///   - direction: What to wait for.
-    ///   - patience: How long, at most.
-    /// - Returns: Whether it came; false when time was up.
-    /// - Throws: `SystemError` of poll(2).
+    ///   - descriptor: A borrowed descriptor.
+    ///   - direction: The condition to wait for.
+    ///   - patience: The timeout.
+    /// - Returns: Whether the condition occurred before the timeout.
+    /// - Throws: `SystemError` if poll(2) fails.
     @discardableResult
     package static func wait(
         _ descriptor: Int32, for direction: Direction, atMost patience: Duration
     ) throws(SystemError) -> Bool {
         var poll = pollfd(fd: descriptor, events: Int16(direction == .readable ? POLLIN : POLLOUT), revents: 0)
-        // Below 0 is for ever to poll(2).
+        // poll(2) treats a negative timeout as infinite.
         let milliseconds = Int32(max(0, min(patience / .milliseconds(1), Double(Int32.max))).rounded(.up))
         let result = retryingOnInterrupt { Glibc.poll(&poll, 1, milliseconds) }
         guard result >= 0 else { throw SystemError("poll") }

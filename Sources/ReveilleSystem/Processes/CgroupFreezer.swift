@@ -3,23 +3,22 @@
 
 import Glibc
 
-/// Whether the processes of a cgroup are frozen, by its file `cgroup.events`.
+/// The freezer state of a cgroup, read from its `cgroup.events` file.
 ///
-/// The kernel tells when they have been frozen or thawed, by themselves or with a cgroup further up, and when the
-/// first process comes or the last one leaves; not more often than every 10 ms, so that states in between may
-/// not be seen. It does not tell when one of several processes comes or leaves, nor when the cgroup is removed.
-/// Loop thread only.
+/// The kernel reports when the processes are frozen or thawed, by this cgroup or an ancestor, and when the first
+/// process enters or the last one leaves. It reports at most every 10 ms, so intermediate states may be missed. It
+/// does not report other processes that enter or leave, or the removal of the cgroup. Loop thread only.
 package final class CgroupFreezer {
     private let descriptor: OwnedDescriptor
     private var source: (any LoopSource)?
 
-    /// Watches a cgroup.
+    /// Starts watching a cgroup.
     ///
     /// - Parameters:
-    ///   - directory: The cgroup's own.
+    ///   - directory: The cgroup's directory.
     ///   - loop: The loop on which `changed` is called.
-    ///   - changed: Called when ``isFrozen`` may have changed, or processes have come or left.
-    /// - Throws: `SystemError`; ENOENT for a cgroup that is not there or, as the uppermost, is never frozen.
+    ///   - changed: Called when ``isFrozen`` may have changed, or processes have entered or left.
+    /// - Throws: `SystemError`; ENOENT if the cgroup does not exist or is the root, which is never frozen.
     package init(
         directory: String, loop: any Loop, changed: @escaping () -> Void
     ) throws(SystemError) {
@@ -28,8 +27,8 @@ package final class CgroupFreezer {
         guard number >= 0 else { throw SystemError("open", on: path) }
         descriptor = OwnedDescriptor(number)
         guard !DescriptorLimit.isKeptBack(number) else { throw SystemError("open", on: path, code: EMFILE) }
-        // An edge, since a cgroup that was removed is told of for ever. What comes before the file was first read
-        // comes at once.
+        // Edge-triggered, since a removed cgroup would be reported continuously. Changes before the first read are
+        // reported immediately.
         source = try loop.watch(number, for: [.changed, .edge], priority: .watcher) { _ in changed() }
     }
 
@@ -38,7 +37,7 @@ package final class CgroupFreezer {
         source = nil
     }
 
-    /// Whether its processes are frozen now; `nil` when the cgroup has been removed.
+    /// Whether the processes are frozen, or `nil` if the cgroup has been removed.
     package var isFrozen: Bool? {
         withUnsafeTemporaryAllocation(byteCount: Self.limit, alignment: 1) { buffer in
             let count = retryingOnInterrupt { pread(descriptor.number, buffer.baseAddress, buffer.count, 0) }
@@ -47,7 +46,7 @@ package final class CgroupFreezer {
         }
     }
 
-    /// Says what the text of a `cgroup.events` says; `nil` when it says nothing (before Linux 5.2).
+    /// Parses the text of a `cgroup.events` file; `nil` without the field `frozen` (before Linux 5.2).
     package static func isFrozen(inEvents text: String) -> Bool? {
         for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
             let words = line.split(separator: UInt8(ascii: " "))
@@ -56,6 +55,6 @@ package final class CgroupFreezer {
         return nil
     }
 
-    /// Two short lines now, and room for what may be added.
+    /// The file has two short lines; the rest is room for additions.
     private static let limit = 1_024
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Where the cgroups of version 2 are (cgroups(7)): alone, or beside those of version 1.
+/// The location of the version 2 cgroups (cgroups(7)), which may coexist with version 1.
 package struct CgroupHierarchy: Sendable, Hashable {
-    /// The directory that it is mounted on.
+    /// The directory on which the hierarchy is mounted.
     package let directory: String
-    /// The cgroup that this directory shows: not always the uppermost, in a container.
+    /// The cgroup that the directory represents, which in a container may not be the root.
     package let root: String
 
-    /// Finds the mount in the text of `/proc/PID/mountinfo`; `nil` when there is none.
+    /// Finds the mount in the text of `/proc/PID/mountinfo`, or returns `nil` if there is none.
     package init?(inMountInfo text: String) {
         for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
             // number, parent, device, root, mount point, options, any more fields, "-", type, …
@@ -23,16 +23,16 @@ package struct CgroupHierarchy: Sendable, Hashable {
         return nil
     }
 
-    /// Finds the mount that this process sees.
+    /// Finds the mount that is visible to this process.
     package static func find() -> CgroupHierarchy? {
         guard case .bytes(let bytes) = FileContents.read("/proc/self/mountinfo", limit: mountLimit) else { return nil }
         return CgroupHierarchy(inMountInfo: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Some ten thousand mounts, as hosts of containers have them.
+    /// Room for about ten thousand mounts, as on hosts of containers.
     private static let mountLimit = 4 << 20
 
-    /// The directory of a cgroup; `nil` for one that the mount does not show.
+    /// Returns the directory of a cgroup, or `nil` if the mount does not include it.
     package func directory(of path: String) -> String? {
         guard !PathChain.names(of: path).contains("..") else { return nil }
         guard root != "/" else { return path == "/" ? directory : directory + path }
@@ -40,14 +40,14 @@ package struct CgroupHierarchy: Sendable, Hashable {
         return directory + String(Substring(path.utf8.dropFirst(root.utf8.count)))
     }
 
-    /// The path of the cgroup in the text of `/proc/PID/cgroup`; `nil` where there is only version 1.
+    /// Returns the path of the cgroup in the text of `/proc/PID/cgroup`, or `nil` if there is only version 1.
     package static func path(inProcessFile text: String) -> String? {
         let lines = text.utf8.split(separator: UInt8(ascii: "\n"))
         guard let line = lines.first(where: { $0.starts(with: "0::/".utf8) }) else { return nil }
         return String(Substring(line.dropFirst("0::".utf8.count)))
     }
 
-    /// Undoes what the kernel does to blanks and backslashes: `\040` (proc(5)).
+    /// Decodes the kernel's escapes for blanks and backslashes, such as `\040` (proc(5)).
     private static func unescaped(_ field: Substring.UTF8View) -> String {
         var bytes: [UInt8] = []
         var rest = field

@@ -3,16 +3,16 @@
 
 import Glibc
 
-/// The terminal that this process was started from, if it was.
+/// The controlling terminal of this process, if there is one.
 package struct ControllingTerminal {
     private let wasThere: Bool
 
-    /// Looks whether there is one; a process that is to outlive its terminal has none.
+    /// Records whether there is a terminal; a process that should outlive its terminal has none.
     package init() {
         wasThere = Self.isThere && !IgnoredSignals.contains(SIGHUP)
     }
 
-    /// Whether there was one and it has been closed: SIGHUP means that then, and not that something is to be read again.
+    /// Whether the terminal has been closed, in which case SIGHUP does not mean to reload the configuration.
     package var isGone: Bool {
         wasThere && !Self.isThere
     }

@@ -3,9 +3,9 @@
 
 import Glibc
 
-/// The environment's variables; one that is empty is as good as none.
+/// The environment variables; an empty one counts as unset.
 package enum Environment {
-    /// The value of a variable; `nil` where it is not set.
+    /// The value of a variable, or `nil` if it is not set.
     package static subscript(name: String) -> String? {
         getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }

@@ -4,18 +4,18 @@
 import CReveilleLinux
 import Glibc
 
-/// The process that connected, held by a pidfd: its id may pass to another, the descriptor does not.
+/// A peer's process, held by a pidfd, which never refers to another process even if the ID is reused.
 ///
-/// Where the kernel gives none of the connection (before 6.5), it is opened by the process's id. That finds
-/// another process only if the peer ended before, left its socket to a child, and its id came round again.
+/// If the kernel cannot provide the pidfd of the connection (before 6.5), it is opened by process ID. That finds
+/// another process only if the peer ended earlier, left its socket to a child, and its ID was reused.
 package final class PeerProcess {
     private let descriptor: OwnedDescriptor
     private let pid: Int32
 
-    /// Takes hold of the process at the other end of a connection.
+    /// Opens the process at the other end of a connection.
     ///
-    /// - Throws: `SystemError` when it has ended, is of a PID namespace that is not seen from here, or
-    ///   descriptors have run out.
+    /// - Throws: `SystemError` if the process has ended or its PID namespace is not visible, or if descriptors
+    ///   have run out.
     package init(of stream: any ByteStream) throws(SystemError) {
         pid = try stream.peer().pid
         let number = c_reveille_peer_pidfd(stream.number, pid)
@@ -26,18 +26,18 @@ package final class PeerProcess {
         }
     }
 
-    /// The descriptor, borrowed for as long as the object lives; it becomes readable when the process ends.
+    /// The descriptor, borrowed for the lifetime of the object, which becomes readable when the process ends.
     package var number: Int32 { descriptor.number }
 
-    /// The path of its cgroup, as this process sees it; `nil` when it has ended or nothing says.
+    /// The path of the process's cgroup as seen by this process, or `nil` if it has ended or the path is unknown.
     package var cgroup: String? {
         guard case .bytes(let bytes) = FileContents.read("/proc/\(pid)/cgroup", limit: Self.limit) else { return nil }
-        // As long as it has not ended, its id was its own while the file was read.
+        // The ID belonged to the process during the read if the process has not ended since.
         guard !hasEnded else { return nil }
         return CgroupHierarchy.path(inProcessFile: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// A line for each hierarchy, of which there are 14 at most, each with a path (PATH_MAX).
+    /// A line with a path (PATH_MAX) for each hierarchy, of which there are at most 14.
     private static let limit = 65_536
 
     private var hasEnded: Bool {

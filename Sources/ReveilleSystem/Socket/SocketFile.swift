@@ -3,13 +3,13 @@
 
 import Glibc
 
-/// A socket in the file system that this process made.
+/// A socket file that this process created.
 struct SocketFile {
     private let path: String
     private let device: dev_t
     private let inode: ino_t
 
-    /// Notes which file the path leads to now; `nil` where it leads nowhere.
+    /// Records the file that a path currently leads to, or returns `nil` if there is none.
     init?(_ path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
@@ -18,20 +18,20 @@ struct SocketFile {
         inode = status.st_ino
     }
 
-    /// Removes it, unless another has taken its place.
+    /// Removes the file unless another has replaced it.
     func remove() {
         guard let now = SocketFile(path), now.device == device, now.inode == inode else { return }
         unlink(path)
     }
 }
 
-/// The lock of a socket's path, held for as long as it lives: a file beside the socket, `<path>.lock`.
+/// The lock of a socket's path: the locked file `<path>.lock` beside the socket.
 struct SocketLock: ~Copyable {
     private let descriptor: OwnedDescriptor
 
     /// Takes the lock.
     ///
-    /// - Throws: `SystemError`: of bind(2) with `EADDRINUSE` where another has it.
+    /// - Throws: `SystemError`: bind(2) with `EADDRINUSE` if another process holds the lock.
     init(_ path: String) throws(SystemError) {
         descriptor = try Self.take(path)
     }
@@ -49,7 +49,7 @@ struct SocketLock: ~Copyable {
     }
 
     deinit {
-        // A child that is just being started shares the lock until it has become another program.
+        // A child that has been forked but not yet executed another program shares the lock.
         flock(descriptor.number, LOCK_UN)
     }
 }

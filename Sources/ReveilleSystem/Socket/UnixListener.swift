@@ -4,38 +4,38 @@
 import CReveilleLinux
 import Glibc
 
-/// A listening socket in the file system, which only one process at a time has.
+/// A listening socket in the file system, which only one process at a time can own.
 ///
-/// A file beside the socket, `<path>.lock`, is locked for as long as the listener lives. So a socket that
-/// nobody serves any more can be told from a living one and replaced, and of two that start at once only
-/// one does.
+/// A file beside the socket, `<path>.lock`, is locked for the lifetime of the listener. The lock distinguishes a
+/// stale socket, which can be replaced, from a live one, and only one of two processes that start at the same
+/// time can take it.
 package final class UnixListener {
     private let descriptor: OwnedDescriptor
-    /// What to remove at the end: `nil` for a socket that a supervisor handed over and keeps.
+    /// The file to remove at the end; `nil` for a socket that a supervisor passed and keeps.
     private var file: SocketFile?
     private let lock: SocketLock?
 
-    /// What waits to be accepted.
+    /// The result of accepting a connection.
     package enum Accepted {
         case connection(UnixStream)
-        /// Nobody waits now.
+        /// No connection is pending.
         case none
-        /// There are no descriptors or no memory left; trying again at once would spin.
+        /// Descriptors or memory are exhausted; retrying immediately would spin.
         case exhausted(SystemError)
     }
 
-    /// Listens at an address, and lets every user connect.
+    /// Listens at an address to which every user can connect.
     ///
-    /// - Parameter address: Where; its directory must exist.
-    /// - Throws: `SystemError` with `EADDRINUSE` where another process serves the address, or something
-    ///   that is no socket has its name.
+    /// - Parameter address: The address, whose directory must exist.
+    /// - Throws: `SystemError` with `EADDRINUSE` if another process serves the address, or if its path is not a
+    ///   socket.
     package init(at address: UnixAddress) throws(SystemError) {
         lock = try SocketLock(address.path)
         try UnixListener.removeStale(address)
         let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_NONBLOCK | O_CLOEXEC, 0)
         guard number >= 0 else { throw SystemError("socket") }
         descriptor = OwnedDescriptor(number)
-        // By umask: a mode set after bind leaves a moment in which others are refused.
+        // Set by umask: with a mode set after bind, others would be refused for a moment.
         let mask = umask(0o111)
         let bound = address.withSocketAddress { bind(number, $0, $1) }
         let failure = errno
@@ -45,7 +45,7 @@ package final class UnixListener {
         guard listen(number, SOMAXCONN) == 0 else { throw SystemError("listen", on: address.path) }
     }
 
-    /// Takes a listening socket that a supervisor made.
+    /// Takes ownership of a listening socket that a supervisor created.
     package init(inherited number: Int32) throws(SystemError) {
         descriptor = OwnedDescriptor(number)
         lock = nil
@@ -56,21 +56,20 @@ package final class UnixListener {
         file?.remove()
     }
 
-    /// Leaves the socket in the file system for the next to listen.
+    /// Leaves the socket in the file system for the next listener.
     package func leaveInPlace() {
         file = nil
     }
 
-    /// The descriptor, borrowed for as long as the listener lives.
+    /// The descriptor, borrowed for the lifetime of the listener.
     package var number: Int32 { descriptor.number }
 
-    /// Where it listens, as far as that has a path.
+    /// The address, if the socket has a path.
     package var address: UnixAddress? {
         UnixAddress(boundTo: descriptor.number)
     }
 
-    /// Takes the next connection that waits, if there is a descriptor for it that is not kept back
-    /// (``DescriptorLimit``).
+    /// Accepts the next pending connection, if a descriptor outside the reserve (``DescriptorLimit``) is available.
     package func accept() throws(SystemError) -> Accepted {
         guard DescriptorLimit.hasRoom(beside: descriptor.number) else {
             return .exhausted(SystemError("accept4", code: EMFILE))
@@ -90,10 +89,10 @@ package final class UnixListener {
         let taken = SystemError("bind", on: address.path, code: EADDRINUSE)
         guard status.st_mode & S_IFMT == S_IFSOCK else { throw taken }
         do throws(SystemError) {
-            // A server that does not know the lock may live behind it.
+            // A server that does not use the lock may still be listening.
             _ = try UnixStream(connectingTo: address, atMost: .zero)
         } catch {
-            // Only a refusal says that nobody listens: a full queue is somebody's, too.
+            // Only a refusal proves that there is no listener; a full queue also belongs to one.
             guard [ECONNREFUSED, ENOENT].contains(error.code) else { throw taken }
             guard unlink(address.path) == 0 || errno == ENOENT else { throw SystemError("unlink", on: address.path) }
             return

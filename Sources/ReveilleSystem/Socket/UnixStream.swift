@@ -4,70 +4,70 @@
 import CReveilleLinux
 import Glibc
 
-/// What a service needs of a connection's stream of bytes; ``UnixStream`` is the kernel's.
+/// A connection's stream of bytes as a service requires it; ``UnixStream`` is the kernel's.
 package protocol ByteStream: AnyObject {
-    /// The descriptor, borrowed for as long as the stream lives.
+    /// The descriptor, borrowed for the lifetime of the stream.
     var number: Int32 { get }
-    /// Whether the peer has read everything that was ever written: the unread gate.
+    /// Whether the peer has read everything that was written: the unread gate.
     var isAllRead: Bool { get }
-    /// The credentials of the process that connected.
+    /// Returns the credentials of the process that connected.
     func peer() throws(SystemError) -> UnixStream.Peer
-    /// Reads what is there into a buffer.
+    /// Reads the available bytes into a buffer.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> UnixStream.Outcome
-    /// Writes as much as there is room for.
+    /// Writes as many bytes as there is room for.
     func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> UnixStream.Outcome
 }
 
-/// One end of a connection, never blocking.
+/// One end of a connection, which never blocks.
 package final class UnixStream: ByteStream {
     private let descriptor: OwnedDescriptor
 
-    /// What a read or a write came to.
+    /// The result of a read or a write.
     package enum Outcome: Sendable, Hashable {
-        /// So many bytes were moved, at least one.
+        /// The number of bytes transferred, at least one.
         case bytes(Int)
-        /// Nothing can be moved now.
+        /// No bytes can be transferred now.
         case wouldBlock
-        /// The peer is gone, or will write no more.
+        /// The peer has closed the connection or stopped writing.
         case ended
     }
 
-    /// The process that connected, by SO_PEERCRED.
+    /// The process that connected, according to SO_PEERCRED.
     package struct Peer: Sendable, Hashable {
-        /// Its process id, as this process sees it.
+        /// The process ID as seen by this process.
         package var pid: Int32
-        /// Its effective user.
+        /// The effective user ID.
         package var uid: UInt32
 
-        /// Makes credentials of their parts.
+        /// Creates credentials.
         package init(pid: Int32, uid: UInt32) {
             self.pid = pid
             self.uid = uid
         }
     }
 
-    /// Takes over a connected, non-blocking socket.
+    /// Takes ownership of a connected, non-blocking socket.
     package init(_ descriptor: consuming OwnedDescriptor) {
         self.descriptor = descriptor
     }
 
-    /// Takes a connection that a supervisor handed over.
+    /// Takes ownership of a connection that a supervisor passed.
     package convenience init(inherited number: Int32) throws(SystemError) {
         let descriptor = OwnedDescriptor(number)
         guard fcntl(number, F_SETFL, O_NONBLOCK) == 0 else { throw SystemError("fcntl") }
         self.init(descriptor)
     }
 
-    /// How long a program that has no loop waits for room in a listener's queue: as long as for an answer.
+    /// How long a program without an event loop waits for room in a listener's queue; the same as for a reply.
     package static let connectPatience: Duration = .seconds(10)
 
     /// Connects to a listening socket.
     ///
     /// - Parameters:
-    ///   - address: Where somebody listens.
-    ///   - patience: How long to wait while the queue of connections that wait to be accepted is full. No descriptor
-    ///     tells when there is room, so a loop passes zero, and tries again later.
-    /// - Throws: `SystemError`, with `EAGAIN` where the queue was full all the time.
+    ///   - address: The address of the listener.
+    ///   - patience: The maximum wait while the listener's queue is full. No descriptor reports when there is room,
+    ///     so a loop passes zero and retries later.
+    /// - Throws: `SystemError`, with `EAGAIN` if the queue remained full.
     package convenience init(
         connectingTo address: UnixAddress, atMost patience: Duration = UnixStream.connectPatience
     ) throws(SystemError) {
@@ -79,18 +79,18 @@ package final class UnixStream: ByteStream {
             try Self.limitWait(of: number, until: deadline)
             let result = address.withSocketAddress { connect(number, $0, $1) }
             if result == 0 { break }
-            // A signal ends the wait; what is left of it counts.
+            // After a signal, the wait continues for the remaining time.
             guard errno == EINTR else { throw SystemError("connect", on: address.path) }
         }
         guard fcntl(number, F_SETFL, O_NONBLOCK) == 0 else { throw SystemError("fcntl", on: address.path) }
         self.init(descriptor)
     }
 
-    /// Has connect(2) give up at a time, by the timeout for sending (unix(7)); at once where it has passed.
+    /// Limits the wait of connect(2) with the send timeout (unix(7)); past the deadline, it does not wait at all.
     private static func limitWait(of number: Int32, until deadline: ContinuousClock.Instant) throws(SystemError) {
         let (seconds, attoseconds) = (deadline - ContinuousClock.now).components
         let microseconds = attoseconds / 1_000_000_000_000
-        // A timeout of zero would be none.
+        // A timeout of zero would mean no timeout.
         guard seconds > 0 || microseconds > 0 else {
             guard fcntl(number, F_SETFL, O_NONBLOCK) == 0 else { throw SystemError("fcntl") }
             return
@@ -101,7 +101,7 @@ package final class UnixStream: ByteStream {
         }
     }
 
-    /// Makes two ends of one connection in this process.
+    /// Creates two connected streams in this process.
     package static func pair() throws(SystemError) -> (UnixStream, UnixStream) {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
@@ -109,10 +109,10 @@ package final class UnixStream: ByteStream {
         return (UnixStream(OwnedDescriptor(ends[0])), UnixStream(OwnedDescriptor(ends[1])))
     }
 
-    /// The descriptor, borrowed for as long as the stream lives.
+    /// The descriptor, borrowed for the lifetime of the stream.
     package var number: Int32 { descriptor.number }
 
-    /// The credentials of the process that connected.
+    /// Returns the credentials of the process that connected.
     package func peer() throws(SystemError) -> Peer {
         var pid: pid_t = 0
         var uid: uid_t = 0
@@ -120,19 +120,19 @@ package final class UnixStream: ByteStream {
         return Peer(pid: pid, uid: uid)
     }
 
-    /// Whether the peer has read everything that was ever written: the unread gate.
+    /// Whether the peer has read everything that was written: the unread gate.
     ///
-    /// The kernel counts the memory of what waits, some hundred bytes for the shortest message. A full read is
-    /// told by an edge of `EPOLLOUT`.
+    /// The kernel counts the memory of unread data, some hundred bytes for the shortest message. An edge of
+    /// `EPOLLOUT` reports that the peer has read.
     package var isAllRead: Bool {
         var waiting: Int32 = 0
-        // 1 is nothing as well: as a message is freed, the kernel keeps back a single byte of its count until
-        // it has told of the room (sock_wfree). Who is told on another processor may ask in between, and no
-        // other edge would ever come.
+        // A count of 1 also means nothing unread: while freeing a message, the kernel keeps a single byte of its
+        // count until it has reported the room (sock_wfree). Another processor may check in between, and no other
+        // edge would follow.
         return c_reveille_unread(number, &waiting) == 0 && waiting <= 1
     }
 
-    /// Reads what is there into a buffer.
+    /// Reads the available bytes into a buffer.
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Outcome {
         let count = retryingOnInterrupt { recv(number, buffer.baseAddress, buffer.count, 0) }
         if count > 0 { return .bytes(count) }
@@ -141,7 +141,7 @@ package final class UnixStream: ByteStream {
         throw SystemError("recv")
     }
 
-    /// Writes as much as there is room for.
+    /// Writes as many bytes as there is room for.
     package func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Outcome {
         let count = bytes.withUnsafeBytes { buffer in
             retryingOnInterrupt { send(number, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL)) }

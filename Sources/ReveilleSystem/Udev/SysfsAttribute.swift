@@ -3,24 +3,24 @@
 
 import Glibc
 
-/// What came of reading an attribute of a device.
+/// The result of reading an attribute of a device.
 package enum SysfsAttribute: Sendable, Hashable {
-    /// Its text.
+    /// The text of the attribute.
     case text(String)
-    /// The device or the attribute is not there.
+    /// The device or the attribute does not exist.
     case missing
-    /// The driver has no value now: ENODATA, EAGAIN, EIO and what else drivers answer.
+    /// The driver has no value now: ENODATA, EAGAIN, EIO or another error.
     case failed(SystemError)
 
-    /// The kernel gives a page at most (sysfs document).
+    /// The kernel returns at most one page (sysfs document).
     private static let limit = 4_096
 
-    /// The text, where there is one.
+    /// The text, or `nil` without one.
     package var text: String? {
         if case .text(let text) = self { text } else { nil }
     }
 
-    /// Reads an attribute; a sensor's may take as long as the sensor takes for a sample.
+    /// Reads an attribute, which for a sensor can take as long as a sample.
     package static func read(_ path: String) -> SysfsAttribute {
         let number = retryingOnInterrupt { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard number >= 0 else { return failure("open", path) }
@@ -32,7 +32,7 @@ package enum SysfsAttribute: Sendable, Hashable {
         }
     }
 
-    /// Writes an attribute: sets what a driver lets be set.
+    /// Writes an attribute.
     package static func write(_ text: String, to path: String) throws(SystemError) {
         let number = retryingOnInterrupt { open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NONBLOCK) }
         guard number >= 0 else { throw SystemError("open", on: path) }

@@ -4,22 +4,22 @@
 import CUdev
 import Glibc
 
-/// A device as udev knows it, copied out of libudev.
+/// A device in udev's database, copied out of libudev.
 package struct UdevDevice: Sendable, Hashable {
-    /// Its directory in sysfs: `/sys/devices/…/BAT0`.
+    /// The directory in sysfs, such as `/sys/devices/…/BAT0`.
     package var path: String
-    /// The kernel's name: `BAT0`, `iio:device0`, `event4`.
+    /// The kernel's name, such as `BAT0`, `iio:device0` or `event4`.
     package var name: String
-    /// What it is a part of, and what that is a part of, and so on.
+    /// The directories of the parent device, its parent, and so on.
     package var ancestors: [String]
-    /// `iio_device`, say; `nil` for most.
+    /// The device type, such as `iio_device`; `nil` for most devices.
     package var kind: String?
-    /// Its node in `/dev`, if it has one.
+    /// The node in `/dev`, if there is one.
     package var node: String?
-    /// What the rules of udev found out; without a udev daemon, what the kernel says.
+    /// The properties set by udev's rules, or by the kernel if there is no udev daemon.
     package var properties: [String: String]
 
-    /// What it is a part of.
+    /// The directory of the parent device.
     package var parent: String? { ancestors.first }
 
     private init(_ device: OpaquePointer, isBare: Bool) {
@@ -27,7 +27,7 @@ package struct UdevDevice: Sendable, Hashable {
         path = string(udev_device_get_syspath(device)) ?? ""
         name = string(udev_device_get_sysname(device)) ?? ""
         ancestors = []
-        // Parents belong to the device, and are not released.
+        // Parents belong to the device and are not released.
         var ancestor = udev_device_get_parent(device)
         while let current = ancestor {
             ancestors.append(string(udev_device_get_syspath(current)) ?? "")
@@ -46,26 +46,24 @@ package struct UdevDevice: Sendable, Hashable {
         }
     }
 
-    /// Whether it is still there; asks no driver anything.
+    /// Whether the device still exists, determined without querying its driver.
     package var exists: Bool {
         access(path, F_OK) == 0
     }
 
-    /// An attribute's text as it is now.
-    ///
-    /// libudev remembers what it read once, so the file is read.
+    /// Reads the current text of an attribute from its file, since libudev caches attributes.
     package func attribute(_ name: String) -> SysfsAttribute {
         SysfsAttribute.read(path + "/" + name)
     }
 
-    /// The devices of a subsystem that are there now, by name; numbers in names count as numbers.
+    /// Returns the current devices of a subsystem, sorted by name with numbers compared by value.
     ///
     /// - Parameters:
-    ///   - subsystem: One that does not exist has no devices.
-    ///   - isBare: Leaves out kind, node and properties, for which the kernel asks the driver for all it knows:
-    ///     a battery's would read every gauge, and a mouse's wait for its radio.
+    ///   - subsystem: The subsystem. One that does not exist has no devices.
+    ///   - isBare: Whether to omit kind, node and properties, for which the kernel queries the driver: a battery
+    ///     would read every gauge, and a mouse would wait for its radio.
     /// - Returns: The devices.
-    /// - Throws: `SystemError` when udev cannot be asked.
+    /// - Throws: `SystemError` if udev is unavailable.
     package static func all(of subsystem: String, isBare: Bool = false) throws(SystemError) -> [UdevDevice] {
         guard let udev = udev_new() else { throw SystemError("udev_new") }
         defer { udev_unref(udev) }
@@ -79,7 +77,7 @@ package struct UdevDevice: Sendable, Hashable {
         var devices: [UdevDevice] = []
         var entry = udev_enumerate_get_list_entry(enumerate)
         while let current = entry {
-            // One that has gone since it was listed is no device any more.
+            // A device that was removed after it was listed is skipped.
             if let path = udev_list_entry_get_name(current), let device = udev_device_new_from_syspath(udev, path) {
                 devices.append(UdevDevice(device, isBare: isBare))
                 udev_device_unref(device)

@@ -4,30 +4,30 @@
 import CUdev
 import Glibc
 
-/// Tells that devices came, went or changed.
+/// A monitor of devices that are added, removed or changed.
 ///
-/// Created, used and released on one thread, which libudev(3) demands. What an event says of a device is
-/// history; whoever gets one reads the device.
+/// It must be created, used and released on one thread (libudev(3)). An event's properties may be outdated, so
+/// the receiver reads the device instead.
 package final class UdevMonitor {
-    /// What was received.
+    /// The result of receiving an event.
     package enum Received {
-        /// Something happened to a device: `change`, `add`, `remove` and others.
+        /// A device event, with an action such as `change`, `add` or `remove`.
         case event(subsystem: String, path: String, action: String)
-        /// The kernel's queue ran over; what is lost is not known.
+        /// The kernel's queue overflowed; unknown events were lost.
         case overflow
-        /// Nothing more for now.
+        /// No event is pending.
         case nothing
     }
 
-    /// The queue of uevents that is asked for, in bytes; an unprivileged process gets the system's limit.
+    /// The requested size of the uevent queue in bytes; an unprivileged process gets the system's limit.
     private static let queueSize: Int32 = 8 << 20
 
     private let udev: OpaquePointer
     private let monitor: OpaquePointer
 
-    /// Starts to receive the events of these subsystems.
+    /// Starts receiving the events of subsystems.
     ///
-    /// They come from the udev daemon once its rules have run; where none runs, as in containers, from the
+    /// The udev daemon sends them after running its rules. Without a daemon, as in containers, they come from the
     /// kernel.
     package init(subsystems: Set<String>) throws(SystemError) {
         guard let udev = udev_new() else { throw SystemError("udev_new") }
@@ -51,7 +51,7 @@ package final class UdevMonitor {
         udev_unref(udev)
     }
 
-    /// The descriptor to wait on; it belongs to the monitor.
+    /// The descriptor to wait on, owned by the monitor.
     package var descriptor: Int32 { udev_monitor_get_fd(monitor) }
 
     /// Takes the next event.

@@ -91,7 +91,7 @@ package final class DefaultsWatcher: Watcher {
         FileTable(
             paths: settings.paths.map { ConfiguredPath.expanded($0, home: settings.home) },
             root: settings.root,
-            timing: FileSettling.Timing(settle: settings.settle, deletionGrace: settings.deletionGrace),
+            timing: FileSettling.Timing(readDelay: settings.settle, deletionGrace: settings.deletionGrace),
             format: FileFormat(
                 sizeLimit: sizeLimit, membership: { SettingsName($0).membership }, parse: SettingsFile.read))
     }

@@ -15,7 +15,7 @@ package final class Sampler {
     }
 
     /// What the two threads share.
-    private final class Mailbox: Sendable {
+    private final class Exchange: Sendable {
         struct State: Sendable {
             var requests: [Work] = []
             var results: [(number: Int, sample: IIOSample)] = []
@@ -65,25 +65,25 @@ package final class Sampler {
     /// and far less than supervisors give.
     private static let patience: Duration = .seconds(5)
 
-    private let mailbox: Mailbox
+    private let exchange: Exchange
     private var source: EventSource?
     private var completions: [Int: (IIOSample) -> Void] = [:]
     private var lastNumber = 0
 
     /// Starts the thread.
     package init(loop: EventLoop) throws(SystemError) {
-        mailbox = try Mailbox()
-        source = try loop.watch(mailbox.resultPipe.readingEnd, for: .readable, priority: .watcher) { [weak self] _ in
+        exchange = try Exchange()
+        source = try loop.watch(exchange.resultPipe.readingEnd, for: .readable, priority: .watcher) { [weak self] _ in
             self?.deliver()
         }
-        try Pthread.start { [mailbox] in mailbox.work() }
+        try Pthread.start { [exchange] in exchange.work() }
     }
 
     deinit {
         source?.cancel()
-        mailbox.requestPipe.closeWritingEnd()
+        exchange.requestPipe.closeWritingEnd()
         // A process that ended at once would leave a sensor measuring for nobody; one that hangs is left behind.
-        mailbox.endPipe.wait(for: Self.patience)
+        exchange.endPipe.wait(for: Self.patience)
     }
 
     /// Takes a sample.
@@ -95,17 +95,17 @@ package final class Sampler {
     package func sample(_ reader: IIOReader, isLive: Bool, completion: @escaping (IIOSample) -> Void) {
         lastNumber += 1
         completions[lastNumber] = completion
-        mailbox.request(.sample(number: lastNumber, reader, isLive: isLive))
+        exchange.request(.sample(number: lastNumber, reader, isLive: isLive))
     }
 
     /// Has a sensor rest, after the samples that were asked for.
     package func rest(_ reader: IIOReader) {
-        mailbox.request(.rest(reader))
+        exchange.request(.rest(reader))
     }
 
     private func deliver() {
-        mailbox.resultPipe.drain()
-        let results = mailbox.state.withLock { state in
+        exchange.resultPipe.drain()
+        let results = exchange.state.withLock { state in
             defer { state.results = [] }
             return state.results
         }

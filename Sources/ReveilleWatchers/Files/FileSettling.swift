@@ -13,7 +13,7 @@ struct FileSettling: Sendable, Hashable {
     /// How long to wait for what.
     struct Timing: Sendable, Hashable {
         /// From the end of a write to the read.
-        var settle: Duration
+        var readDelay: Duration
         /// For how long a missing or empty file keeps its values.
         var deletionGrace: Duration
     }
@@ -72,8 +72,8 @@ struct FileSettling: Sendable, Hashable {
         attempts = 0
         let since = unreadSince ?? now
         unreadSince = since
-        let wait = notice == .written ? Self.patience : timing.settle
-        deadline = min(now + wait, since + max(Self.patience, timing.settle))
+        let wait = notice == .written ? Self.patience : timing.readDelay
+        deadline = min(now + wait, since + max(Self.patience, timing.readDelay))
     }
 
     /// Judges what a read at the deadline came to, or one that somebody asked for and that waits for nothing.

@@ -119,7 +119,7 @@ package final class LocaleWatcher: Watcher {
     private static func table(_ settings: Settings) -> FileTable<[String: String]> {
         FileTable(
             paths: settings.files, root: settings.root,
-            timing: FileSettling.Timing(settle: settings.settle, deletionGrace: settings.deletionGrace),
+            timing: FileSettling.Timing(readDelay: settings.settle, deletionGrace: settings.deletionGrace),
             format: FileFormat(sizeLimit: sizeLimit, membership: nil) { path, _, bytes throws(FileProblem) in
                 try LocaleFiles.variables(of: path, bytes)
             })

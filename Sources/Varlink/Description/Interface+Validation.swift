@@ -2,27 +2,26 @@
 // Part of Reveille.
 
 extension Interface {
-    /// Checks that the interface has the method of a call, and that its parameters are of the types
-    /// it declares.
+    /// Checks that a call names a method of the interface and that its parameters have the declared types.
     ///
-    /// For a field that may be `null`, missing is the same; any other has to be there. A parameter
-    /// that the method does not declare is refused, so that a caller learns of a misspelt one.
+    /// A nullable field may be missing; every other field is required. Parameters that the method does not
+    /// declare are rejected, so that misspelled names are reported.
     ///
     /// - Parameter call: A call of this interface.
-    /// - Throws: ``CallError``: MethodNotFound, or InvalidParameter with the path to the first that
-    ///   is wrong. Elements of arrays and dictionaries go by the name of the field they are in.
+    /// - Throws: ``CallError``: MethodNotFound, or InvalidParameter with the path of the first invalid field.
+    ///   Elements of arrays and dictionaries are reported under the name of the field that contains them.
     public func validate(_ call: Call) throws(CallError) {
         guard let method = methods[call.member] else { throw .methodNotFound(call.method) }
         try validate(call.parameters, method.input)
     }
 
-    /// Checks that an object has the fields of a structure, and no others.
+    /// Checks that an object has the fields of a structure and no others.
     ///
     /// - Parameters:
-    ///   - object: The parameters of a call, a reply or an error, or what is in them.
-    ///   - structure: What it is to be.
-    ///   - path: Where it is; empty for parameters.
-    /// - Throws: InvalidParameter with the path to the first that is wrong.
+    ///   - object: The parameters of a call, a reply or an error, or an object inside them.
+    ///   - structure: The expected structure.
+    ///   - path: The path of the object; empty for the parameters themselves.
+    /// - Throws: InvalidParameter with the path of the first invalid field.
     package func validate(
         _ object: JSONObject, _ structure: Structure, at path: String = ""
     ) throws(CallError) {
@@ -45,7 +44,7 @@ extension Interface {
         case (.enumeration(let names), .string(let name)) where names.contains(name):
             return
         case (.named(let name), _):
-            guard let type = types[name] else { preconditionFailure("An interface with an undefined type.") }
+            guard let type = types[name] else { preconditionFailure("the interface has an undefined type '\(name)'") }
             try validate(value, type, at: path)
         case (.nullable(let type), _):
             try validate(value, type, at: path)

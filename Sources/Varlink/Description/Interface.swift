@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// What a service offers under one name: its types, methods and errors, and the text that defines
-/// them.
+/// A Varlink interface: its types, methods and errors, and the text that defines them.
 public struct Interface: Sendable, Hashable {
-    /// What goes into a method and what comes out.
+    /// The parameters and results of a method.
     public struct Method: Sendable, Hashable {
         /// The parameters of a call.
         public let input: Structure
@@ -12,21 +11,21 @@ public struct Interface: Sendable, Hashable {
         public let output: Structure
     }
 
-    /// The name, as `org.example.Interface`.
+    /// The name, such as `org.example.Interface`.
     public let name: String
-    /// The definition, comments included.
+    /// The text of the definition, including comments.
     public let text: String
-    /// What is defined by `type`, each by its name.
+    /// The defined types by name.
     public let types: [String: ValueType]
-    /// The methods, each by its name without the interface.
+    /// The methods by name, without the interface.
     public let methods: [String: Method]
-    /// The parameters of the errors, each by its name without the interface.
+    /// The parameters of the errors by name, without the interface.
     public let errors: [String: Structure]
 
-    /// Reads a definition.
+    /// Parses an interface definition.
     ///
-    /// - Parameter text: The definition in Varlink's language.
-    /// - Throws: ``InterfaceError`` with the first place that is wrong.
+    /// - Parameter text: The definition in Varlink's interface definition language.
+    /// - Throws: ``InterfaceError`` with the position of the first error.
     public init(parsing text: String) throws(InterfaceError) {
         var parser = InterfaceParser(text)
         try parser.interface()

@@ -12,7 +12,7 @@ extension InterfaceParser {
             && parts.allSatisfy { part in
                 InterfaceParser.isLetterOrDigit(part.first) && InterfaceParser.isLetterOrDigit(part.last)
             }
-        guard isName else { throw scanner.error("expected the name of an interface", at: position) }
+        guard isName else { throw scanner.error("expected an interface name", at: position) }
         return name
     }
 
@@ -21,7 +21,7 @@ extension InterfaceParser {
         let position = scanner.position
         let name = scanner.word(InterfaceParser.isLetterOrDigit)
         guard InterfaceParser.isTypeName(name) else {
-            throw scanner.error("expected a name with a capital letter", at: position)
+            throw scanner.error("expected a name that begins with a capital letter", at: position)
         }
         return name
     }
@@ -32,17 +32,17 @@ extension InterfaceParser {
         let name = scanner.word { InterfaceParser.isLetterOrDigit($0) || $0 == "_" }
         let parts = name.unicodeScalars.split(separator: "_", omittingEmptySubsequences: false)
         guard InterfaceParser.isLetter(name.unicodeScalars.first), parts.allSatisfy({ !$0.isEmpty }) else {
-            throw scanner.error("expected the name of a field", at: position)
+            throw scanner.error("expected a field name", at: position)
         }
         return name
     }
 
-    /// Whether a word of letters and digits is the name of a type, method or error.
+    /// Whether a word of letters and digits is a valid name of a type, method or error.
     static func isTypeName(_ word: String) -> Bool {
         word.unicodeScalars.first.map { "A"..."Z" ~= $0 } ?? false
     }
 
-    /// Whether a character can be part of any name.
+    /// Whether a character is an ASCII letter or digit.
     static func isLetterOrDigit(_ scalar: Unicode.Scalar?) -> Bool {
         isLetter(scalar) || scalar.map { "0"..."9" ~= $0 } ?? false
     }

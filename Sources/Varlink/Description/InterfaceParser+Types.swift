@@ -2,13 +2,11 @@
 // Part of Reveille.
 
 extension InterfaceParser {
-    /// Reads a type.
-    ///
-    /// One that is nested deeper than any message is refused.
+    /// Parses a type, which may not be nested deeper than a message.
     private mutating func type(depth: Int) throws(InterfaceError) -> ValueType {
-        guard depth <= Limits.jsonDepth else { throw failure("more than \(Limits.jsonDepth) levels") }
+        guard depth <= Limits.jsonDepth else { throw failure("nested deeper than \(Limits.jsonDepth) levels") }
         if scanner.skip("?") {
-            guard scanner.next != "?" else { throw failure("'?' twice") }
+            guard scanner.next != "?" else { throw failure("repeated '?'") }
             return .nullable(try type(depth: depth))
         }
         if scanner.skip("[]") {
@@ -23,7 +21,7 @@ extension InterfaceParser {
         return try simpleType()
     }
 
-    /// Reads the name of a type.
+    /// Parses a built-in type or the name of a defined type.
     private mutating func simpleType() throws(InterfaceError) -> ValueType {
         let position = scanner.position
         let word = scanner.word(InterfaceParser.isLetterOrDigit)
@@ -37,12 +35,12 @@ extension InterfaceParser {
         case "": throw failure("expected a type")
         default: break
         }
-        guard InterfaceParser.isTypeName(word) else { throw scanner.error("no type '\(word)'", at: position) }
+        guard InterfaceParser.isTypeName(word) else { throw scanner.error("unknown type '\(word)'", at: position) }
         uses.append((word, position))
         return .named(word)
     }
 
-    /// Reads a structure.
+    /// Parses a structure.
     mutating func structure(depth: Int) throws(InterfaceError) -> Structure {
         let position = scanner.position
         guard case .structure(let structure) = try structureOrEnumeration(depth: depth) else {
@@ -51,7 +49,7 @@ extension InterfaceParser {
         return structure
     }
 
-    /// Reads a list in parentheses; whether it is of fields or of plain names shows behind the first.
+    /// Parses a list in parentheses; a `:` after the first name makes it a structure.
     mutating func structureOrEnumeration(depth: Int) throws(InterfaceError) -> ValueType {
         try sign("(")
         scanner.skipSpace()
@@ -63,7 +61,7 @@ extension InterfaceParser {
             scanner.skipSpace()
             let position = scanner.position
             let name = try fieldName()
-            guard known.insert(name).inserted else { throw scanner.error("'\(name)' is there twice", at: position) }
+            guard known.insert(name).inserted else { throw scanner.error("duplicate name '\(name)'", at: position) }
             scanner.skipSpace()
             if names.isEmpty ? scanner.next == ":" : !fields.isEmpty {
                 try sign(":")

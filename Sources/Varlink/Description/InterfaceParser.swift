@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Reads the definition of an interface, from its first line to its last.
+/// A parser for interface definitions.
 struct InterfaceParser {
     var scanner: InterfaceScanner
-    /// Where types are used that may be defined further down.
+    /// The uses of types, which may be defined further down.
     var uses: [(name: String, position: Int)] = []
 
     private(set) var name = ""
@@ -16,7 +16,7 @@ struct InterfaceParser {
         scanner = InterfaceScanner(text)
     }
 
-    /// Reads the whole text.
+    /// Parses the whole text.
     mutating func interface() throws(InterfaceError) {
         scanner.skipSpace()
         guard scanner.skip("interface") else { throw failure("expected 'interface'") }
@@ -32,7 +32,7 @@ struct InterfaceParser {
         }
     }
 
-    /// Reads a type, method or error.
+    /// Parses a type, method or error.
     private mutating func member() throws(InterfaceError) {
         if scanner.skip("type") {
             let name = try memberName()
@@ -52,37 +52,37 @@ struct InterfaceParser {
         }
     }
 
-    /// Reads the name of a member, which no other member may have, with the space around it.
+    /// Parses the unique name of a member and the space around it.
     private mutating func memberName() throws(InterfaceError) -> String {
         try space()
         let position = scanner.position
         let name = try typeName()
         guard types[name] == nil, methods[name] == nil, errors[name] == nil else {
-            throw scanner.error("'\(name)' is defined twice", at: position)
+            throw scanner.error("duplicate definition of '\(name)'", at: position)
         }
         scanner.skipSpace()
         return name
     }
 
-    /// Passes over the end of a line, or of the text, and what is empty behind it.
+    /// Skips the end of a line, or of the text, and the empty lines after it.
     private mutating func lineEnd() throws(InterfaceError) {
         guard scanner.skipLineEnd() || scanner.next == nil else { throw failure("expected a line break") }
         scanner.skipSpace()
     }
 
-    /// Passes over white space, of which there has to be some.
+    /// Skips white space, which is required.
     private mutating func space() throws(InterfaceError) {
         let start = scanner.position
         scanner.skipSpace()
         guard scanner.position > start else { throw failure("expected a space") }
     }
 
-    /// Passes over a sign that has to be there.
+    /// Skips a required sign.
     mutating func sign(_ sign: String) throws(InterfaceError) {
         guard scanner.skip(sign) else { throw failure("expected '\(sign)'") }
     }
 
-    /// The error for what is wrong where the parser stands.
+    /// Returns an error at the current position.
     func failure(_ reason: String) -> InterfaceError {
         scanner.error(reason, at: scanner.position)
     }

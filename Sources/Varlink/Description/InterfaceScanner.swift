@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// A place in the text of an interface: passes over white space, comments and words.
+/// A position in the text of an interface, which advances past white space, comments and words.
 struct InterfaceScanner {
     private let scalars: [Unicode.Scalar]
     private(set) var position = 0
@@ -10,25 +10,24 @@ struct InterfaceScanner {
         scalars = Array(text.unicodeScalars)
     }
 
-    /// The next character; `nil` at the end.
+    /// The next character, or `nil` at the end.
     var next: Unicode.Scalar? {
         position < scalars.count ? scalars[position] : nil
     }
 
-    /// Passes over a word or sign if it comes next, and says whether it did.
+    /// Skips the expected word or sign if it comes next, and returns whether it did.
     mutating func skip(_ expected: String) -> Bool {
         guard scalars[position...].starts(with: expected.unicodeScalars) else { return false }
         position += expected.unicodeScalars.count
         return true
     }
 
-    /// Passes over white space, line ends and comments.
+    /// Skips white space, line ends and comments.
     mutating func skipSpace() {
         while skipLineEnd() {}
     }
 
-    /// Passes over white space and a comment and the end of the line behind them; says whether the
-    /// line did end there.
+    /// Skips white space, a comment and the line end after them, and returns whether the line ended there.
     mutating func skipLineEnd() -> Bool {
         while let next, InterfaceScanner.isWhitespace(next) {
             position += 1
@@ -46,7 +45,7 @@ struct InterfaceScanner {
         return true
     }
 
-    /// Takes the characters that come next and can be part of a word, of which there may be none.
+    /// Takes the longest, possibly empty, run of characters that can be part of a word.
     mutating func word(_ isPart: (Unicode.Scalar) -> Bool) -> String {
         let start = position
         while let next, isPart(next) {
@@ -57,7 +56,7 @@ struct InterfaceScanner {
         return word
     }
 
-    /// The error for what is wrong at a position.
+    /// Returns an error at a position.
     func error(_ reason: String, at position: Int) -> InterfaceError {
         var line = 1
         var column = 1

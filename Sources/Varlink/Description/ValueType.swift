@@ -5,7 +5,7 @@
 public indirect enum ValueType: Sendable, Hashable {
     /// `bool`.
     case bool
-    /// `int`: an integer that `Int64` holds.
+    /// `int`: an integer in the range of `Int64`.
     case int
     /// `float`: any number.
     case float
@@ -13,25 +13,25 @@ public indirect enum ValueType: Sendable, Hashable {
     case string
     /// `object`: any JSON object.
     case object
-    /// `any`: any JSON value but `null`.
+    /// `any`: any JSON value except `null`.
     case any
-    /// A type that the interface defines under a name.
+    /// A type that the interface defines.
     case named(String)
-    /// `(name: type, …)`.
+    /// `(name: type, …)`: an object with named fields.
     case structure(Structure)
-    /// `(name, …)`: one of some strings.
+    /// `(name, …)`: one of the listed strings.
     case enumeration([String])
     /// `[]T`.
     case array(ValueType)
-    /// `[string]T`: an object with members of any name and one type.
+    /// `[string]T`: an object with arbitrary names and values of one type.
     case dictionary(ValueType)
     /// `?T`: may be `null` or missing.
     case nullable(ValueType)
 }
 
-/// Named and typed fields.
+/// A list of named and typed fields.
 public struct Structure: Sendable, Hashable {
-    /// One name with its type.
+    /// A field: a name and a type.
     public struct Field: Sendable, Hashable {
         /// The name.
         public let name: String
@@ -39,6 +39,6 @@ public struct Structure: Sendable, Hashable {
         public let type: ValueType
     }
 
-    /// The fields in the order of the definition; no two have the same name.
+    /// The fields in the order of their definition, with distinct names.
     public let fields: [Field]
 }

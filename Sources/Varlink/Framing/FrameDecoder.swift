@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Cuts a stream of bytes into messages, each of which ends with a NUL byte.
+/// A decoder that splits a stream of bytes into messages, each of which ends with a NUL byte.
 ///
-/// How the stream was cut into reads makes no difference. Nothing behind the NUL of the message
-/// that was taken last has been looked at, so it can as well be of another protocol.
+/// The result does not depend on how the stream was split into reads. Bytes after the NUL of the last message
+/// taken have not been parsed, so they may belong to another protocol.
 public struct FrameDecoder: Sendable {
     private let maximumLength: Int
     private var buffer: [UInt8] = []
-    /// Where the first message that was not taken yet begins.
+    /// The offset of the first message that has not been taken.
     private var start = 0
-    /// Up to where no NUL was found; a message in many parts is searched once, not once a part.
+    /// The offset up to which there is no NUL, so that a message in many parts is searched only once.
     private var searched = 0
     private var failure: FramingError?
 
-    /// Makes a decoder.
+    /// Creates a decoder.
     ///
-    /// - Parameter maximumLength: The longest message allowed, in bytes and without its NUL.
+    /// - Parameter maximumLength: The maximum length of a message in bytes, without its NUL.
     public init(maximumLength: Int = Limits.frame) {
         self.maximumLength = maximumLength
     }
 
-    /// How many bytes wait to be taken as messages.
+    /// The number of bytes that have not been taken as messages.
     public var bufferedCount: Int { buffer.count - start }
 
-    /// Adds bytes that were read; after an error they are dropped.
+    /// Appends bytes from the stream; after an error they are discarded.
     ///
-    /// - Parameter bytes: What a read gave.
+    /// - Parameter bytes: The bytes.
     /// - Complexity: O(n) over all bytes fed, amortized.
     public mutating func feed(_ bytes: Span<UInt8>) {
         guard failure == nil else { return }
-        // What was taken is removed when it is at least half: each removal moves fewer bytes than
-        // were taken since the one before.
+        // Taken bytes are removed once they are at least half of the buffer: each removal then moves fewer bytes
+        // than were taken since the previous one.
         if start > 0, start >= bufferedCount {
             buffer.removeFirst(start)
             searched -= start
@@ -46,8 +46,8 @@ public struct FrameDecoder: Sendable {
 
     /// Takes the next message, without its NUL.
     ///
-    /// - Returns: The message; `nil` when it is not whole yet.
-    /// - Throws: ``FramingError`` when it is too long, whole or not; and from then on each time.
+    /// - Returns: The message, or `nil` if it is incomplete.
+    /// - Throws: ``FramingError`` if it is too long, complete or not; every later call throws the same error.
     public mutating func nextFrame() throws(FramingError) -> [UInt8]? {
         if let failure {
             throw failure

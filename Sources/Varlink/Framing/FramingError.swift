@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// A message that is longer than the receiver allows.
+/// A message exceeds the maximum length of the receiver.
 public struct FramingError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The longest message allowed, in bytes and without its NUL.
+    /// The maximum length of a message in bytes, without its NUL.
     public let maximumLength: Int
 
-    /// Makes an error.
+    /// Creates an error.
     ///
-    /// - Parameter maximumLength: The longest message allowed, in bytes and without its NUL.
+    /// - Parameter maximumLength: The maximum length of a message in bytes, without its NUL.
     public init(maximumLength: Int) {
         self.maximumLength = maximumLength
     }
 
-    /// What is wrong, in words.
+    /// A description of the error.
     public var description: String { "message longer than \(maximumLength) bytes" }
 }

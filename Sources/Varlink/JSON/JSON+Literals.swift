@@ -2,49 +2,49 @@
 // Part of Reveille.
 
 extension JSON: ExpressibleByNilLiteral {
-    /// Makes `null`.
+    /// Creates `null`.
     public init(nilLiteral: ()) {
         self = .null
     }
 }
 
 extension JSON: ExpressibleByBooleanLiteral {
-    /// Makes a boolean.
+    /// Creates a boolean.
     public init(booleanLiteral value: Bool) {
         self = .bool(value)
     }
 }
 
 extension JSON: ExpressibleByIntegerLiteral {
-    /// Makes an integer.
+    /// Creates an integer.
     public init(integerLiteral value: Int64) {
         self = .integer(value)
     }
 }
 
 extension JSON: ExpressibleByFloatLiteral {
-    /// Makes a number.
+    /// Creates a number.
     public init(floatLiteral value: Double) {
         self = .number(value)
     }
 }
 
 extension JSON: ExpressibleByStringLiteral {
-    /// Makes a string.
+    /// Creates a string.
     public init(stringLiteral value: String) {
         self = .string(value)
     }
 }
 
 extension JSON: ExpressibleByArrayLiteral {
-    /// Makes an array.
+    /// Creates an array.
     public init(arrayLiteral elements: JSON...) {
         self = .array(elements)
     }
 }
 
 extension JSON: ExpressibleByDictionaryLiteral {
-    /// Makes an object whose members keep the order of the literal.
+    /// Creates an object whose members keep the order of the literal.
     public init(dictionaryLiteral elements: (String, JSON)...) {
         self = .object(JSONObject(members: elements.map(JSONObject.Member.init)))
     }

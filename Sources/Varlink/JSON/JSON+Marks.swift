@@ -2,11 +2,11 @@
 // Part of Reveille.
 
 extension JSON {
-    /// Says whether a string has more combining marks in a row than ``Limits/marks``.
+    /// Returns whether a string has more than ``Limits/marks`` combining marks in a row.
     ///
-    /// Every reader asks this before the string is compared with anything.
+    /// Every parser checks this before it compares the string with anything.
     package static func hasTooManyMarks(_ string: String) -> Bool {
-        // A mark takes two bytes or more, and the usual string is short or plain.
+        // A mark takes at least two bytes of UTF-8, and most strings are short or ASCII.
         guard string.utf8.count > 2 * Limits.marks, string.utf8.contains(where: { $0 >= 0x80 }) else { return false }
         var marks = 0
         for scalar in string.unicodeScalars {

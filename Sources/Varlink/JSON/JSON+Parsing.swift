@@ -2,16 +2,16 @@
 // Part of Reveille.
 
 extension JSON {
-    /// Reads one JSON text as RFC 8259 has it, with nothing but white space around it.
+    /// Parses one JSON text according to RFC 8259, surrounded only by white space.
     ///
-    /// Members of equal names are all kept. An integer that `Int64` cannot hold is not an error;
-    /// it becomes a ``JSON/number(_:)``.
+    /// All members with equal names are kept. An integer outside the range of `Int64` becomes a
+    /// ``JSON/number(_:)``.
     ///
     /// - Parameters:
-    ///   - bytes: The text, in UTF-8.
-    ///   - maximumDepth: How many arrays and objects may be nested.
+    ///   - bytes: The text in UTF-8.
+    ///   - maximumDepth: The maximum nesting of arrays and objects.
     /// - Returns: The value.
-    /// - Throws: ``JSONError`` with the first place that is wrong.
+    /// - Throws: ``JSONError`` with the position of the first error.
     public static func parse(
         _ bytes: [UInt8], maximumDepth: Int = Limits.jsonDepth
     ) throws(JSONError) -> JSON {
@@ -19,13 +19,13 @@ extension JSON {
         return try parser.text(bytes.span)
     }
 
-    /// Reads one JSON text from a part of an array; offsets in errors count from the part's start.
+    /// Parses one JSON text from part of an array, with offsets in errors relative to the start of the part.
     ///
     /// - Parameters:
-    ///   - bytes: The text, in UTF-8.
-    ///   - maximumDepth: How many arrays and objects may be nested.
+    ///   - bytes: The text in UTF-8.
+    ///   - maximumDepth: The maximum nesting of arrays and objects.
     /// - Returns: The value.
-    /// - Throws: ``JSONError`` with the first place that is wrong.
+    /// - Throws: ``JSONError`` with the position of the first error.
     public static func parse(
         _ bytes: ArraySlice<UInt8>, maximumDepth: Int = Limits.jsonDepth
     ) throws(JSONError) -> JSON {

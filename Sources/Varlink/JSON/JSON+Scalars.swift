@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-// The pieces of the writer that a caller can use alone to write a message without making a value
-// of it first.
+// The parts of the writer with which a caller can write a message without creating a value first.
 
 extension JSON {
-    /// Appends a string in quotes; only what has to be escaped is.
+    /// Appends a quoted string and escapes only the characters that require it.
     ///
     /// - Parameters:
     ///   - string: The string.
-    ///   - bytes: What the text is appended to.
+    ///   - bytes: The buffer to append to.
     public static func writeString(_ string: String, into bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         if string.utf8.contains(where: needsEscape) {
@@ -22,11 +21,11 @@ extension JSON {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Appends an integer, without fraction or exponent.
+    /// Appends an integer without a fraction or exponent.
     ///
     /// - Parameters:
     ///   - value: The integer.
-    ///   - bytes: What the text is appended to.
+    ///   - bytes: The buffer to append to.
     public static func writeInteger(_ value: Int64, into bytes: inout [UInt8]) {
         if value < 0 {
             bytes.append(UInt8(ascii: "-"))
@@ -40,12 +39,11 @@ extension JSON {
         bytes[start...].reverse()
     }
 
-    /// Appends a number, always with a fraction or an exponent; one that is not finite as `null`,
-    /// since JSON has no word for it.
+    /// Appends a number with a fraction or an exponent, or `null` if it is not finite, which JSON cannot represent.
     ///
     /// - Parameters:
     ///   - value: The number.
-    ///   - bytes: What the text is appended to.
+    ///   - bytes: The buffer to append to.
     public static func writeNumber(_ value: Double, into bytes: inout [UInt8]) {
         bytes.append(contentsOf: (value.isFinite ? value.description : "null").utf8)
     }

@@ -12,9 +12,9 @@ extension JSON: CustomStringConvertible {
         return bytes
     }
 
-    /// Appends the value as compact JSON text in UTF-8, members in their order.
+    /// Appends the value as compact JSON text in UTF-8, with members in their order.
     ///
-    /// - Parameter bytes: What the text is appended to.
+    /// - Parameter bytes: The buffer to append to.
     public func write(into bytes: inout [UInt8]) {
         switch self {
         case .null: bytes.append(contentsOf: "null".utf8)
@@ -46,9 +46,9 @@ extension JSONObject: CustomStringConvertible {
     /// The object as compact JSON text.
     public var description: String { JSON.object(self).description }
 
-    /// Appends the object as compact JSON text in UTF-8, members in their order.
+    /// Appends the object as compact JSON text in UTF-8, with members in their order.
     ///
-    /// - Parameter bytes: What the text is appended to.
+    /// - Parameter bytes: The buffer to append to.
     public func write(into bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "{"))
         var isFirst = true

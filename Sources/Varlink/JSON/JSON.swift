@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// A JSON value that keeps what a Varlink message has to keep.
+/// A JSON value with the precision that Varlink messages require.
 ///
-/// It is not built on a general coder for three reasons: integers are exact over the whole range
-/// of `Int64`, hostile nesting ends in an error rather than in a stack overflow, and the time for
-/// a message is small beside the system call that brought it.
+/// It does not use a general coder for three reasons: integers are exact over the whole range of `Int64`,
+/// hostile nesting causes an error instead of a stack overflow, and parsing a message takes little time
+/// compared with the system call that delivered it.
 public enum JSON: Sendable, Hashable {
     /// The value `null`.
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// A number without fraction and exponent that `Int64` holds.
+    /// A number without a fraction or exponent, in the range of `Int64`.
     case integer(Int64)
     /// Any other number.
     case number(Double)
     /// A string.
     case string(String)
-    /// A list of values.
+    /// An array.
     case array([JSON])
-    /// A list of named values.
+    /// An object.
     case object(JSONObject)
 }
 
 extension JSON {
-    /// Whether this is `null`.
+    /// Whether the value is `null`.
     public var isNull: Bool { self == .null }
 
-    /// The boolean, if this is one.
+    /// The boolean, or `nil` for other values.
     public var boolValue: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
 
-    /// The integer, if this is one; a number with a fraction or an exponent is none, not even `1.0`.
+    /// The integer, or `nil` for other values, including numbers with a fraction or exponent such as `1.0`.
     public var integerValue: Int64? {
         if case .integer(let value) = self { value } else { nil }
     }
 
-    /// The number, if this is one; an integer beyond 2⁵³ is rounded.
+    /// The number, rounded for integers beyond 2⁵³, or `nil` for other values.
     public var numberValue: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -46,17 +46,17 @@ extension JSON {
         }
     }
 
-    /// The string, if this is one.
+    /// The string, or `nil` for other values.
     public var stringValue: String? {
         if case .string(let value) = self { value } else { nil }
     }
 
-    /// The elements, if this is an array.
+    /// The elements of an array, or `nil` for other values.
     public var arrayValue: [JSON]? {
         if case .array(let value) = self { value } else { nil }
     }
 
-    /// The object, if this is one.
+    /// The object, or `nil` for other values.
     public var objectValue: JSONObject? {
         if case .object(let value) = self { value } else { nil }
     }

@@ -1,46 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The members of a JSON object in their order.
+/// The ordered members of a JSON object.
 ///
-/// A member that is missing and one that is `null` are different here; whether they mean the same
-/// is for an interface to say. Two objects are equal when they have the same members in the same
-/// order.
+/// A missing member differs from a member that is `null`; an interface decides whether they mean the same.
+/// Two objects are equal if they have the same members in the same order.
 public struct JSONObject: Sendable, Hashable {
-    /// One name with its value.
+    /// A member: a name and a value.
     public struct Member: Sendable, Hashable {
-        /// The name, without escapes.
+        /// The name, with escapes resolved.
         public var name: String
         /// The value.
         public var value: JSON
 
-        /// Makes a member.
+        /// Creates a member.
         public init(name: String, value: JSON) {
             self.name = name
             self.value = value
         }
     }
 
-    /// All members as they were written, those of equal names too.
+    /// All members in their order, including those with equal names.
     public var members: [Member]
 
-    /// Makes an object without members.
+    /// Creates an object without members.
     public init() {
         members = []
     }
 
-    /// Makes an object of its members.
+    /// Creates an object from its members.
     public init(members: [Member]) {
         self.members = members
     }
 
-    /// Whether there are no members.
+    /// Whether the object has no members.
     public var isEmpty: Bool { members.isEmpty }
 
-    /// The value of the last member of a name; `nil` when there is none.
+    /// The value of the last member with a name, or `nil` if there is none.
     ///
-    /// Setting a value replaces it in its place or appends a member. Setting `nil` removes every
-    /// member of the name.
+    /// Setting a value replaces the existing member in place or appends a new one. Setting `nil` removes every
+    /// member with the name.
     ///
     /// - Complexity: O(n); objects in messages are small.
     public subscript(name: String) -> JSON? {
@@ -62,7 +61,7 @@ public struct JSONObject: Sendable, Hashable {
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-    /// Makes an object whose members keep the order of the literal.
+    /// Creates an object whose members keep the order of the literal.
     public init(dictionaryLiteral elements: (String, JSON)...) {
         members = elements.map(Member.init)
     }

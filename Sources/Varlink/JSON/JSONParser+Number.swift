@@ -2,7 +2,7 @@
 // Part of Reveille.
 
 extension JSONParser {
-    /// Reads a number: an integer where `Int64` holds it exactly, else the nearest `Double`.
+    /// Parses a number as an integer if it fits in `Int64`, otherwise as the nearest `Double`.
     mutating func number(_ bytes: Span<UInt8>) throws(JSONError) -> JSON {
         let start = position
         let isNegative = bytes[position] == UInt8(ascii: "-")
@@ -36,7 +36,7 @@ extension JSONParser {
         return .number(number)
     }
 
-    /// Reads the digits before a fraction; `nil` when `Int64` cannot hold them.
+    /// Parses the digits before the fraction, or returns `nil` if they do not fit in `Int64`.
     private mutating func integerPart(
         _ bytes: Span<UInt8>, isNegative: Bool
     ) throws(JSONError) -> Int64? {
@@ -46,7 +46,7 @@ extension JSONParser {
             position = start + 1
             throw unexpected(bytes)
         }
-        // Away from zero on the side of the sign, so that the smallest integer fits as well.
+        // Accumulates with the number's sign, so that `Int64.min` fits as well.
         var value: Int64 = 0
         for index in start..<position {
             let digit = Int64(bytes[index] - UInt8(ascii: "0"))
@@ -60,7 +60,7 @@ extension JSONParser {
         return value
     }
 
-    /// Passes one or more digits.
+    /// Skips one or more digits.
     private mutating func digits(_ bytes: Span<UInt8>) throws(JSONError) {
         let start = position
         while position < bytes.count, UInt8(ascii: "0")...UInt8(ascii: "9") ~= bytes[position] {

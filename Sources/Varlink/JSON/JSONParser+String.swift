@@ -2,7 +2,7 @@
 // Part of Reveille.
 
 extension JSONParser {
-    /// Reads a string, quotes included.
+    /// Parses a string, including its quotes.
     mutating func string(_ bytes: Span<UInt8>) throws(JSONError) -> String {
         let start = position
         position += 1
@@ -18,7 +18,7 @@ extension JSONParser {
         return text
     }
 
-    /// Reads up to a quote or backslash, in front of which it stops.
+    /// Parses up to the next quote or backslash, which is not consumed.
     private mutating func plain(_ bytes: Span<UInt8>) throws(JSONError) -> String {
         let start = position
         while position < bytes.count {
@@ -38,7 +38,7 @@ extension JSONParser {
         throw unexpected(bytes)
     }
 
-    /// Reads a backslash and what it stands for.
+    /// Parses an escape sequence.
     private mutating func escape(_ bytes: Span<UInt8>) throws(JSONError) -> Unicode.Scalar {
         let start = position
         position += 1
@@ -60,7 +60,7 @@ extension JSONParser {
         return scalar
     }
 
-    /// Reads `uXXXX`, and the second escape when the first is half of a surrogate pair.
+    /// Parses `uXXXX`, and the second escape if the first is half of a surrogate pair.
     private mutating func unicodeEscape(
         _ bytes: Span<UInt8>, start: Int
     ) throws(JSONError) -> Unicode.Scalar {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// A place in a JSON text, from which values are read.
+/// A position in a JSON text, from which values are parsed.
 ///
-/// The text goes along as an argument: a structure can keep a span of it only with a feature of
-/// the compiler that is still experimental.
+/// The text is passed as an argument because storing a span in a structure requires an experimental compiler
+/// feature.
 struct JSONParser {
     private let maximumDepth: Int
     var position = 0
@@ -13,7 +13,7 @@ struct JSONParser {
         self.maximumDepth = maximumDepth
     }
 
-    /// Reads the whole text.
+    /// Parses the whole text.
     mutating func text(_ bytes: Span<UInt8>) throws(JSONError) -> JSON {
         let value = try value(bytes, depth: 0)
         skipWhitespace(bytes)
@@ -21,7 +21,7 @@ struct JSONParser {
         return value
     }
 
-    /// Reads a value inside `depth` arrays and objects.
+    /// Parses a value inside `depth` arrays and objects.
     private mutating func value(_ bytes: Span<UInt8>, depth: Int) throws(JSONError) -> JSON {
         switch try token(bytes) {
         case UInt8(ascii: "{"): return .object(try object(bytes, depth: depth + 1))
@@ -73,7 +73,7 @@ struct JSONParser {
         position += 1
     }
 
-    /// Passes the comma before another member or element, or the end of the container.
+    /// Skips the comma before another element, or the end of the container, and returns whether another follows.
     private mutating func another(before end: UInt8, _ bytes: Span<UInt8>) throws(JSONError) -> Bool {
         let byte = try token(bytes)
         guard byte == UInt8(ascii: ",") || byte == end else { throw unexpected(bytes) }
@@ -91,7 +91,7 @@ struct JSONParser {
         return value
     }
 
-    /// The next byte that is not white space; the position stays in front of it.
+    /// Returns the next byte that is not white space, without consuming it.
     private mutating func token(_ bytes: Span<UInt8>) throws(JSONError) -> UInt8 {
         skipWhitespace(bytes)
         guard position < bytes.count else { throw unexpected(bytes) }
@@ -107,7 +107,7 @@ struct JSONParser {
         }
     }
 
-    /// The error for a byte that cannot stand at the position, or for the end there.
+    /// Returns the error for an unexpected byte, or an unexpected end, at the current position.
     func unexpected(_ bytes: Span<UInt8>) -> JSONError {
         let reason = position < bytes.count ? .unexpectedByte(bytes[position]) : JSONError.Reason.unexpectedEnd
         return JSONError(offset: position, reason: reason)

@@ -2,10 +2,10 @@
 // Part of Reveille.
 
 extension Call {
-    /// Reads a call.
+    /// Parses a call, without checking whether the method exists.
     ///
     /// - Parameter frame: The message without its NUL.
-    /// - Throws: ``VarlinkError`` when it is none. Whether there is such a method is not looked at.
+    /// - Throws: ``VarlinkError`` if the message is not a valid call.
     public init(parsing frame: [UInt8]) throws(VarlinkError) {
         var method: String?
         var parameters: JSONObject = [:]
@@ -29,7 +29,7 @@ extension Call {
         self.init(method: method, parameters: parameters, mode: mode)
     }
 
-    /// The call as it is sent, NUL included; says nothing that goes without saying.
+    /// Encodes the call for sending, including its NUL, and omits members with default values.
     ///
     /// - Returns: The bytes to send.
     public func encoded() -> [UInt8] {
@@ -46,10 +46,9 @@ extension Call {
         return JSON.object(message).bytes + [0]
     }
 
-    /// Reads one of the three flags.
+    /// Parses one of the three flags.
     ///
-    /// `null` is none of its values: a flag decides whether the call is answered at all, so nothing
-    /// is guessed.
+    /// `null` is rejected: a flag decides whether the call gets a reply at all, so its value is not guessed.
     private static func flag(_ member: JSONObject.Member) throws(VarlinkError) -> Bool {
         guard case .bool(let flag) = member.value else { throw .wrongType(member: member.name) }
         return flag

@@ -1,49 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// What a client sends: a method to call, and how it wants to be answered.
+/// A call of a method, as a client sends it.
 public struct Call: Sendable, Hashable {
-    /// How many replies a call has.
+    /// The number of replies to a call.
     public enum Mode: Sendable, Hashable {
-        /// One.
+        /// One reply.
         case plain
-        /// Any number, each but the last with `continues`.
+        /// Any number of replies, each but the last with `continues`.
         case more
-        /// None, not even an error.
+        /// No reply, not even an error.
         case oneway
-        /// One, after which the connection belongs to another protocol.
+        /// One reply, after which the connection uses another protocol.
         case upgrade
     }
 
-    /// The method with its interface, as `org.example.Interface.Method`.
+    /// The method with its interface, such as `org.example.Interface.Method`.
     public var method: String
-    /// What goes in; none is the same as `null`.
+    /// The parameters, where an empty object is equivalent to `null`.
     public var parameters: JSONObject
-    /// How the call is to be answered.
+    /// The number of expected replies.
     public var mode: Mode
 
-    /// Makes a call.
+    /// Creates a call.
     ///
     /// - Parameters:
     ///   - method: The method with its interface.
-    ///   - parameters: What goes in.
-    ///   - mode: How the call is to be answered.
+    ///   - parameters: The parameters.
+    ///   - mode: The number of expected replies.
     public init(method: String, parameters: JSONObject = [:], mode: Mode = .plain) {
         self.method = method
         self.parameters = parameters
         self.mode = mode
     }
 
-    /// The part of the method in front of its last dot; empty when there is none.
+    /// The part of the method before its last dot, or an empty string without a dot.
     public var interface: String {
         String(method[..<(lastDot ?? method.startIndex)])
     }
 
-    /// The part of the method behind its last dot; all of it when there is none.
+    /// The part of the method after its last dot, or the whole method without a dot.
     public var member: String {
         String(method[(lastDot.map(method.utf8.index(after:)) ?? method.startIndex)...])
     }
 
-    /// By bytes: to look back for a character takes the square of some texts' length.
+    /// Searches bytes, since a backward search for a character takes quadratic time in some texts.
     private var lastDot: String.Index? { method.utf8.lastIndex(of: UInt8(ascii: ".")) }
 }

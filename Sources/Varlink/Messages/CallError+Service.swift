@@ -9,25 +9,24 @@ extension CallError {
         CallError(name: "org.varlink.service.InterfaceNotFound", parameters: ["interface": .string(interface)])
     }
 
-    /// The interface does not have the method, which is given with its interface.
+    /// The interface does not have the method, which is given with its interface name.
     public static func methodNotFound(_ method: String) -> CallError {
         CallError(name: "org.varlink.service.MethodNotFound", parameters: ["method": .string(method)])
     }
 
-    /// The interface has the method, which is given with its interface, but the service does not.
+    /// The interface declares the method, given with its interface name, but the service does not implement it.
     public static func methodNotImplemented(_ method: String) -> CallError {
         CallError(name: "org.varlink.service.MethodNotImplemented", parameters: ["method": .string(method)])
     }
 
-    /// A parameter is missing, unknown, of the wrong type or out of range; one inside a structure
-    /// is given with its path, as `battery.level`.
+    /// A parameter, given by a path such as `battery.level`, is missing, unknown, of the wrong type or out of range.
     public static func invalidParameter(_ parameter: String) -> CallError {
         CallError(name: "org.varlink.service.InvalidParameter", parameters: ["parameter": .string(parameter)])
     }
 
-    /// The caller may not do that.
+    /// The caller does not have permission.
     public static let permissionDenied = CallError(name: "org.varlink.service.PermissionDenied")
 
-    /// The method streams, and has to be called with `more`.
+    /// The method must be called with `more`.
     public static let expectedMore = CallError(name: "org.varlink.service.ExpectedMore")
 }

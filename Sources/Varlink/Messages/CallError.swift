@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Why a call failed, as the caller learns it.
-///
-/// The connection goes on.
+/// The error of a failed call, which is sent to the caller and leaves the connection open.
 public struct CallError: Error, Sendable, Hashable {
-    /// The name with its interface, as `org.example.Interface.Error`.
+    /// The name with its interface, such as `org.example.Interface.Error`.
     public let name: String
-    /// What there is to say about it.
+    /// The details of the error.
     public let parameters: JSONObject
 
-    /// Makes an error.
+    /// Creates an error.
     ///
     /// - Parameters:
     ///   - name: The name with its interface.
-    ///   - parameters: What there is to say about it.
+    ///   - parameters: The details of the error.
     public init(name: String, parameters: JSONObject = [:]) {
         self.name = name
         self.parameters = parameters
     }
 
-    /// Makes the error that a reply brings.
+    /// Creates the error of an error reply.
     ///
-    /// - Parameter reply: A reply; one without an error gives `nil`.
+    /// - Parameter reply: The reply. Without an error, the result is `nil`.
     public init?(_ reply: Reply) {
         guard let name = reply.error else { return nil }
         self.init(name: name, parameters: reply.parameters)
@@ -30,7 +28,7 @@ public struct CallError: Error, Sendable, Hashable {
 }
 
 extension CallError: CustomStringConvertible {
-    /// The name, and the parameters if there are any.
+    /// The name, followed by the parameters if there are any.
     public var description: String {
         parameters.isEmpty ? name : "\(name) \(parameters)"
     }

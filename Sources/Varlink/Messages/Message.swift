@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// What calls and replies have in common: an object of known members, and a NUL byte at its end.
+/// The common format of calls and replies: an object with known members, followed by a NUL byte.
 enum Message {
-    /// Reads the members of a message.
+    /// Parses the members of a message.
     static func members(parsing frame: [UInt8]) throws(VarlinkError) -> [JSONObject.Member] {
         let value: JSON
         do {
@@ -15,7 +15,7 @@ enum Message {
         return object.members
     }
 
-    /// Reads `parameters`; `null` is the same as none.
+    /// Parses `parameters`, where `null` is equivalent to an empty object.
     static func parameters(_ member: JSONObject.Member) throws(VarlinkError) -> JSONObject {
         switch member.value {
         case .object(let object): return object
@@ -24,7 +24,7 @@ enum Message {
         }
     }
 
-    /// Passes over what a vendor has added, the name of which has a dot; nobody else may add members.
+    /// Ignores a vendor's extension, whose name contains a dot; other unknown members are errors.
     static func ignore(_ member: JSONObject.Member) throws(VarlinkError) {
         guard member.name.utf8.contains(UInt8(ascii: ".")) else { throw .unknownMember(member.name) }
     }

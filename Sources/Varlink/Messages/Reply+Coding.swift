@@ -2,10 +2,10 @@
 // Part of Reveille.
 
 extension Reply {
-    /// Reads a reply.
+    /// Parses a reply, which may be an error reply.
     ///
     /// - Parameter frame: The message without its NUL.
-    /// - Throws: ``VarlinkError`` when it is none. An error reply is read like any other.
+    /// - Throws: ``VarlinkError`` if the message is not a valid reply.
     public init(parsing frame: [UInt8]) throws(VarlinkError) {
         self.init()
         for member in try Message.members(parsing: frame) {
@@ -21,7 +21,7 @@ extension Reply {
         guard !continues || error == nil else { throw .continuingError }
     }
 
-    /// The reply as it is sent, NUL included; says nothing that goes without saying.
+    /// Encodes the reply for sending, including its NUL, and omits members with default values.
     ///
     /// - Returns: The bytes to send.
     public func encoded() -> [UInt8] {
@@ -38,14 +38,12 @@ extension Reply {
         return JSON.object(message).bytes + [0]
     }
 
-    /// A reply as it is sent, around parameters that were written before.
-    ///
-    /// With it, parameters are written once for any number of peers.
+    /// Encodes a reply around parameters that are already encoded and may be shared by many peers.
     ///
     /// - Parameters:
-    ///   - parameters: A JSON object in compact form.
+    ///   - parameters: A compact JSON object.
     ///   - continues: Whether more replies follow.
-    /// - Returns: The bytes to send, NUL included.
+    /// - Returns: The bytes to send, including the NUL.
     public static func encode(parameters: [UInt8], continues: Bool) -> [UInt8] {
         let isEmpty = parameters.count == "{}".utf8.count
         var bytes: [UInt8] = []

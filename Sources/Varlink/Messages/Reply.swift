@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// What a service sends: one answer to a call.
+/// A reply to a call, as a service sends it.
 public struct Reply: Sendable, Hashable {
-    /// What comes out, or what an error says; none is the same as `null`.
+    /// The results, or the details of an error, where an empty object is equivalent to `null`.
     public var parameters: JSONObject
-    /// Whether more replies to the same call follow.
+    /// Whether more replies to the call follow.
     public var continues: Bool
-    /// The name of the error with its interface; `nil` when the call succeeded.
+    /// The name of the error with its interface, or `nil` if the call succeeded.
     public var error: String?
 
-    /// Makes a reply of a call that succeeded.
+    /// Creates the reply to a successful call.
     ///
     /// - Parameters:
-    ///   - parameters: What comes out.
+    ///   - parameters: The results.
     ///   - continues: Whether more replies follow.
     public init(parameters: JSONObject = [:], continues: Bool = false) {
         self.parameters = parameters
@@ -21,9 +21,9 @@ public struct Reply: Sendable, Hashable {
         error = nil
     }
 
-    /// Makes the reply of a call that failed, which is always its last one.
+    /// Creates the reply to a failed call, which is always the last one.
     ///
-    /// - Parameter error: Why it failed.
+    /// - Parameter error: The error.
     public init(_ error: CallError) {
         parameters = error.parameters
         continues = false

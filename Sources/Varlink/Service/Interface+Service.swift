@@ -2,7 +2,7 @@
 // Part of Reveille.
 
 extension Interface {
-    /// The interface that every service has: what it is, and what it offers.
+    /// The interface that every service implements, which describes the service and its interfaces.
     public static let service: Interface = {
         do {
             return try Interface(parsing: serviceText)

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// What a service says of itself, and which interfaces it has.
+/// The description of a service and its interfaces.
 public struct ServiceDescription: Sendable, Hashable {
-    /// Who makes the service.
+    /// The vendor of the service.
     public let vendor: String
-    /// What it is part of.
+    /// The product that the service is part of.
     public let product: String
-    /// Its version.
+    /// The version of the service.
     public let version: String
-    /// Where to read about it.
+    /// The URL of the service's documentation.
     public let url: String
-    /// All interfaces, `org.varlink.service` first.
+    /// All interfaces, beginning with `org.varlink.service`.
     public let interfaces: [Interface]
 
-    /// Describes a service.
+    /// Creates a description.
     ///
     /// - Parameters:
-    ///   - vendor: Who makes the service.
-    ///   - product: What it is part of.
-    ///   - version: Its version.
-    ///   - url: Where to read about it.
-    ///   - interfaces: Its own interfaces; `org.varlink.service` is added.
+    ///   - vendor: The vendor of the service.
+    ///   - product: The product that the service is part of.
+    ///   - version: The version of the service.
+    ///   - url: The URL of the service's documentation.
+    ///   - interfaces: The service's own interfaces; `org.varlink.service` is added.
     public init(vendor: String, product: String, version: String, url: String, interfaces: [Interface]) {
         self.vendor = vendor
         self.product = product
@@ -30,11 +30,10 @@ public struct ServiceDescription: Sendable, Hashable {
         self.interfaces = [.service] + interfaces
     }
 
-    /// Answers what needs nothing of the service but its description: the methods of
-    /// `org.varlink.service`, and calls that no interface allows.
+    /// Answers calls that need only the description: methods of `org.varlink.service`, and invalid calls.
     ///
     /// - Parameter call: Any call.
-    /// - Returns: The answer; `nil` when the call is valid and the service's own to answer.
+    /// - Returns: The answer, or `nil` if the call is valid and the service must answer it.
     public func answer(_ call: Call) -> Result<Reply, CallError>? {
         guard let interface = interface(call.interface) else {
             return .failure(.interfaceNotFound(call.interface))
@@ -48,7 +47,7 @@ public struct ServiceDescription: Sendable, Hashable {
         }
     }
 
-    /// The reply to a valid call of `org.varlink.service`.
+    /// Returns the reply to a valid call of `org.varlink.service`.
     private func serviceReply(_ call: Call) throws(CallError) -> JSONObject {
         switch call.member {
         case "GetInterfaceDescription":

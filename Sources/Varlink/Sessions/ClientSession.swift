@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The client's side of one connection: calls in, bytes out, bytes in, replies out.
+/// The client's side of a connection, without I/O: encodes calls and decodes replies.
 ///
-/// Calls may be made before others are answered. Nothing on the wire says to which call a reply
-/// belongs but the order, which this keeps.
+/// Calls may be sent before earlier ones have been answered. Replies carry no identifier and are matched to
+/// calls by their order.
 public struct ClientSession: Sendable {
-    /// The calls that wait for a reply, `oneway` calls not among them.
+    /// The modes of the calls that await a reply, which excludes `oneway` calls.
     private var pending: [Call.Mode] = []
     private var decoder: FrameDecoder
     private var failure: VarlinkError?
 
-    /// Makes the session of a new connection.
+    /// Creates the session of a new connection.
     ///
-    /// - Parameter maximumFrame: The longest reply allowed, in bytes and without its NUL.
+    /// - Parameter maximumFrame: The maximum length of a reply in bytes, without its NUL.
     public init(maximumFrame: Int = Limits.frame) {
         decoder = FrameDecoder(maximumLength: maximumFrame)
     }
 
-    /// How many calls wait for their last reply.
+    /// The number of calls that await their last reply.
     public var pendingCount: Int { pending.count }
 
-    /// Whether the call that waits first was made with `more`, so that any number of replies may
-    /// come before the service looks at the calls behind it.
+    /// Whether the first pending call was sent with `more`, so that any number of replies may precede those to later
+    /// calls.
     public var isStreaming: Bool { pending.first == .more }
 
-    /// Makes a call.
+    /// Adds a call to the pending calls.
     ///
     /// - Parameter call: The call.
     /// - Returns: The bytes to send.
@@ -36,17 +36,17 @@ public struct ClientSession: Sendable {
         return call.encoded()
     }
 
-    /// Adds bytes that were read; they are not looked at before ``nextReply()``.
+    /// Appends received bytes, which ``nextReply()`` parses.
     ///
-    /// - Parameter bytes: What a read gave.
+    /// - Parameter bytes: The bytes.
     public mutating func receive(_ bytes: Span<UInt8>) {
         decoder.feed(bytes)
     }
 
-    /// Takes the next reply, of the call that waits first.
+    /// Takes the next reply to the first pending call.
     ///
-    /// - Returns: The reply, which may be an error reply; `nil` when it is not whole yet.
-    /// - Throws: ``VarlinkError`` when the connection has to be closed; and from then on each time.
+    /// - Returns: The reply, which may be an error reply, or `nil` if it is incomplete.
+    /// - Throws: ``VarlinkError`` if the connection must be closed; every later call throws the same error.
     public mutating func nextReply() throws(VarlinkError) -> Reply? {
         if let failure {
             throw failure

@@ -2,7 +2,7 @@
 // Part of Reveille.
 
 extension FrameDecoder {
-    /// Takes the next message, in terms of a session's errors.
+    /// Takes the next message, and throws framing errors as a session's error.
     mutating func nextMessage() throws(VarlinkError) -> [UInt8]? {
         do {
             return try nextFrame()

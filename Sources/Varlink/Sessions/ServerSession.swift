@@ -1,51 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The service's side of one connection: bytes in, calls out, replies in, bytes out.
+/// The service's side of a connection, without I/O: decodes calls and encodes replies.
 ///
-/// It takes one call at a time. While a call is answered, be it for as long as a stream lasts,
-/// those behind it stay in the buffer; replies thereby have the order of the calls, and whoever
-/// reads the socket can stop reading while ``bufferedCount`` is high.
+/// It takes one call at a time. Until a call has its last reply, even for the lifetime of a stream, the calls
+/// after it remain in the buffer. Replies are therefore in the order of the calls, and the owner of the socket
+/// can stop reading while ``bufferedCount`` is high.
 public struct ServerSession: Sendable {
     private enum State: Sendable {
         /// The next call can be taken.
         case idle
-        /// A call was taken and has not got its last reply.
+        /// A call was taken and awaits its last reply.
         case answering(Call.Mode)
-        /// The peer broke the protocol; nothing is taken any more.
+        /// The peer violated the protocol; no more calls are taken.
         case failed(VarlinkError)
     }
 
     private var state = State.idle
     private var decoder: FrameDecoder
 
-    /// Makes the session of a new connection.
+    /// Creates the session of a new connection.
     ///
-    /// - Parameter maximumFrame: The longest call allowed, in bytes and without its NUL.
+    /// - Parameter maximumFrame: The maximum length of a call in bytes, without its NUL.
     public init(maximumFrame: Int = Limits.frame) {
         decoder = FrameDecoder(maximumLength: maximumFrame)
     }
 
-    /// Whether a call was taken that has not got its last reply.
+    /// Whether a call was taken that awaits its last reply.
     public var isAnswering: Bool {
         if case .answering = state { true } else { false }
     }
 
-    /// How many received bytes wait to be taken as calls.
+    /// The number of received bytes that have not been taken as calls.
     public var bufferedCount: Int { decoder.bufferedCount }
 
-    /// Adds bytes that were read; they are not looked at before ``nextCall()``.
+    /// Appends received bytes, which ``nextCall()`` parses.
     ///
-    /// - Parameter bytes: What a read gave.
+    /// - Parameter bytes: The bytes.
     public mutating func receive(_ bytes: Span<UInt8>) {
         decoder.feed(bytes)
     }
 
-    /// Takes the next call, which then has to be answered, with ``reply(_:continues:)`` or
-    /// ``fail(_:)``; a `oneway` call as well, though nothing is sent for it.
+    /// Takes the next call.
     ///
-    /// - Returns: The call; `nil` when it is not whole yet, or while another is being answered.
-    /// - Throws: ``VarlinkError`` when the connection has to be closed; and from then on each time.
+    /// Every call must be answered with ``reply(_:continues:)`` or ``fail(_:)``, including `oneway` calls, for
+    /// which nothing is sent.
+    ///
+    /// - Returns: The call, or `nil` if it is incomplete or another call is still being answered.
+    /// - Throws: ``VarlinkError`` if the connection must be closed; every later call throws the same error.
     public mutating func nextCall() throws(VarlinkError) -> Call? {
         switch state {
         case .idle: break
@@ -63,48 +65,48 @@ public struct ServerSession: Sendable {
         }
     }
 
-    /// Answers the call that was taken.
+    /// Answers the current call.
     ///
     /// - Parameters:
-    ///   - parameters: What comes out.
-    ///   - continues: Whether more replies follow; only for a call with `more`.
-    /// - Returns: The bytes to send; none for a `oneway` call.
+    ///   - parameters: The results.
+    ///   - continues: Whether more replies follow; allowed only for a call with `more`.
+    /// - Returns: The bytes to send; empty for a `oneway` call.
     public mutating func reply(_ parameters: JSONObject = [:], continues: Bool = false) -> [UInt8] {
         isReplyWanted(continues: continues) ? Reply(parameters: parameters, continues: continues).encoded() : []
     }
 
-    /// Answers the call that was taken with parameters that were written before.
+    /// Answers the current call with parameters that are already encoded.
     ///
     /// - Parameters:
-    ///   - parameters: A JSON object in compact form.
-    ///   - continues: Whether more replies follow; only for a call with `more`.
-    /// - Returns: The bytes to send; none for a `oneway` call.
+    ///   - parameters: A compact JSON object.
+    ///   - continues: Whether more replies follow; allowed only for a call with `more`.
+    /// - Returns: The bytes to send; empty for a `oneway` call.
     public mutating func reply(encoded parameters: [UInt8], continues: Bool) -> [UInt8] {
         isReplyWanted(continues: continues) ? Reply.encode(parameters: parameters, continues: continues) : []
     }
 
-    /// Answers the call that was taken with a reply that was encoded whole before, and ends it.
+    /// Ends the current call with a reply that is already encoded.
     ///
-    /// - Parameter frame: What ``Reply/encode(parameters:continues:)`` gave, for any number of calls.
-    /// - Returns: The bytes to send; none for a `oneway` call.
+    /// - Parameter frame: A result of ``Reply/encode(parameters:continues:)``, which many calls may share.
+    /// - Returns: The bytes to send; empty for a `oneway` call.
     public mutating func reply(frame: [UInt8]) -> [UInt8] {
         isReplyWanted(continues: false) ? frame : []
     }
 
-    /// Ends the call that was taken with an error.
+    /// Ends the current call with an error.
     ///
-    /// - Parameter error: Why it failed.
-    /// - Returns: The bytes to send; none for a `oneway` call.
+    /// - Parameter error: The error.
+    /// - Returns: The bytes to send; empty for a `oneway` call.
     public mutating func fail(_ error: CallError) -> [UInt8] {
         isReplyWanted(continues: false) ? Reply(error).encoded() : []
     }
 
-    /// Notes a reply, and says whether it is to be sent.
+    /// Records a reply and returns whether to send it.
     private mutating func isReplyWanted(continues: Bool) -> Bool {
         guard case .answering(let mode) = state else {
-            preconditionFailure("A reply without a call.")
+            preconditionFailure("reply without a call")
         }
-        precondition(!continues || mode == .more, "A reply that continues to a call without 'more'.")
+        precondition(!continues || mode == .more, "'continues' in a reply to a call without 'more'")
         if !continues {
             state = .idle
         }

@@ -79,7 +79,7 @@ struct CertificationService {
 
     init(interface text: String) throws {
         description = ServiceDescription(
-            vendor: "Reveille", product: "certification", version: "1", url: "https://reveille.org",
+            vendor: "Reveille", product: "certification", version: "1", url: "",
             interfaces: [try Interface(parsing: text)])
     }
 

@@ -3,24 +3,24 @@
 
 import ReveilleCore
 
-/// Drives a bus as its service does: a clock that ticks, and peers that read what they get.
+/// A driver of a bus, with a clock that advances and peers that read their replies.
 final class BusDriver {
     var bus: Bus
     private(set) var now = Timestamp(microseconds: 1_000)
     private var lastID: UInt64 = 0
 
-    /// Drives a bus as it is.
+    /// Creates a driver of a bus in its current state.
     init(_ bus: Bus) {
         self.bus = bus
     }
 
-    /// Drives a bus whose sources have all been read.
+    /// Creates a driver of a bus whose sources have all been read.
     init(history: Int = 256) {
         bus = Bus(instance: "one", history: history, at: now)
         for aspect in Aspect.allCases { bus.report(.first(aspect), at: now) }
     }
 
-    /// The source of an aspect reads something, one millisecond later.
+    /// Reports a reading of an aspect's source, one millisecond later.
     @discardableResult
     func report(_ reading: Reading) -> Timestamp {
         now = Timestamp(microseconds: now.microseconds + 1_000)
@@ -47,7 +47,7 @@ final class BusDriver {
         return (id, start)
     }
 
-    /// Everything that is due, each reply read before the next.
+    /// Returns all deliveries that are due, reading each reply before the next.
     func read() -> [Delivery] {
         var deliveries: [Delivery] = []
         while let delivery = bus.nextDelivery() {
@@ -57,7 +57,7 @@ final class BusDriver {
         return deliveries
     }
 
-    /// The events that one subscriber reads now.
+    /// Returns the events that one subscriber reads now.
     func events(of id: SubscriptionID) -> [Event] {
         read().filter { $0.subscription == id }.flatMap(\.events)
     }
@@ -95,7 +95,7 @@ extension Reading {
         .orientation(Orientation(pose: pose, planar: pose.isPlanar ? pose : nil))
     }
 
-    /// Settings: domains, their keys and the values' fingerprints.
+    /// Returns settings with domains, their keys and the fingerprints of values.
     static func settings(_ domains: [String: [String: UInt64]], opaque: Set<String> = []) -> Reading {
         .defaults(
             Defaults(
@@ -104,7 +104,7 @@ extension Reading {
                 }))
     }
 
-    /// What each source reads at the start of a test.
+    /// Returns the initial reading of an aspect.
     static func first(_ aspect: Aspect) -> Reading {
         switch aspect {
         case .locale: .language("en_US")

@@ -4,9 +4,9 @@
 import ReveilleCore
 import Testing
 
-/// B1 to B17: what one event stands for.
+/// B1 to B17: merging changes into events.
 @Suite struct CoalescingTests {
-    @Test("B1: foreground gets each change in order") func foregroundGetsEachChangeInOrder() {
+    @Test("B1: a foreground subscriber gets each change in order") func foregroundGetsEachChangeInOrder() {
         let driver = BusDriver()
         let id = driver.subscribe()
         var events: [Event] = []
@@ -18,7 +18,7 @@ import Testing
         #expect(events.allSatisfy { $0.changes == 1 && $0.firstChangedAt == $0.changedAt && $0.netChange })
     }
 
-    @Test("B2: waking gets one event for many changes") func wakingGetsOneEventForManyChanges() {
+    @Test("B2: a wake delivers one event for many changes") func wakingGetsOneEventForManyChanges() {
         let driver = BusDriver()
         let id = driver.subscribe()
         driver.background(id)
@@ -34,7 +34,7 @@ import Testing
         #expect(events.map(\.changedAt) == [last])
     }
 
-    @Test("B3: waking gets one event for each changed aspect") func wakingGetsOneEventForEachChangedAspect() {
+    @Test("B3: a wake delivers one event for each changed aspect") func wakingGetsOneEventForEachChangedAspect() {
         let driver = BusDriver()
         let id = driver.subscribe()
         driver.background(id)
@@ -50,7 +50,7 @@ import Testing
         #expect(deliveries.first?.events.map(\.changes) == [2, 1, 3])
     }
 
-    @Test("B4: waking without changes delivers nothing") func wakingWithoutChangesDeliversNothing() {
+    @Test("B4: a wake without changes delivers nothing") func wakingWithoutChangesDeliversNothing() {
         let driver = BusDriver()
         let id = driver.subscribe()
         driver.background(id)
@@ -58,8 +58,8 @@ import Testing
         #expect(driver.read().isEmpty)
     }
 
-    @Test("B5: waking delivers though nothing is posted afterwards")
-    func wakingDeliversThoughNothingIsPostedAfterwards() {
+    @Test("B5: a wake delivers without any later change")
+    func wakingDeliversWithoutALaterChange() {
         let driver = BusDriver()
         let id = driver.subscribe()
         driver.background(id)
@@ -68,7 +68,7 @@ import Testing
         #expect(driver.events(of: id).count == 1)
     }
 
-    @Test("B6: subscription without aspects hears of all") func subscriptionWithoutAspectsHearsOfAll() {
+    @Test("B6: a subscription without aspects gets all of them") func subscriptionWithoutAspectsGetsAll() {
         let driver = BusDriver()
         let id = driver.subscribe(SubscriptionRequest())
         driver.background(id)
@@ -78,7 +78,7 @@ import Testing
         #expect(driver.events(of: id).map(\.aspect) == [.locale, .battery])
     }
 
-    @Test("B7, B8: one subscription is held alone") func oneSubscriptionIsHeldAlone() {
+    @Test("B7, B8: a hold affects only its own subscription") func oneSubscriptionIsHeldAlone() {
         let driver = BusDriver()
         let held = driver.subscribe()
         let live = driver.subscribe()
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(
-        "B9, B16: zero unknown and empty are delivered",
+        "B9, B16: zero, unknown and empty values are delivered",
         arguments: [
             (Reading.level(50), Reading.level(0)), (.pose(.portrait), .pose(.unknown)),
             (.proximity(.near), .proximity(.far)), (.settings(["a": ["k": 1]]), .settings([:])),
@@ -106,7 +106,7 @@ import Testing
         #expect(driver.events(of: id).map(\.reading) == [after])
     }
 
-    @Test("B10: state that went and came back is told as such") func stateThatWentAndCameBackIsToldAsSuch() {
+    @Test("B10: a value that changed and changed back is marked as such") func valueThatChangedBackIsMarked() {
         let driver = BusDriver()
         let id = driver.subscribe()
         driver.background(id)
@@ -120,7 +120,7 @@ import Testing
         #expect(events.map(\.netChange) == [false])
     }
 
-    @Test("B11: net change only says nothing of what came back") func netChangeOnlySaysNothingOfWhatCameBack() {
+    @Test("B11: a net-change policy omits values that changed back") func netChangeOnlyOmitsValuesThatChangedBack() {
         let driver = BusDriver()
         let id = driver.subscribe(SubscriptionRequest(policies: [.battery: Policy(netChangeOnly: true)]))
         driver.background(id)
@@ -134,7 +134,7 @@ import Testing
         #expect(events.map(\.netChange) == [true])
     }
 
-    @Test("B12: equal reading is no change") func equalReadingIsNoChange() {
+    @Test("B12: an equal reading is not a change") func equalReadingIsNotAChange() {
         let driver = BusDriver()
         let id = driver.subscribe()
         driver.report(.level(81))
@@ -143,7 +143,7 @@ import Testing
         #expect(driver.events(of: id).map(\.changes) == [1])
     }
 
-    @Test("B13, B14: battery is one aspect") func batteryIsOneAspect() {
+    @Test("B13, B14: the battery is one aspect") func batteryIsOneAspect() {
         let driver = BusDriver()
         let id = driver.subscribe()
         driver.background(id)
@@ -153,7 +153,7 @@ import Testing
         #expect(driver.events(of: id).map(\.reading) == [.level(70, .charging)])
     }
 
-    @Test("B15: settings event lists each changed key once") func settingsEventListsEachChangedKeyOnce() {
+    @Test("B15: a settings event lists each changed key once") func settingsEventListsEachChangedKeyOnce() {
         let driver = BusDriver()
         driver.report(.settings(["app": ["a": 1, "b": 1, "c": 1], "other": ["x": 1], "still": ["y": 1]]))
         let id = driver.subscribe()
@@ -168,7 +168,7 @@ import Testing
         #expect(events.first?.settings.map(\.keys) == [["a", "b"], ["x"]])
     }
 
-    @Test("B28: later changes keep the time of the first") func laterChangesKeepTheTimeOfTheFirst() {
+    @Test("B28: merged changes keep the time of the first") func laterChangesKeepTheTimeOfTheFirst() {
         let driver = BusDriver()
         let id = driver.subscribe()
         let first = driver.report(.level(80))
@@ -176,7 +176,7 @@ import Testing
         #expect(driver.events(of: id).map(\.firstChangedAt) == [first])
     }
 
-    @Test("B44: million changes are one event") func millionChangesAreOneEvent() {
+    @Test("B44: a million changes are one event") func millionChangesAreOneEvent() {
         let driver = BusDriver()
         let id = driver.subscribe()
         driver.background(id)

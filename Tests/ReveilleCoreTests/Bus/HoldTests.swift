@@ -7,7 +7,7 @@ import Testing
 
 /// B29 to B37: background and foreground.
 @Suite struct HoldTests {
-    @Test("B29, B32: holds are a set and not a counter") func holdsAreASetAndNotACounter() {
+    @Test("B29, B32: holds are a set rather than a counter") func holdsAreASetAndNotACounter() {
         let driver = BusDriver()
         let id = driver.subscribe()
         for _ in 0..<300 { driver.background(id) }
@@ -18,9 +18,9 @@ import Testing
     }
 
     @Test(
-        "B30: each reason is cleared by itself",
+        "B30: each reason is cleared separately",
         arguments: [[HoldReasons.app, .operator], [.operator, .app], [.frozen, .app]])
-    func eachReasonIsClearedByItself(reasons: [HoldReasons]) {
+    func eachReasonIsClearedSeparately(reasons: [HoldReasons]) {
         let driver = BusDriver()
         let id = driver.subscribe()
         for reason in reasons { driver.background(id, reason) }
@@ -31,7 +31,7 @@ import Testing
         #expect(driver.events(of: id).count == 1)
     }
 
-    @Test("B31: foreground in the foreground changes nothing") func foregroundInTheForegroundChangesNothing() {
+    @Test("B31: entering the foreground twice changes nothing") func foregroundInTheForegroundChangesNothing() {
         let driver = BusDriver()
         let id = driver.subscribe()
         driver.foreground(id)
@@ -42,7 +42,7 @@ import Testing
         #expect(driver.events(of: id).count == 1)
     }
 
-    @Test("B33: ended subscription gets nothing") func endedSubscriptionGetsNothing() {
+    @Test("B33: an ended subscription gets nothing") func endedSubscriptionGetsNothing() {
         let driver = BusDriver()
         let id = driver.subscribe()
         driver.background(id)
@@ -64,7 +64,8 @@ import Testing
         #expect(driver.read().map(\.subscription) == [next])
     }
 
-    @Test("B34: start in the background answers and then holds") func startInTheBackgroundAnswersAndThenHolds() {
+    @Test("B34: a subscription that starts in the background gets its first reply and is then held")
+    func startInTheBackgroundAnswersAndThenHolds() {
         let driver = BusDriver()
         let (id, start) = driver.start(SubscriptionRequest(startsInBackground: true, wantsInitial: true))
         #expect(start.events.map(\.aspect).count == 5)
@@ -75,7 +76,8 @@ import Testing
         #expect(driver.events(of: id).map(\.changes) == [1])
     }
 
-    @Test("B36: any order of holds and changes ends consistent") func anyOrderOfHoldsAndChangesEndsConsistent() {
+    @Test("B36: any order of holds and changes ends in a consistent state")
+    func anyOrderOfHoldsAndChangesEndsConsistent() {
         let driver = BusDriver()
         let ids = (0..<32).map { _ in driver.subscribe() }
         var random = SplitMix64(seed: 36)
@@ -100,7 +102,7 @@ import Testing
         #expect(ids.allSatisfy { told[$0] == changes })
     }
 
-    @Test("B89: status shows reasons and what waits") func statusShowsReasonsAndWhatWaits() {
+    @Test("B89: the status shows reasons and pending changes") func statusShowsReasonsAndPendingChanges() {
         let driver = BusDriver()
         let id = driver.subscribe(SubscriptionRequest(aspects: [.init(.battery), .init(.locale)], name: "bar"))
         driver.background(id)
@@ -120,30 +122,30 @@ import Testing
         #expect(driver.status(id)?.changes == 2)
     }
 
-    @Test func aspectIsWatchedLiveWhileSomebodyIsAwake() {
+    @Test func aspectIsWatchedInFullWhileASubscriberIsAwake() {
         let driver = BusDriver()
-        #expect(!driver.bus.isWatchedLive(.battery))
+        #expect(!driver.bus.hasForegroundSubscriber(.battery))
         let id = driver.subscribe(SubscriptionRequest(aspects: AspectSet(.battery)))
-        #expect(driver.bus.isWatchedLive(.battery))
-        #expect(!driver.bus.isWatchedLive(.locale))
+        #expect(driver.bus.hasForegroundSubscriber(.battery))
+        #expect(!driver.bus.hasForegroundSubscriber(.locale))
         driver.background(id)
-        #expect(!driver.bus.isWatchedLive(.battery))
+        #expect(!driver.bus.hasForegroundSubscriber(.battery))
         let eager = driver.subscribe(
             SubscriptionRequest(startsInBackground: true, policies: [.battery: Policy(background: .immediate)]))
-        #expect(driver.bus.isWatchedLive(.battery))
+        #expect(driver.bus.hasForegroundSubscriber(.battery))
         driver.bus.cancel(eager)
-        #expect(!driver.bus.isWatchedLive(.battery))
+        #expect(!driver.bus.hasForegroundSubscriber(.battery))
         driver.foreground(id)
-        #expect(driver.bus.isWatchedLive(.battery))
+        #expect(driver.bus.hasForegroundSubscriber(.battery))
     }
 
-    @Test func whoIsHeldAtItsTurnIsPassedOver() {
+    @Test func heldSubscriptionIsSkipped() {
         let driver = BusDriver()
         let first = driver.subscribe()
         let second = driver.subscribe()
         driver.report(.level(80))
         #expect(driver.bus.nextReady() == first)
-        #expect(driver.bus.nextReady() == first, "asking takes nothing")
+        #expect(driver.bus.nextReady() == first, "nextReady does not take the subscription")
         driver.background(first, .frozen)
         #expect(driver.bus.nextReady() == second)
         #expect(driver.bus.nextDelivery()?.subscription == second)

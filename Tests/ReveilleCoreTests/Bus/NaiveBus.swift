@@ -3,16 +3,16 @@
 
 import ReveilleCore
 
-/// What the bus promises, built the naive way: a queue of changes for each subscriber and aspect.
+/// A naive implementation of the bus's guarantees, with a queue of changes for each subscriber and aspect.
 ///
-/// It keeps everything, copies everything and is in no hurry; ``BusModelTests`` compares.
+/// It is simple rather than efficient; ``BusModelTests`` compares the bus with it.
 struct NaiveBus {
     struct Change {
         var generation: Int
         var sequence: Int
         var time: Timestamp
         var reading: Reading
-        /// It came in a background that has ended.
+        /// Whether the change occurred during a background that has ended.
         var wasHeld = false
     }
 
@@ -23,21 +23,21 @@ struct NaiveBus {
         var queues: [Aspect: [Change]] = [:]
         var seen: [Aspect: Reading]
         var hadPending: Set<Aspect> = []
-        /// The generations at which the last background began.
+        /// The generations at the start of the last background.
         var backgroundStart: [Aspect: Int] = [:]
 
         func policy(_ aspect: Aspect) -> Policy { policies[aspect] ?? Policy() }
 
-        /// Whether something is due; `oldest` is the newest generation that the log has forgotten.
+        /// Whether an event is due, where `oldest` is the newest generation that the log has dropped.
         func isDue(_ aspect: Aspect, oldest: Int) -> Bool {
             guard let queue = queues[aspect], let last = queue.last else { return false }
             let keepsHeld = queue.contains { $0.wasHeld && $0.generation > oldest } && holdLimit(aspect) != nil
             return !policy(aspect).netChangeOnly || keepsHeld || last.reading != seen[aspect]
         }
 
-        /// Marks what came in the background that ends now.
+        /// Marks the changes of the background that ends now.
         ///
-        /// What was pending before it waited for the reader, not for the foreground, and stays to be merged.
+        /// Earlier pending changes waited for the reader rather than for the foreground, and are still merged.
         mutating func keepHeld(_ aspect: Aspect, oldest: Int) {
             let start = backgroundStart[aspect] ?? 0
             guard var queue = queues[aspect], let last = queue.last, last.generation > start else { return }
@@ -109,7 +109,7 @@ struct NaiveBus {
         subscribers[id] = subscriber
     }
 
-    /// Those to whom something is due now.
+    /// The subscribers with events that are due.
     var ready: Set<SubscriptionID> {
         Set(subscribers.filter { _, one in one.open.contains { one.isDue($0, oldest: oldest($0)) } }.keys)
     }
@@ -118,7 +118,7 @@ struct NaiveBus {
         (current[aspect]?.generation ?? 0) - history
     }
 
-    /// What a subscriber is told now, in order.
+    /// Takes the events that are delivered to a subscriber now, in order.
     mutating func take(_ id: SubscriptionID) -> [Event] {
         guard var subscriber = subscribers[id] else { return [] }
         var events: [Event] = []

@@ -7,7 +7,7 @@ import Testing
 
 /// B18 to B27 and B46: the order of events, and fairness.
 @Suite struct OrderingTests {
-    @Test("B18: waking orders by last change") func wakingOrdersByLastChange() {
+    @Test("B18: a wake delivers events in the order of their last changes") func wakingOrdersByLastChange() {
         let driver = BusDriver()
         let id = driver.subscribe()
         for _ in 0..<100 {
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("B19: change during delivery comes afterwards") func changeDuringDeliveryComesAfterwards() {
+    @Test("B19: a change during a delivery is delivered afterward") func changeDuringDeliveryComesAfterwards() {
         let driver = BusDriver()
         let id = driver.subscribe()
         driver.background(id)
@@ -30,7 +30,7 @@ import Testing
         driver.foreground(id)
         let first = driver.bus.nextDelivery()
         driver.report(.proximity(.near))
-        #expect(driver.bus.nextDelivery() == nil, "the reply before it is not read yet")
+        #expect(driver.bus.nextDelivery() == nil, "the previous reply is unread")
         driver.foreground(id, .unread)
         let second = driver.bus.nextDelivery()
         let sequences = [first, second].compactMap { $0 }.flatMap(\.events).map(\.sequence)
@@ -61,7 +61,7 @@ import Testing
         #expect(events.last?.reading == .level(9_999 % 100))
     }
 
-    @Test("B26, B55: slow reader gets the last state without another change")
+    @Test("B26, B55: a slow reader gets the last state without another change")
     func slowReaderGetsTheLastStateWithoutAnotherChange() {
         let driver = BusDriver()
         let id = driver.subscribe()
@@ -74,7 +74,7 @@ import Testing
         #expect(driver.bus.nextDelivery()?.events.map(\.changes) == [3])
     }
 
-    @Test("B46: aspect that never rests starves no other") func aspectThatNeverRestsStarvesNoOther() {
+    @Test("B46: an aspect that changes constantly does not starve others") func busyAspectDoesNotStarveOthers() {
         let driver = BusDriver()
         let id = driver.subscribe()
         driver.report(.proximity(.near))

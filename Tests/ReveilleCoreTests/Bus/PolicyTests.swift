@@ -4,13 +4,13 @@
 import ReveilleCore
 import Testing
 
-/// B39 to B43: what an aspect does while its subscriber is held.
+/// B39 to B43: the policies of an aspect while its subscriber is held.
 @Suite struct PolicyTests {
     private func request(_ background: Policy.Background) -> SubscriptionRequest {
         SubscriptionRequest(policies: [.battery: Policy(background: background)])
     }
 
-    @Test("B39: drop forgets what changed in the background") func dropForgetsWhatChangedInTheBackground() {
+    @Test("B39: drop discards changes in the background") func dropDiscardsChangesInTheBackground() {
         let driver = BusDriver()
         let id = driver.subscribe(request(.drop))
         driver.background(id)
@@ -22,7 +22,7 @@ import Testing
         #expect(driver.events(of: id).map(\.changes) == [1])
     }
 
-    @Test func dropKeepsWhatWasDueBeforeTheBackground() {
+    @Test func dropKeepsChangesFromBeforeTheBackground() {
         let driver = BusDriver()
         let id = driver.subscribe(request(.drop))
         driver.report(.level(80))
@@ -46,7 +46,7 @@ import Testing
         #expect(driver.events(of: id).map(\.changes) == [3])
     }
 
-    @Test("B40, B43: immediate does not wait and wakes nobody") func immediateDoesNotWaitAndWakesNobody() {
+    @Test("B40, B43: immediate does not wait and does not release holds") func immediateDoesNotWaitOrReleaseHolds() {
         let driver = BusDriver()
         let id = driver.subscribe(request(.immediate))
         driver.background(id)
@@ -59,7 +59,7 @@ import Testing
         #expect(driver.events(of: id).map(\.aspect) == [.locale])
     }
 
-    @Test("B41: hold keeps the newest changes") func holdKeepsTheNewestChanges() {
+    @Test("B41: hold keeps the latest changes") func holdKeepsTheNewestChanges() {
         let driver = BusDriver()
         let id = driver.subscribe(request(.hold(limit: 3)))
         driver.background(id)
@@ -99,7 +99,7 @@ import Testing
         #expect(events.map(\.changes) == [1, 1, 2])
     }
 
-    @Test func backgroundWithoutChangesTellsNothing() {
+    @Test func backgroundWithoutChangesDeliversNothing() {
         let driver = BusDriver()
         let policy = Policy(background: .hold(limit: 8), netChangeOnly: true)
         let id = driver.subscribe(SubscriptionRequest(policies: [.proximity: policy]))
@@ -114,7 +114,7 @@ import Testing
         #expect(driver.read().isEmpty)
     }
 
-    @Test func whatWasDueBeforeTheBackgroundIsMergedIntoTheFirstHeldChange() {
+    @Test func earlierChangesAreMergedIntoTheFirstHeldChange() {
         let driver = BusDriver()
         let id = driver.subscribe(request(.hold(limit: 8)))
         driver.report(.level(80))
@@ -132,7 +132,7 @@ import Testing
         #expect(events.first?.firstChangedAt == first)
     }
 
-    @Test func heldSettingsKeepTheirKeysAndNotTheirState() {
+    @Test func heldSettingsKeepTheirKeysButNotTheirState() {
         let driver = BusDriver()
         driver.report(.settings(["app": ["a": 1]]))
         let id = driver.subscribe(SubscriptionRequest(policies: [.defaults: Policy(background: .hold(limit: 8))]))
@@ -146,7 +146,7 @@ import Testing
         #expect(events.map(\.netChange) == [true, true])
     }
 
-    @Test func heldChangeOfManySettingsListsAllThatChangedSince() {
+    @Test func heldChangeOfManySettingsListsAllKeysChangedSince() {
         let driver = BusDriver()
         driver.report(.settings(["app": [:]]))
         let id = driver.subscribe(SubscriptionRequest(policies: [.defaults: Policy(background: .hold(limit: 8))]))

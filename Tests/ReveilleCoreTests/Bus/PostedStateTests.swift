@@ -4,9 +4,9 @@
 import ReveilleCore
 import Testing
 
-/// What a posted state does to the readings of the aspect's own source, and first readings.
+/// The interaction of posted states with the readings of an aspect's own source, and first readings.
 @Suite struct PostedStateTests {
-    @Test func postedStateStandsWhileTheSourceReadsTheSame() {
+    @Test func postedStateRemainsWhileTheSourceIsUnchanged() {
         let driver = BusDriver()
         #expect(driver.post(.level(5)))
         driver.report(.level(81))
@@ -23,7 +23,7 @@ import Testing
         #expect(driver.state(.battery).reading == .level(81))
     }
 
-    @Test func firstReadingUnderAPostedStateIsOnlyItsBaseline() {
+    @Test func firstReadingUnderAPostedStateIsOnlyABaseline() {
         let driver = BusDriver(Bus(instance: "one", history: 4, at: Timestamp(microseconds: 0)))
         driver.bus.post(.level(5), at: Timestamp(microseconds: 1))
         driver.bus.report(.level(81), at: Timestamp(microseconds: 2))
@@ -32,7 +32,7 @@ import Testing
         #expect(driver.state(.battery).reading == .level(80))
     }
 
-    @Test func firstReadingIsStateAndNotAChange() {
+    @Test func firstReadingIsNotAChange() {
         let driver = BusDriver(Bus(instance: "one", history: 4, at: Timestamp(microseconds: 0)))
         let id = SubscriptionID(rawValue: 1)
         _ = driver.bus.subscribe(SubscriptionRequest(), as: id)
@@ -42,7 +42,7 @@ import Testing
         #expect(driver.state(.battery).generation == 0)
     }
 
-    @Test func firstReadingIsAChangeForThoseWhoWereToldThatThereIsNone() {
+    @Test func firstReadingIsAChangeAfterAnUnknownInitialState() {
         let driver = BusDriver(Bus(instance: "one", history: 4, at: Timestamp(microseconds: 0)))
         let id = SubscriptionID(rawValue: 1)
         _ = driver.bus.subscribe(SubscriptionRequest(wantsInitial: true), as: id)
@@ -51,7 +51,7 @@ import Testing
         #expect(driver.bus.nextDelivery()?.events.map(\.reading) == [.level(81)])
     }
 
-    @Test func postedStateOutlivesARestart() {
+    @Test func postedStateSurvivesARestart() {
         let driver = BusDriver()
         driver.post(.level(5))
         let later = BusDriver(Bus(restoring: driver.bus.savedState, history: 4, at: driver.now))
@@ -61,10 +61,10 @@ import Testing
         #expect(later.state(.battery).reading == .level(80))
         let last = BusDriver(Bus(restoring: driver.bus.savedState, history: 4, at: driver.now))
         last.report(.level(79))
-        #expect(last.state(.battery).reading == .level(79), "it changed while the bus was down")
+        #expect(last.state(.battery).reading == .level(79), "the source changed while the bus was down")
     }
 
-    @Test("B83: post without subscribers is kept") func postWithoutSubscribersIsKept() {
+    @Test("B83: a posted state without subscribers is kept") func postWithoutSubscribersIsKept() {
         let driver = BusDriver()
         driver.post(.pose(.faceDown))
         #expect(driver.state(.orientation).reading == .pose(.faceDown))
@@ -81,7 +81,7 @@ import Testing
         #expect(driver.events(of: id).first?.settings.map(\.keys) == [["a", "b", "c"]])
     }
 
-    @Test func equalPostIsNoChange() {
+    @Test func equalPostIsNotAChange() {
         let driver = BusDriver()
         #expect(driver.post(.level(5)))
         #expect(!driver.post(.level(5)))

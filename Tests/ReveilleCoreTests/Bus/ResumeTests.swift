@@ -4,9 +4,10 @@
 import ReveilleCore
 import Testing
 
-/// B47 to B54, as far as they need no socket: first replies, positions, restarts.
+/// B47 to B54 without sockets: first replies, positions and restarts.
 @Suite struct ResumeTests {
-    @Test("B47, B48: initial state comes at once and nothing twice") func initialStateComesAtOnceAndNothingTwice() {
+    @Test("B47, B48: the initial state is delivered at once and not repeated")
+    func initialStateComesAtOnceAndNothingTwice() {
         let driver = BusDriver()
         driver.report(.level(80))
         let (id, start) = driver.start(SubscriptionRequest(wantsInitial: true))
@@ -18,7 +19,7 @@ import Testing
         #expect(driver.events(of: id).map(\.changes) == [1])
     }
 
-    @Test("B50: nothing changed means no event") func nothingChangedMeansNoEvent() {
+    @Test("B50: without changes there are no events") func nothingChangedMeansNoEvent() {
         let driver = BusDriver()
         driver.report(.level(80))
         let generation = driver.state(.battery).generation
@@ -28,7 +29,7 @@ import Testing
         #expect(start.events.isEmpty)
     }
 
-    @Test("B51: positions get the difference") func positionsGetTheDifference() {
+    @Test("B51: resuming from positions delivers the difference") func resumingDeliversTheDifference() {
         let driver = BusDriver()
         let id = driver.subscribe()
         driver.bus.cancel(id)
@@ -41,7 +42,8 @@ import Testing
         #expect(start.events.map(\.reading) == [.level(77)])
     }
 
-    @Test("B51: other instance gets the current state", arguments: ["two", nil]) func otherInstanceGetsTheCurrentState(
+    @Test("B51: positions of another instance get the current state", arguments: ["two", nil])
+    func otherInstanceGetsTheCurrentState(
         instance: String?
     ) {
         let driver = BusDriver()
@@ -60,7 +62,7 @@ import Testing
         #expect(start.events.count == 5)
     }
 
-    @Test func initialFillsWhatDidNotChangeSinceThePositions() {
+    @Test func initialAddsAspectsWithoutChanges() {
         let driver = BusDriver()
         driver.report(.level(80))
         let request = SubscriptionRequest(
@@ -71,8 +73,8 @@ import Testing
                 == [.battery: 1, .proximity: 0, .locale: 0, .defaults: 0, .orientation: 0])
     }
 
-    @Test("B52: resuming beside the old connection makes a second subscription")
-    func resumingBesideTheOldConnectionMakesASecondSubscription() {
+    @Test("B52: resuming beside the old connection creates a second subscription")
+    func resumingBesideTheOldConnectionCreatesASecondSubscription() {
         let driver = BusDriver()
         let old = driver.subscribe()
         let new = driver.start(SubscriptionRequest(instance: "one", positions: [:])).id
@@ -83,7 +85,7 @@ import Testing
         #expect(driver.read().map(\.subscription) == [new])
     }
 
-    @Test("B54: restart goes on with the same generations") func restartGoesOnWithTheSameGenerations() {
+    @Test("B54: a restart continues with the same generations") func restartContinuesWithTheSameGenerations() {
         let driver = BusDriver()
         driver.report(.level(80))
         driver.report(.settings(["app": ["a": 1, "b": 1]]))
@@ -98,11 +100,11 @@ import Testing
         let request = SubscriptionRequest(instance: "one", positions: [.battery: 1, .defaults: 0])
         let start = later.bus.subscribe(request, as: SubscriptionID(rawValue: 9))
         #expect(start.events.map(\.changes) == [1, 2])
-        // What changed before the restart is not known by key any more.
+        // The keys that changed before the restart are no longer known.
         #expect(start.events.last?.settings.map(\.keys) == [["a", "b"]])
     }
 
-    @Test func positionOlderThanTheLogIsAnsweredFromItsEnd() {
+    @Test func positionOlderThanTheLogGetsAllChangesAsOne() {
         let driver = BusDriver(history: 4)
         for level in 0..<20 { driver.report(.level(level)) }
         let start = driver.start(SubscriptionRequest(instance: "one", positions: [.battery: 3])).start
@@ -111,7 +113,7 @@ import Testing
     }
 }
 
-/// Settings of which only a digest was saved.
+/// Settings saved only as a digest.
 @Suite struct DigestTests {
     private static let large = Defaults(domains: [
         Defaults.Domain(
@@ -129,13 +131,13 @@ import Testing
         BusDriver(Bus(restoring: saved(), history: 4, at: Timestamp(microseconds: 1)))
     }
 
-    @Test("settings too large to be saved whole are saved as a digest") func largeSettingsAreADigest() {
+    @Test("settings that are too large to save are saved as a digest") func largeSettingsAreADigest() {
         let state = saved().entries.first { $0.state.aspect == .defaults }?.state
-        #expect(state == .digest(Self.large.digest))
+        #expect(state == .digest(Self.large.digest, of: .defaults))
     }
 
-    @Test("equal settings are no change after a restart, and the next change names its keys alone")
-    func equalSettingsAreNoChange() {
+    @Test("equal settings are not a change after a restart, and the next change lists only its keys")
+    func equalSettingsAreNotAChange() {
         let driver = restored()
         let start = driver.start(SubscriptionRequest(aspects: .defaults, instance: "one", positions: [.defaults: 1]))
         #expect(start.start.resumed == true && start.start.events.isEmpty)
@@ -149,8 +151,8 @@ import Testing
         #expect(event?.settings.flatMap(\.keys) == ["key 7"])
     }
 
-    @Test("other settings are one change after a restart, which names all keys", arguments: [false, true])
-    func otherSettingsAreAChange(areGone: Bool) {
+    @Test("different settings are one change after a restart, which lists all keys", arguments: [false, true])
+    func differentSettingsAreAChange(areGone: Bool) {
         let driver = restored()
         var other = Self.large
         other.domains[0].values["key 7"] = 0
@@ -160,11 +162,11 @@ import Testing
         #expect(start.start.events.first?.settings.flatMap(\.keys).count == (areGone ? 0 : 6_000))
     }
 
-    @Test("a digest that no source has answered is saved again") func digestIsSavedAgain() {
+    @Test("a digest without a new reading is saved again") func digestIsSavedAgain() {
         #expect(restored().bus.savedState == saved())
     }
 
-    @Test("a state that is posted takes the place of a digest") func postedSettingsAreAChange() {
+    @Test("a posted state replaces a digest") func postedSettingsAreAChange() {
         let driver = restored()
         #expect(driver.post(.defaults(Defaults(domains: []))))
         #expect(driver.state(.defaults).generation == 2)

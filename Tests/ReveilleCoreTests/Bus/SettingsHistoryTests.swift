@@ -4,7 +4,7 @@
 import ReveilleCore
 import Testing
 
-/// Which keys a settings event lists.
+/// The keys listed in settings events.
 @Suite struct SettingsHistoryTests {
     @Test func removedKeysAndDomainsAreListed() {
         let driver = BusDriver()
@@ -16,7 +16,7 @@ import Testing
         #expect(changes?.map(\.keys) == [["b"], ["x"]])
     }
 
-    @Test func keysThatCameAndWentAreListed() {
+    @Test func transientKeysAreListed() {
         let driver = BusDriver()
         driver.report(.settings(["app": ["a": 1]]))
         let id = driver.subscribe()
@@ -38,7 +38,7 @@ import Testing
         #expect(driver.state(.defaults).settings.map(\.isOpaque) == [true])
     }
 
-    @Test func forgottenRemovalsTurnIntoAllKeys() {
+    @Test func droppedRemovalsBecomeAllKeys() {
         let driver = BusDriver()
         let many = Dictionary(uniqueKeysWithValues: (0..<1_200).map { ("k\($0)", UInt64(1)) })
         driver.report(.settings(["app": many.merging(["kept": 1]) { $1 }]))
@@ -56,7 +56,7 @@ import Testing
         #expect(driver.events(of: late).first?.settings.map(\.keys) == [["new"]])
     }
 
-    @Test func forgottenDomainsTurnIntoAllKeysOfAllDomains() {
+    @Test func droppedDomainsBecomeAllKeysOfAllDomains() {
         let driver = BusDriver()
         driver.report(.settings(["app": ["kept": 1]]))
         let early = driver.subscribe()
@@ -77,7 +77,7 @@ import Testing
         #expect(driver.events(of: late).first?.settings.map(\.keys) == [["new"]])
     }
 
-    @Test func domainThatCameBackIsNotForgotten() {
+    @Test func restoredDomainIsNotDropped() {
         let driver = BusDriver()
         driver.report(.settings(["app": [:]]))
         driver.report(.settings([:]))

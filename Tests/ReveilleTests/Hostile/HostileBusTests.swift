@@ -41,7 +41,7 @@ import Varlink
         }
         #expect(error?.code == .timeout)
         #expect(error?.description.contains(path) == true)
-        #expect(error?.description.contains("queue of connections is full") == true)
+        #expect(error?.description.contains("connection queue of the listener is full") == true)
         withExtendedLifetime(waiting) {}
         bus.stop()
     }

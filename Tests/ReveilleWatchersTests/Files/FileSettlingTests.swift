@@ -52,7 +52,7 @@ import Testing
 
     @Test func withoutSettlingAFileIsReadImmediately() {
         var settling = FileSettling()
-        let timing = FileSettling.Timing(settle: .zero, deletionGrace: .zero)
+        let timing = FileSettling.Timing(readDelay: .zero, deletionGrace: .zero)
         let now = Instant(microseconds: 7)
         settling.notice(.finished, at: now, timing: timing)
         #expect(settling.deadline == now)
@@ -71,7 +71,7 @@ import Testing
         #expect(settling.deadline != nil)
     }
 
-    private static let timing = FileSettling.Timing(settle: .milliseconds(50), deletionGrace: .milliseconds(250))
+    private static let timing = FileSettling.Timing(readDelay: .milliseconds(50), deletionGrace: .milliseconds(250))
 
     private static func play(_ course: Course) -> String {
         let notices: [Character: FileSettling.Notice] = [

@@ -6,13 +6,13 @@ import ReveilleSystem
 
 /// Those who observe one aspect, and their stream.
 final class ObserverLine {
-    let observers: Observers
+    let observers: SharedObservation
     var stream: StreamID?
     /// How the stream started, once it has.
     var start: Result<Void, ReveilleError>?
     var waiting: [CheckedContinuation<Result<Void, ReveilleError>, Never>] = []
 
-    init(_ observers: Observers) {
+    init(_ observers: SharedObservation) {
         self.observers = observers
     }
 }
@@ -49,7 +49,7 @@ extension Engine {
     private func line(of aspect: Aspect) throws(ReveilleError) -> ObserverLine {
         if let line = lines[aspect], !line.observers.hasFinished { return line }
         do throws(SystemError) {
-            let line = ObserverLine(try Observers(of: aspect, loop: thread.loop, logger: logger))
+            let line = ObserverLine(try SharedObservation(of: aspect, loop: thread.loop, logger: logger))
             lines[aspect] = line
             return line
         } catch {

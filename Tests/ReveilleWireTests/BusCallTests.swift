@@ -6,13 +6,13 @@ import ReveilleWire
 import Testing
 import Varlink
 
-@Suite struct MethodTests {
+@Suite struct BusCallTests {
     private static let history = 256
 
-    private func method(_ name: String, _ parameters: JSONObject = [:], mode: Call.Mode = .plain) throws -> Method {
+    private func method(_ name: String, _ parameters: JSONObject = [:], mode: Call.Mode = .plain) throws -> BusCall {
         let call = Call(method: "org.reveille.Bus." + name, parameters: parameters, mode: mode)
         try BusInterface.make().validate(call)
-        return try Method(call, history: Self.history)
+        return try BusCall(call, history: Self.history)
     }
 
     @Test func interfaceHasAllMethodsAndErrors() {

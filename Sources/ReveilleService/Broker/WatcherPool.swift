@@ -10,7 +10,7 @@ import ReveilleWatchers
 /// Locale and settings are always watched: files tell of themselves, and who reconnects by position wants
 /// every change counted. Battery and sensors are watched on demand: in full while somebody is awake,
 /// sparsely while all are held, and not at all once the last has been gone for ``linger``.
-final class Sources {
+final class WatcherPool {
     /// How long a sensor goes on after its last subscriber left, for those who come right back.
     static let linger: Duration = .seconds(5)
 
@@ -82,7 +82,7 @@ final class Sources {
                 try lingerThenStop(aspect)
             } else {
                 lingering[aspect] = nil
-                setPace(bus.isWatchedLive(aspect) ? .live : .idle, of: aspect)
+                setPace(bus.hasForegroundSubscriber(aspect) ? .live : .idle, of: aspect)
             }
         }
     }

@@ -9,7 +9,7 @@ import ReveilleSystem
 /// which they came.
 ///
 /// Loop thread only. The stream is there for as long as somebody is.
-final class Observers: EventSink {
+final class SharedObservation: EventSink {
     /// How long a closure may run before that is worth a line in the log.
     static let patience: Duration = .seconds(10)
 
@@ -32,7 +32,7 @@ final class Observers: EventSink {
     private(set) var hasFinished = false
 
     init(
-        of aspect: Aspect, loop: EventLoop, logger: Logger, patience: Duration = Observers.patience
+        of aspect: Aspect, loop: EventLoop, logger: Logger, patience: Duration = SharedObservation.patience
     ) throws(SystemError) {
         self.aspect = aspect
         self.logger = logger

@@ -5,7 +5,7 @@ package import ReveilleCore
 package import Varlink
 
 /// A call of the interface, understood.
-package enum Method: Sendable, Hashable {
+package enum BusCall: Sendable, Hashable {
     /// Streams events.
     case subscribe(SubscriptionRequest)
     /// Sends a subscription to the background or wakes it.
@@ -33,9 +33,9 @@ package enum Method: Sendable, Hashable {
         switch call.member {
         case "Subscribe":
             guard call.mode == .more else { throw .expectedMore }
-            self = .subscribe(try Method.request(fields, history: history))
+            self = .subscribe(try BusCall.request(fields, history: history))
         case "SetState":
-            let isBackground = try Method.isBackground(try fields.string("state"), in: fields)
+            let isBackground = try BusCall.isBackground(try fields.string("state"), in: fields)
             let wakeAfter = try fields.optional("wakeAfter") { value in
                 value.integerValue.flatMap {
                     isBackground && BusInterface.wakeAfterRange.contains($0) ? Duration.milliseconds($0) : nil
@@ -43,17 +43,17 @@ package enum Method: Sendable, Hashable {
             }
             self = .setState(
                 subscription: try fields.string("subscription"), background: isBackground, wakeAfter: wakeAfter)
-        case "GetState": self = .getState(try Method.aspects(fields) ?? .all)
+        case "GetState": self = .getState(try BusCall.aspects(fields) ?? .all)
         case "ListSubscriptions": self = .listSubscriptions
         case "DescribeAspects": self = .describeAspects
         case "Refresh": self = .refresh
-        case "Post": self = .post(try Method.reading(fields))
+        case "Post": self = .post(try BusCall.reading(fields))
         default: throw .methodNotImplemented(call.method)
         }
     }
 
     private static func request(_ fields: Fields, history: Int) throws(CallError) -> SubscriptionRequest {
-        let aspects = try aspects(fields) ?? .all
+        let aspects = try aspects(fields) ?? .default
         let state = try fields.optional("state") { $0.stringValue }
         let name = try fields.optional("name") { value in
             value.stringValue.flatMap { $0.utf8.count <= BusInterface.nameLimit ? $0 : nil }
@@ -70,7 +70,7 @@ package enum Method: Sendable, Hashable {
         var policies: [Aspect: Policy] = [:]
         if fields.value("policies") != nil {
             for policy in try fields.structures("policies") {
-                policies[try policy.word("aspect")] = try Method.policy(policy, history: history)
+                policies[try policy.word("aspect")] = try BusCall.policy(policy, history: history)
             }
         }
         return SubscriptionRequest(

@@ -24,7 +24,7 @@ package enum StateCoding {
             ]
             switch entry.state {
             case .whole(let reading): fields["state"] = encode(reading)
-            case .digest(let digest): fields["digest"] = .integer(Int64(bitPattern: digest))
+            case .digest(let digest, _): fields["digest"] = .integer(Int64(bitPattern: digest))
             }
             fields["posted"] = .bool(entry.isPosted)
             fields["own"] = entry.ownReading.map(encode)
@@ -37,7 +37,7 @@ package enum StateCoding {
     }
 
     private static func encode(_ reading: Reading) -> JSON {
-        guard case .defaults(let defaults) = reading else { return ReadingCoding.encode(reading, settings: []) }
+        guard case .defaults(let defaults) = reading else { return ReadingCoding.encode(reading) }
         return .array(defaults.domains.map(encode))
     }
 
@@ -61,20 +61,21 @@ package enum StateCoding {
         else { throw StateError(reason: "not a saved state of version \(version)") }
         var entries: [SavedState.Entry] = []
         for aspect in aspects {
-            entries.append(try decodeEntry(aspect))
+            if let entry = try decodeEntry(aspect) { entries.append(entry) }
         }
         return SavedState(instance: instance, sequence: sequence, entries: entries)
     }
 
-    private static func decodeEntry(_ json: JSON) throws(StateError) -> SavedState.Entry {
-        guard let fields = json.objectValue,
-            let aspect = fields["aspect"]?.stringValue.flatMap({ Aspect(rawValue: $0) }),
+    /// Reads an aspect's entry; `nil` for an aspect that only another version knows.
+    private static func decodeEntry(_ json: JSON) throws(StateError) -> SavedState.Entry? {
+        guard let fields = json.objectValue, let word = fields["aspect"]?.stringValue,
             let generation = counter(fields["generation"]), let sequence = counter(fields["sequence"]),
             let changedAt = fields["changedAt"]?.integerValue
         else { throw StateError(reason: "an aspect of the saved state lacks a field") }
+        guard let aspect = Aspect(rawValue: word) else { return nil }
         let state: KeptReading
-        if aspect == .defaults, let digest = fields["digest"]?.integerValue {
-            state = .digest(UInt64(bitPattern: digest))
+        if aspect.isReportedInParts, let digest = fields["digest"]?.integerValue {
+            state = .digest(UInt64(bitPattern: digest), of: aspect)
         } else {
             state = .whole(try decodeReading(fields["state"] ?? .null, of: aspect))
         }

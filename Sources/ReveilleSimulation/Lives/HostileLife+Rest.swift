@@ -6,7 +6,7 @@ import ReveilleSystem
 import Varlink
 
 extension HostileLife {
-    /// Reads until nothing more comes to the honest.
+    /// Reads until no more events arrive at the honest clients.
     func readAll() throws(Broken) {
         repeat {
             try bus.rest()
@@ -14,9 +14,9 @@ extension HostileLife {
         } while bus.turn()
     }
 
-    /// Lets everybody come to rest: each honest client is connected and awake, and each call has its answer.
-    func settle() throws(Broken) {
-        note("all comes to rest")
+    /// Brings all clients to rest: honest clients are connected and awake, and every call has its reply.
+    func comeToRest() throws(Broken) {
+        note("the life comes to rest")
         try quiesce()
         try connectTheHonest()
         try quiesce()
@@ -27,18 +27,18 @@ extension HostileLife {
             }
             try wake(user)
         }
-        // A battery that nobody watched in full has not told of everything, and what was posted goes.
+        // A battery without a full watch may have unreported changes, and posted readings are replaced.
         try ask(root, "org.reveille.Bus.Refresh")
         try quiesce()
         for user in honest { try checkTruth(of: user) }
         for peer in peers {
             guard let call = peer.awaited else { continue }
-            throw Broken("process \(peer.credentials.pid) of user \(peer.credentials.uid) is not answered: \(call)")
+            throw Broken("process \(peer.credentials.pid) of user \(peer.credentials.uid) was not answered: \(call)")
         }
         peers.append(root)
     }
 
-    /// Lets everything be read and told that is due.
+    /// Lets everything that is due be sent and read.
     private func quiesce() throws(Broken) {
         for _ in 0..<4 {
             repeat {
@@ -49,25 +49,25 @@ extension HostileLife {
         }
     }
 
-    /// Checks that all that was read is the truth.
+    /// Checks that the last received states are the true ones.
     func checkTruth(of user: HonestUser) throws(Broken) {
         for aspect in Reality.aspects where user.client.told[aspect.rawValue] != reality.number[aspect] {
             throw Broken(
-                "\(user.client.name) was told last \(user.client.told), \(aspect) is at \(reality.number[aspect])")
+                "\(user.client.name) last received \(user.client.told), but \(aspect) is at \(reality.number[aspect])")
         }
     }
 
-    /// Everybody goes: neither a connection nor a source of the loop stays behind.
+    /// Closes all connections, and checks that no connection or event source remains.
     func checkThatTheDeadLeaveNothing() throws(Broken) {
         for peer in peers { peer.close() }
         for user in honest { user.die() }
         peers = []
-        // Past a sensor's linger and a silent peer's time.
+        // Longer than a sensor's linger and the timeout of a silent peer.
         try bus.pass(.seconds(10))
         let streams = bus.loop.streamCount
-        guard streams == 0 else { throw Broken("\(streams) connections of dead peers stay") }
+        guard streams == 0 else { throw Broken("\(streams) connections of dead peers remain") }
         guard bus.loop.sourceCount == quietSources else {
-            throw Broken("\(bus.loop.sourceCount) sources of the loop stay, not \(quietSources)")
+            throw Broken("\(bus.loop.sourceCount) event sources remain, expected \(quietSources)")
         }
     }
 }

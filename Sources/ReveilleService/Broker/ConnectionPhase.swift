@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import Varlink
+
+/// Where a connection is in its life.
+enum ConnectionPhase {
+    /// The connection is over a limit, and the peer has not called yet.
+    case refused(CallError)
+    /// The connection is over a limit. It closes once the error is written, which answers the first call.
+    case dismissed(CallError)
+    /// The peer has not called yet.
+    case new
+    /// The peer has called, and has no subscription.
+    case serving
+    /// A Subscribe call waits for fresh samples of the aspects.
+    case subscribing(AspectSet)
+    /// A subscription to the aspects runs until the connection closes.
+    case streaming(SubscriptionID, AspectSet)
+    case closed
+
+    /// Whether calls may be taken, one at a time.
+    var takesCalls: Bool {
+        switch self {
+        case .refused, .new, .serving: true
+        case .dismissed, .subscribing, .streaming, .closed: false
+        }
+    }
+
+    /// Whether the peer still has to make its first call.
+    var awaitsFirstCall: Bool {
+        switch self {
+        case .refused, .new: true
+        case .dismissed, .serving, .subscribing, .streaming, .closed: false
+        }
+    }
+
+    /// The answer to the only call of a connection over a limit.
+    var refusal: CallError? {
+        if case .dismissed(let error) = self { error } else { nil }
+    }
+
+    var subscription: SubscriptionID? {
+        if case .streaming(let id, _) = self { id } else { nil }
+    }
+
+    /// The aspects that are watched for the connection, from the Subscribe call on.
+    var aspects: AspectSet {
+        switch self {
+        case .subscribing(let aspects), .streaming(_, let aspects): aspects
+        case .refused, .dismissed, .new, .serving, .closed: []
+        }
+    }
+
+    var isClosed: Bool {
+        if case .closed = self { true } else { false }
+    }
+
+    /// A call was taken.
+    mutating func call() {
+        switch self {
+        case .refused(let error): self = .dismissed(error)
+        case .new: self = .serving
+        case .serving: break
+        case .dismissed, .subscribing, .streaming, .closed: preconditionFailure("a call that may not be taken")
+        }
+    }
+
+    /// The call is a Subscribe, and waits for fresh samples.
+    mutating func subscribe(to aspects: AspectSet) {
+        guard case .serving = self else { preconditionFailure("a subscription without its call") }
+        self = .subscribing(aspects)
+    }
+
+    /// The samples have been taken, and the subscription is on the bus.
+    mutating func stream(_ id: SubscriptionID) {
+        guard case .subscribing(let aspects) = self else { preconditionFailure("a stream without its call") }
+        self = .streaming(id, aspects)
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import ReveilleCore
+package import Varlink
+
+/// Readings as the structures of the interface.
+package enum ReadingCoding {
+    /// Encodes a reading.
+    ///
+    /// - Parameters:
+    ///   - reading: The state.
+    ///   - settings: The keys to list, for a reading of the settings; `nil` for all.
+    /// - Returns: The structure, which stands in the field of the aspect's name.
+    package static func encode(_ reading: Reading, settings: [SettingsChange]? = nil) -> JSON {
+        switch reading {
+        case .locale(let locale): locale.structure
+        case .defaults: Defaults.structure(of: settings ?? reading.settings)
+        case .battery(let battery): battery.structure
+        case .proximity(let proximity): proximity.structure
+        case .orientation(let orientation): orientation.structure
+        }
+    }
+
+    /// Decodes a reading.
+    ///
+    /// - Parameters:
+    ///   - structure: The value of the field of the aspect's name.
+    ///   - aspect: The aspect that the structure is of.
+    ///   - unknownWords: Takes words that are not known, which read as `unknown`; without it they are errors.
+    /// - Returns: The reading.
+    /// - Throws: `InvalidParameter` with the path of the field that has a value that the interface does not allow.
+    package static func decode(
+        _ structure: JSON, of aspect: Aspect, noting unknownWords: UnknownWords? = nil
+    ) throws(CallError) -> Reading {
+        let fields = Fields(structure, path: aspect.rawValue, noting: unknownWords)
+        switch aspect {
+        case .locale: return .locale(try LocaleSettings(fields))
+        case .defaults: return .defaults(try Defaults(fields))
+        case .battery: return .battery(try Battery(fields))
+        case .proximity: return .proximity(try Proximity(fields))
+        case .orientation: return .orientation(try Orientation(fields))
+        }
+    }
+}
