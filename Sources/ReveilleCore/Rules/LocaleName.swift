@@ -3,13 +3,13 @@
 
 /// A locale by its POSIX name, as the C library takes it: `ll[_CC][.codeset][@modifier]`.
 ///
-/// A codeset is dropped; a modifier becomes a script or a variant, or is dropped. Hyphens are taken for
-/// underscores. What names no language is the C locale, as setlocale(3) falls back to it.
+/// A codeset is dropped; a modifier becomes a script or a variant, or is dropped. Hyphens are read as underscores. A name
+/// without a language is the C locale, to which setlocale(3) falls back.
 package struct LocaleName: Sendable, Hashable {
-    /// As Foundation writes it: `es_ES`, `sr_Latn_RS`, `ca_ES_VALENCIA`, `en_US_POSIX`.
+    /// The identifier in Foundation's form: `es_ES`, `sr_Latn_RS`, `ca_ES_VALENCIA`, `en_US_POSIX`.
     package let identifier: String
 
-    /// The locale that no setting at all selects; ICU calls it `en_US_POSIX` (putil.cpp).
+    /// The locale without any settings, which ICU calls `en_US_POSIX` (putil.cpp).
     package static let posix = LocaleName(identifier: "en_US_POSIX")
 
     /// The BCP 47 tag: the identifier with hyphens.
@@ -41,9 +41,9 @@ package struct LocaleName: Sendable, Hashable {
         var script = renamed == "sr_Latn" ? "Latn" : Self.scripts[modifier]
         var region: String?
         var variants: [String] = []
-        for subtag in subtags where subtag.utf8.allSatisfy(Self.isAlphanumeric) {
+        for subtag in subtags where subtag.utf8.allSatisfy({ $0.isLetter || $0.isDigit }) {
             switch subtag.utf8.count {
-            case 4 where subtag.utf8.allSatisfy(Self.isLetter) && region == nil:
+            case 4 where subtag.utf8.allSatisfy(\.isLetter) && region == nil:
                 script = subtag.prefix(1).uppercased() + subtag.dropFirst().lowercased()
             case 2, 3:
                 region = region ?? subtag.uppercased()
@@ -56,26 +56,18 @@ package struct LocaleName: Sendable, Hashable {
         identifier = ([language, script, region].compactMap(\.self) + variants).joined(separator: "_")
     }
 
-    /// Codes that ISO 639 withdrew, and the one that stands for a script as well.
+    /// Codes that ISO 639 withdrew, and one that also stands for a script.
     private static let languages = [
         "no": "nb", "iw": "he", "in": "id", "ji": "yi", "mo": "ro", "sh": "sr_Latn",
     ]
 
-    /// The modifiers of the C library's locales that choose a script.
+    /// The modifiers of the C library's locales that select a script.
     private static let scripts = [
         "latin": "Latn", "cyrillic": "Cyrl", "devanagari": "Deva", "iqtelif": "Latn",
     ]
 
-    /// Two or three letters; neither `C` nor `POSIX`, nor an alias such as `german`.
+    /// Whether a text is two or three letters, unlike `C`, `POSIX` or an alias such as `german`.
     private static func isLanguage(_ text: String) -> Bool {
-        (2...3).contains(text.utf8.count) && text.utf8.allSatisfy(isLetter)
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-    }
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        (2...3).contains(text.utf8.count) && text.utf8.allSatisfy(\.isLetter)
     }
 }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// From the variables of a locale to what is in force.
+/// Makes a reading from the variables of a locale.
 ///
-/// The order LC_ALL, LC_MESSAGES, LANG is that of ICU. An empty or invalid value counts as not set.
+/// The order LC_ALL, LC_MESSAGES, LANG is ICU's. An empty or invalid value is treated as not set.
 package enum LocaleRule {
-    /// The variables that the rule reads, and LC_ALL; a file may set others.
+    /// The variables of a locale; a file may set others.
     package static let variables: Set<String> = [
         "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_NUMERIC", "LC_TIME", "LC_COLLATE", "LC_MONETARY", "LC_MESSAGES",
         "LC_PAPER", "LC_NAME", "LC_ADDRESS", "LC_TELEPHONE", "LC_MEASUREMENT", "LC_IDENTIFICATION",
     ]
 
-    /// The longest value that counts, in bytes, as systemd's locale_is_valid has it.
+    /// The longest valid value in bytes, as in systemd's locale_is_valid.
     package static let valueLimit = 127
 
-    /// What a set of variables puts in force.
+    /// Returns the reading for a set of variables.
     ///
-    /// LANGUAGE is a list for messages alone, and says nothing in the C locale (gettext's rule).
+    /// LANGUAGE is a list for messages only, and is ignored in the C locale, as in gettext.
     package static func reading(of environment: [String: String]) -> LocaleSettings {
         let messages = name(of: "LC_MESSAGES", in: environment)
         let languages = messages == .posix ? [] : preferred(environment["LANGUAGE"] ?? "")
@@ -29,7 +29,7 @@ package enum LocaleRule {
             measurement: name(of: "LC_MEASUREMENT", in: environment).identifier)
     }
 
-    /// Says whether a value counts: 1 to 127 bytes, no path, no control character.
+    /// Returns whether a value is valid: 1 to 127 bytes without a slash or control characters.
     package static func isValid(_ value: String) -> Bool {
         (1...valueLimit).contains(value.utf8.count)
             && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") }
@@ -42,7 +42,7 @@ package enum LocaleRule {
         return .posix
     }
 
-    /// The tags of a colon list, each once; the C locale ends it, for nothing is translated after that.
+    /// Returns the tags of a colon-separated list without duplicates, up to the C locale, after which nothing is translated.
     private static func preferred(_ list: String) -> [String] {
         guard isValid(list) else { return [] }
         var tags: [String] = []

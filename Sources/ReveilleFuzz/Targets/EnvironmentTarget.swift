@@ -19,7 +19,7 @@ enum EnvironmentTarget {
         let text = String(decoding: bytes, as: UTF8.self)
         let name = LocaleName(posix: text)
         try requireEqual(LocaleName(posix: name.identifier), name, "a name, and the name of its identifier")
-        try checkQuoting(EnvironmentFile.variables(in: text))
+        try checkQuoting(EnvironmentFile.variables(in: Array(text.utf8)))
     }
 
     private static func check(_ reading: LocaleSettings) throws(Falsified) {
@@ -49,6 +49,6 @@ enum EnvironmentTarget {
             }
             text += "\(key)=\"\(quoted)\"\n"
         }
-        try requireEqual(EnvironmentFile.variables(in: text), plain, "variables written and read")
+        try requireEqual(EnvironmentFile.variables(in: Array(text.utf8)), plain, "variables written and read")
     }
 }

@@ -3,15 +3,14 @@
 
 import ReveilleCore
 import ReveilleSystem
-import Varlink
 
 extension Configuration {
-    /// The largest configuration that is read: far more than anybody writes by hand, and read in a moment.
+    /// The largest configuration file in bytes: far more than anyone writes by hand.
     package static let sizeLimit = 1 << 17
 
     /// Reads a configuration from a file.
     ///
-    /// - Throws: `ConfigurationError` naming the file, and what is wrong with it.
+    /// - Throws: `ConfigurationError` with the file and what is wrong in it.
     package init(readingFile path: String) throws(ConfigurationError) {
         let problem: String
         switch FileContents.read(path, limit: Self.sizeLimit) {
@@ -33,12 +32,12 @@ extension Configuration {
         throw ConfigurationError(key: nil, reason: problem, file: path)
     }
 
-    /// Reads a configuration; keys that are absent or null keep their defaults.
+    /// Parses a configuration; keys that are absent or null keep their defaults.
     ///
-    /// - Parameter text: JSON5, an object.
-    /// - Throws: `ConfigurationError` naming the key that is unknown or has a wrong value.
-    package init(parsing text: [UInt8]) throws(ConfigurationError) {
-        let top = try ConfigurationSection(JSON5Parser.parse(text), path: nil)
+    /// - Parameter bytes: An object in JSON5.
+    /// - Throws: `ConfigurationError` with the line that is not JSON5, or the key that is unknown or has an invalid value.
+    package init(parsing bytes: [UInt8]) throws(ConfigurationError) {
+        let top = try ConfigurationSection(Self.value(bytes), path: nil)
         self.init()
         try top.section("battery") { section throws(ConfigurationError) in
             try section.seconds("pollInterval", into: &battery.pollInterval)
@@ -76,5 +75,14 @@ extension Configuration {
             try section.integer("connections", in: 1...1_000_000, into: &bus.connections)
         }
         try top.rejectUnknownKeys()
+    }
+
+    private static func value(_ bytes: [UInt8]) throws(ConfigurationError) -> SettingsValue {
+        do {
+            // Numbers out of range are accepted here, so that the error names their key.
+            return try RelaxedJSON.parse(bytes, allowsInfinity: true)
+        } catch {
+            throw ConfigurationError(key: nil, reason: "not JSON5: \(error)")
+        }
     }
 }

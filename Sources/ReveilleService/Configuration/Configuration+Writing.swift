@@ -5,7 +5,7 @@ import ReveilleCore
 package import Varlink
 
 extension Configuration {
-    /// Every key with its value, as it is read again; `null` stands for what the device or the usual place says.
+    /// Every key with its value, in the form that is read; `null` stands for the device's value or the usual paths.
     package var json: JSONObject {
         [
             "battery": [

@@ -3,65 +3,65 @@
 
 package import ReveilleCore
 
-/// What can be set of a bus; every value has a default.
+/// The configuration of a bus; every value has a default.
 package struct Configuration: Sendable {
-    /// How the battery is watched.
+    /// Settings for the battery.
     package struct Battery: Sendable {
-        /// Between two reads without an event: many drivers send none when only the level drifts.
+        /// The time between reads without an event; many drivers send none when only the level drifts.
         package var pollInterval: Duration = .seconds(30)
-        /// Between the reads that follow an event: firmware settles over seconds.
+        /// The time between the reads that follow an event, since firmware takes seconds to settle.
         package var settleInterval: Duration = .seconds(1)
-        /// The smallest change of the level that is told.
+        /// The smallest change of the level that is reported, from 0 to 1.
         package var levelStep = 0.01
-        /// The least time between two changes of the level alone; 0 for no limit.
+        /// The shortest time between changes of the level only; 0 for no limit.
         package var levelInterval: Duration = .seconds(60)
     }
 
-    /// How proximity is watched.
+    /// Settings for proximity.
     package struct Proximity: Sendable {
-        /// Between two samples while somebody is in the foreground.
+        /// The time between samples while a subscriber is in the foreground.
         package var sampleInterval: Duration = .milliseconds(700)
-        /// The raw value from which on something is near; `nil` for what the device says.
+        /// The smallest raw value that means near; `nil` for the device's own level.
         package var nearLevel: Double?
     }
 
-    /// How the orientation is watched.
+    /// Settings for the orientation.
     package struct Orientation: Sendable {
-        /// Between two samples while somebody is in the foreground.
+        /// The time between samples while a subscriber is in the foreground.
         package var sampleInterval: Duration = .milliseconds(700)
-        /// How long a new pose must stand; 0 for none.
+        /// How long a new pose must last before it is reported; 0 for no delay.
         package var settle: Duration = .milliseconds(400)
-        /// Which way the sensor's axes point.
+        /// The direction of the sensor's axes.
         package var frame = OrientationFrame.auto
-        /// The mount matrix; `nil` for what the device says.
+        /// The mount matrix; `nil` for the device's own.
         package var matrix: MountMatrix?
     }
 
-    /// Which files say the locale.
+    /// Settings for the locale.
     package struct Locale: Sendable {
-        /// The files, the first that exists wins; `nil` for the usual ones.
+        /// The files, of which the first that exists is used; `nil` for the usual ones.
         package var paths: [String]?
     }
 
-    /// Which files are the user's settings.
+    /// Settings for the user's settings files.
     package struct Defaults: Sendable {
-        /// Files and directories, `~` is the home directory; `nil` for the usual ones.
+        /// Files and directories, where `~` is the home directory; `nil` for the usual ones.
         package var paths: [String]?
-        /// From the end of a write to the read.
+        /// The time from the end of a write to the read.
         package var settle: Duration = .milliseconds(50)
         /// How long a deleted or empty file keeps its values.
         package var deletionGrace: Duration = .milliseconds(250)
     }
 
-    /// The limits of the bus.
+    /// Limits of the bus.
     package struct Bus: Sendable {
-        /// Changes kept of each aspect, for the policy `hold`: a background of minutes in full.
+        /// The number of changes kept for each aspect, for the policy `hold`: minutes in the background.
         package var history = 256
-        /// The longest frame in bytes: a thousand times the usual call, so that no peer makes the bus grow.
+        /// The longest frame in bytes, a thousand times the usual call, so no peer can use up memory.
         package var maxFrame = 65_536
-        /// Connections of one user other than root: two for each of some thirty programs.
+        /// The connections of one user other than root: two for each of about thirty programs.
         package var connectionsPerUser = 64
-        /// Connections in all: what the usual limit of descriptors allows.
+        /// The total number of connections, which fits the usual limit of file descriptors.
         package var connections = 1_024
     }
 
@@ -71,7 +71,7 @@ package struct Configuration: Sendable {
     package var proximity = Proximity()
     /// The section `orientation`.
     package var orientation = Orientation()
-    /// Between two samples while all subscribers of a sensor are held.
+    /// The time between samples while all subscribers to a sensor are held.
     package var idleSampleInterval: Duration = .seconds(5)
     /// The section `locale`.
     package var locale = Locale()
@@ -80,11 +80,11 @@ package struct Configuration: Sendable {
     /// The section `bus`.
     package var bus = Bus()
 
-    /// The shortest interval, in seconds: a source that is read more often leaves no time for anything else.
+    /// The shortest interval in seconds; reading a source more often would leave no time for anything else.
     static let shortestInterval = 0.001
-    /// The longest time, in seconds: a year, which is what "never" may mean.
+    /// The longest time in seconds: a year, which can stand for "never".
     static let longestInterval = 31_536_000.0
 
-    /// Makes the default configuration.
+    /// Creates the default configuration.
     package init() {}
 }

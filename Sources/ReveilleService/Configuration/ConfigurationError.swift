@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Why a configuration is not taken.
+/// An error in a configuration.
 package struct ConfigurationError: Error, Hashable, CustomStringConvertible {
-    /// The key that is wrong, with its section: `battery.pollInterval`; `nil` for the text as a whole.
+    /// The key with its section, such as `battery.pollInterval`; `nil` for the file as a whole.
     package var key: String?
-    /// What is wrong with it.
+    /// What is wrong.
     package var reason: String
-    /// The file, once it is known.
+    /// The path of the file, if it was read from one.
     package var file: String?
 
-    /// Makes an error of its parts.
+    /// Creates an error.
     package init(key: String?, reason: String, file: String? = nil) {
         self.key = key
         self.reason = reason
         self.file = file
     }
 
-    /// One line: `reveille.json5: battery.pollInterval: not a number of seconds`.
+    /// One line of text: `reveille.json5: battery.pollInterval: not a number of seconds`.
     package var description: String {
         [file, key, reason].compactMap { $0 }.joined(separator: ": ")
     }

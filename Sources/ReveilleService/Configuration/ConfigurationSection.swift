@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import Varlink
+import ReveilleCore
 
-/// The keys of one object of a configuration, taken one by one; what is left over is unknown.
+/// A reader of one object of a configuration: keys that are never read are unknown.
 final class ConfigurationSection {
-    private let object: JSONObject
+    private let values: [String: SettingsValue]
     private let path: String?
     private var known: Set<String> = []
 
-    init(_ value: JSON, path: String?) throws(ConfigurationError) {
-        guard let object = value.objectValue else {
+    init(_ value: SettingsValue, path: String?) throws(ConfigurationError) {
+        guard case .dictionary(let values) = value else {
             throw ConfigurationError(key: path, reason: "not an object")
         }
-        self.object = object
+        self.values = values
         self.path = path
     }
 
@@ -26,13 +26,13 @@ final class ConfigurationSection {
         try section.rejectUnknownKeys()
     }
 
-    /// A duration in seconds, at least what a timer can be used for, or 0 where that means none.
+    /// Reads a duration in seconds, at least the shortest interval, or from 0 where that means none.
     func seconds(
         _ name: String, atLeast shortest: Double = Configuration.shortestInterval, into result: inout Duration
     ) throws(ConfigurationError) {
         let range = shortest...Configuration.longestInterval
         guard let value = value(name) else { return }
-        guard let seconds = value.numberValue, range.contains(seconds) else {
+        guard let seconds = Self.number(value), range.contains(seconds) else {
             throw wrong(
                 name, "a number of seconds from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))")
         }
@@ -43,7 +43,7 @@ final class ConfigurationSection {
         _ name: String, in range: ClosedRange<Double>, into result: inout Double
     ) throws(ConfigurationError) {
         guard let value = value(name) else { return }
-        guard let number = value.numberValue, range.contains(number) else {
+        guard let number = Self.number(value), range.contains(number) else {
             throw wrong(name, "a number from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))")
         }
         result = number
@@ -51,7 +51,7 @@ final class ConfigurationSection {
 
     func integer(_ name: String, in range: ClosedRange<Int>, into result: inout Int) throws(ConfigurationError) {
         guard let value = value(name) else { return }
-        guard let integer = value.integerValue.flatMap({ Int(exactly: $0) }), range.contains(integer) else {
+        guard case .integer(let integer) = value, let integer = Int(exactly: integer), range.contains(integer) else {
             throw wrong(name, "a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         result = integer
@@ -61,18 +61,18 @@ final class ConfigurationSection {
         _ name: String, _ expected: String, read: (String) -> Value?
     ) throws(ConfigurationError) -> Value? {
         guard let value = value(name) else { return nil }
-        guard let result = value.stringValue.flatMap(read) else { throw wrong(name, expected) }
+        guard let result = Self.text(value).flatMap(read) else { throw wrong(name, expected) }
         return result
     }
 
-    /// A list of files and directories, each from the root or from the home directory: a service has no directory
-    /// of its own that others could be taken from.
+    /// Reads a list of files and directories, each absolute or below the home directory, since a service has no useful
+    /// working directory.
     func paths(_ name: String) throws(ConfigurationError) -> [String]? {
         guard let value = value(name) else { return nil }
-        guard let values = value.arrayValue else { throw wrong(name, "a list of paths") }
+        guard case .array(let values) = value else { throw wrong(name, "a list of paths") }
         var paths: [String] = []
         for value in values {
-            guard let path = value.stringValue else { throw wrong(name, "a list of paths") }
+            guard let path = Self.text(value) else { throw wrong(name, "a list of paths") }
             guard path.hasPrefix("/") || path.hasPrefix("~/"), !path.utf8.contains(0) else {
                 throw wrong(name, "an absolute path, which begins with / or ~/", value)
             }
@@ -82,31 +82,44 @@ final class ConfigurationSection {
     }
 
     func rejectUnknownKeys() throws(ConfigurationError) {
-        for member in object.members where !known.contains(member.name) {
-            throw ConfigurationError(key: key(member.name), reason: "unknown key")
+        for name in values.keys.sorted() where !known.contains(name) {
+            throw ConfigurationError(key: key(name), reason: "unknown key")
         }
     }
 
-    private func value(_ name: String) -> JSON? {
+    private func value(_ name: String) -> SettingsValue? {
         known.insert(name)
-        guard let value = object[name], !value.isNull else { return nil }
-        return value
+        return values[name] == .null ? nil : values[name]
     }
 
     private func key(_ name: String) -> String {
         path.map { $0 + "." + name } ?? name
     }
 
-    private func wrong(_ name: String, _ expected: String, _ value: JSON? = nil) -> ConfigurationError {
-        let text = (value ?? object[name] ?? .null).description
+    private func wrong(_ name: String, _ expected: String, _ value: SettingsValue? = nil) -> ConfigurationError {
+        let text = (value ?? values[name] ?? .null).description
         let shown = text.count > Self.shownLength ? text.prefix(Self.shownLength) + "…" : text
         return ConfigurationError(key: key(name), reason: "not \(expected): \(shown)")
     }
 
-    /// How much of a wrong value is shown: enough to find it by.
+    /// The number of characters of a wrong value that an error shows: enough to find it.
     private static let shownLength = 60
 
     private static func text(_ number: Double) -> String {
         Int(exactly: number).map(String.init) ?? "\(number)"
+    }
+
+    private static func number(_ value: SettingsValue) -> Double? {
+        switch value {
+        case .integer(let integer): Double(integer)
+        case .real(let real): real
+        default: nil
+        }
+    }
+
+    /// Returns the text of a value, unless comparing it would take too long.
+    private static func text(_ value: SettingsValue) -> String? {
+        guard case .string(let text) = value, !CombiningMarks.areTooMany(in: text) else { return nil }
+        return text
     }
 }

@@ -4,24 +4,24 @@
 package import ReveilleCore
 package import ReveilleSystem
 
-/// Watches the user's settings files and tells which keys each has, with a fingerprint of each value.
+/// Watches the user's settings files and reports the keys of each, with a fingerprint of each value.
 ///
-/// Loop thread only. What a file holds stays in the file.
+/// Loop thread only. The values themselves are never reported.
 package final class DefaultsWatcher: Watcher {
-    /// What to watch, and how patiently.
+    /// The paths to watch, and delays.
     package struct Settings: Sendable, Hashable {
-        /// Files, or directories for the settings files in them; absolute, or below home as `~/…`.
+        /// Files, or directories whose settings files are watched; absolute, or below home as `~/…`.
         package var paths: [String]
-        /// The directory that all paths are below, itself no part of any; empty for the root directory.
+        /// A directory to which all paths are relative, without being part of them; empty for the root directory.
         package var root: String
         /// The user's home directory, absolute, without the root.
         package var home: String
-        /// From the end of a write to the read.
+        /// The time from the end of a write to the read.
         package var settle: Duration
-        /// For how long a missing or empty file keeps its keys.
+        /// How long a missing or empty file keeps its keys.
         package var deletionGrace: Duration
 
-        /// Makes settings of their parts.
+        /// Creates settings.
         package init(
             paths: [String], root: String = "", home: String, settle: Duration = .milliseconds(50),
             deletionGrace: Duration = .milliseconds(250)
@@ -34,9 +34,9 @@ package final class DefaultsWatcher: Watcher {
         }
     }
 
-    /// The most that is read of a settings file: 4 MiB, some ten times the largest that are known.
+    /// The largest settings file that is read: 4 MiB, about ten times the largest known.
     ///
-    /// A file is read and understood on the loop's thread, where nothing else happens meanwhile.
+    /// A file is read and parsed on the loop's thread, during which the bus serves nobody.
     package static let sizeLimit = 4 << 20
 
     package let aspect = Aspect.defaults
@@ -44,9 +44,9 @@ package final class DefaultsWatcher: Watcher {
     private let report: (Reading) -> Void
     private let files: WatchedFiles<SettingsFile>
 
-    /// Makes a watcher that is off.
+    /// Creates a watcher that is off.
     ///
-    /// - Throws: `SystemError` when the loop refuses a timer.
+    /// - Throws: `SystemError` if a timer cannot be created.
     package init(loop: EventLoop, settings: Settings, context: WatcherContext) throws(SystemError) {
         self.settings = settings
         report = context.report
@@ -60,7 +60,7 @@ package final class DefaultsWatcher: Watcher {
         set { files.pace = newValue }
     }
 
-    /// Reads every file now; calls back before it returns.
+    /// Reads every file now, and calls the completion before returning.
     package func refresh(then completion: @escaping () -> Void) {
         files.refresh(then: completion)
     }
@@ -82,7 +82,7 @@ package final class DefaultsWatcher: Watcher {
             return Examination(advice: ["name files or directories in defaults.paths of the configuration"])
         }
         return Self.fresh(settings).examination { file in
-            if file.isOpaque { return "opaque: only that it changes is told" }
+            if file.isOpaque { return "opaque: only the fact that it changes is reported" }
             return file.values.isEmpty ? "no keys" : "keys " + file.values.keys.sorted().joined(separator: ", ")
         }
     }

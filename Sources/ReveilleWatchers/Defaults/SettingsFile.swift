@@ -4,82 +4,69 @@
 package import ReveilleCore
 import ReveilleSystem
 
-/// What a settings file holds: its keys with the fingerprints of their values, or bytes that are not read.
+/// The keys of a settings file with the fingerprints of their values, or of its bytes if its format is not read.
 package struct SettingsFile: Hashable {
-    /// A fingerprint a key; of an opaque file one of all bytes, under the empty key.
+    /// A fingerprint for each key; for an opaque file one of all bytes, under the empty key.
     package var values: [String: Defaults.Fingerprint]
-    /// The format is not read.
+    /// Whether the format is not read.
     package var isOpaque = false
 
-    /// A file whose format is not read.
+    /// Creates the contents of a file whose format is not read.
     static func opaque(_ bytes: [UInt8]) -> SettingsFile {
         SettingsFile(values: ["": Digest(of: bytes).value], isOpaque: true)
     }
 
-    /// Reads a file by its name and what is in it.
+    /// Reads a file.
     ///
     /// - Parameters:
-    ///   - path: Its path, links not followed.
-    ///   - isFound: It was found in a directory: without a settings file's name it must open as a keyfile.
-    ///   - bytes: What is in it.
-    /// - Returns: `nil` for a file that was found and is no settings file.
-    /// - Throws: `FileProblem` when it is of a format that is read, and broken.
+    ///   - path: Its path, with links not followed.
+    ///   - isFound: Whether it was found in a directory; without a settings file's name it must then begin as a keyfile.
+    ///   - bytes: Its contents.
+    /// - Returns: The file; `nil` if it was found in a directory and is not a settings file.
+    /// - Throws: `FormatError` if its format is read and its contents are not valid.
     package static func read(
         _ path: String, isFound: Bool, _ bytes: [UInt8]
-    ) throws(FileProblem) -> SettingsFile? {
-        let text = String(validating: bytes, as: UTF8.self)
+    ) throws(FormatError) -> SettingsFile? {
         let name = SettingsName(ConfiguredPath.name(of: path))
-        if isFound, name.kind == .bare, !(text.map(Keyfile.opens) ?? false) { return nil }
-        // dconf's databases have no extension and, when broken, nothing to know them by but their place.
+        if isFound, name.kind == .bare, !Keyfile.opens(bytes) { return nil }
+        // dconf's databases have no extension and, if damaged, can be recognized only by their directory.
         if PathChain.names(of: path).dropLast().last == "dconf" { return opaque(bytes) }
         if bytes.isEmpty { return name.kind == .foreign ? opaque(bytes) : SettingsFile(values: [:]) }
         switch name.kind {
-        case .propertyList: return try table(propertyList(bytes), bytes)
-        case .json: return try table(SettingsJSON.parse(bytes), bytes)
-        case .keyfile: return try keyfile(text)
-        case .text, .bare: return try recognized(bytes, text)
-        case .foreign: return (try? recognized(bytes, text)) ?? opaque(bytes)
+        case .propertyList: return try propertyList(bytes)
+        case .json: return table(try RelaxedJSON.parse(bytes), bytes)
+        case .keyfile: return SettingsFile(try Keyfile(bytes))
+        case .text, .bare: return try recognized(bytes)
+        case .foreign: return (try? recognized(bytes)) ?? opaque(bytes)
         }
     }
 
-    /// Reads what has no format by its name.
-    private static func recognized(_ bytes: [UInt8], _ text: String?) throws(FileProblem) -> SettingsFile {
-        if BinaryPropertyList.opens(bytes) || SettingsXML.opens(bytes) { return try table(propertyList(bytes), bytes) }
-        guard let text else { return opaque(bytes) }
-        // A list in JSON looks like a group; that fails here is only a "no".
-        let first = bytes.first { !SettingsJSON.isSpace($0) }
-        if first == UInt8(ascii: "{") || first == UInt8(ascii: "["), let value = try? SettingsJSON.parse(bytes) {
+    /// Reads a file whose name does not determine its format.
+    private static func recognized(_ bytes: [UInt8]) throws(FormatError) -> SettingsFile {
+        if BinaryPropertyList.opens(bytes) || XMLPropertyList.opens(bytes) { return try propertyList(bytes) }
+        // A list in JSON looks like a group, so a failure here is not an error.
+        let first = bytes.first { !$0.isSpace }
+        if first == UInt8(ascii: "{") || first == UInt8(ascii: "["), let value = try? RelaxedJSON.parse(bytes) {
             return table(value, bytes)
         }
-        if Keyfile.opens(text) { return try keyfile(text) }
-        guard let keyfile = try? Keyfile(text), !keyfile.entries.isEmpty else { return opaque(bytes) }
+        if Keyfile.opens(bytes) { return SettingsFile(try Keyfile(bytes)) }
+        guard let keyfile = try? Keyfile(bytes), !keyfile.entries.isEmpty else { return opaque(bytes) }
         return SettingsFile(keyfile)
     }
 
-    private static func propertyList(_ bytes: [UInt8]) throws(FileProblem) -> SettingsValue {
-        BinaryPropertyList.opens(bytes) ? try BinaryPropertyList.parse(bytes) : try SettingsXML.parse(bytes)
-    }
-
-    private static func keyfile(_ text: String?) throws(FileProblem) -> SettingsFile {
-        guard let text else { throw FileProblem(reason: "not UTF-8") }
-        do {
-            return SettingsFile(try Keyfile(text))
-        } catch {
-            throw FileProblem(reason: "line \(error.line) \(error.reason)")
-        }
+    private static func propertyList(_ bytes: [UInt8]) throws(FormatError) -> SettingsFile {
+        let isBinary = BinaryPropertyList.opens(bytes)
+        return table(isBinary ? try BinaryPropertyList.parse(bytes) : try XMLPropertyList.parse(bytes), bytes)
     }
 
     private static func table(_ value: SettingsValue, _ bytes: [UInt8]) -> SettingsFile {
-        // A list or a lone value has no keys to tell.
+        // A list or a single value has no keys.
         guard case .dictionary(let values) = value else { return opaque(bytes) }
         return SettingsFile(values: values.mapValues(\.fingerprint))
     }
+}
 
-    private init(values: [String: Defaults.Fingerprint], isOpaque: Bool = false) {
-        self.values = values
-        self.isOpaque = isOpaque
-    }
-
+extension SettingsFile {
     private init(_ keyfile: Keyfile) {
         self.init(values: keyfile.entries.mapValues { SettingsValue.string($0).fingerprint })
     }

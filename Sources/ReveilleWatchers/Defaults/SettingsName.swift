@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// What the name of a settings file says.
+/// The name of a settings file, which suggests its format and names its domain.
 struct SettingsName: Hashable {
-    /// What a file may hold, by its name.
+    /// The format that a name suggests.
     enum Kind: Hashable {
         case propertyList, json, keyfile
-        /// A keyfile most often: `*.conf`, `*rc`.
+        /// Usually a keyfile: `*.conf`, `*rc`.
         case text
-        /// No extension: what is in it decides, as in `kdeglobals`.
+        /// No extension, as in `kdeglobals`: the contents decide.
         case bare
         /// An extension of another format.
         case foreign
     }
 
-    /// What the file may hold.
+    /// The format that the name suggests.
     let kind: Kind
-    /// The domain: the name without its extension.
-    ///
-    /// The dot that hides a file begins no extension.
+    /// The domain: the name without its extension, which the dot of a hidden file does not begin.
     let domain: String
 
-    /// Reads a file's name.
+    /// Parses a file's name.
     init(_ name: String) {
         let bytes = name.utf8
         let dot = bytes.dropFirst().lastIndex(of: UInt8(ascii: "."))
@@ -33,10 +31,10 @@ struct SettingsName: Hashable {
         case "conf": kind = .text
         case _ where bytes.suffix(2).elementsEqual("rc".utf8):
             kind = .text
-            // What follows a dot in `org.example.desktop-appletsrc` is no extension.
+            // The part after a dot in `org.example.desktop-appletsrc` is not an extension.
             domain = name
             return
-        // Hidden, and of no known format: what programs write on the way to a rename.
+        // Hidden files without an extension are usually temporary files that are about to be renamed.
         case nil: kind = bytes.first == UInt8(ascii: ".") ? .foreign : .bare
         default: kind = .foreign
         }
@@ -45,7 +43,7 @@ struct SettingsName: Hashable {
 }
 
 extension SettingsName {
-    /// Whether a file of such a name in a watched directory is a settings file.
+    /// Whether a file with this name in a watched directory is a settings file.
     var membership: FileFormat<SettingsFile>.Membership {
         switch kind {
         case .propertyList, .json, .keyfile, .text: .yes

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleCore
+
 /// Why a file's contents mean nothing to who reads it.
 package struct FileProblem: Error, Hashable {
     /// What is wrong, for a person: `not UTF-8`.
@@ -24,5 +26,5 @@ struct FileFormat<Value: Equatable> {
     /// Reads a file's contents; no bytes are an empty file.
     ///
     /// `nil` for a file that was found in a directory and is none of the watcher's.
-    let parse: (_ path: String, _ isFound: Bool, _ bytes: [UInt8]) throws(FileProblem) -> Value?
+    let parse: (_ path: String, _ isFound: Bool, _ bytes: [UInt8]) throws(FormatError) -> Value?
 }

@@ -54,7 +54,7 @@ struct FileReader<Value: Equatable> {
             case .file(let file):
                 guard let bytes = try bytes(of: file) else { return .missing }
                 let new = Digest(of: bytes)
-                return new == digest ? .same : .contents(try format.parse(path, isFound, bytes), new)
+                return new == digest ? .same : .contents(try contents(path, isFound, bytes), new)
             case .directory(let directory):
                 guard format.membership != nil else { throw FileProblem(reason: "is a directory") }
                 let listing = try listing(of: directory)
@@ -62,6 +62,14 @@ struct FileReader<Value: Equatable> {
             }
         } catch {
             return .failed(error)
+        }
+    }
+
+    private func contents(_ path: String, _ isFound: Bool, _ bytes: [UInt8]) throws(FileProblem) -> Value? {
+        do {
+            return try format.parse(path, isFound, bytes)
+        } catch {
+            throw FileProblem(reason: "\(error)")
         }
     }
 

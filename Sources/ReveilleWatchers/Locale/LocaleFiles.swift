@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import ReveilleCore
+package import ReveilleCore
 
 /// What the files of a locale put in force together.
 package struct LocaleFiles {
@@ -53,19 +53,14 @@ package struct LocaleFiles {
 
     /// Reads the variables that a file sets, those of a locale alone.
     ///
-    /// - Throws: `FileProblem` when the file is not UTF-8, or broken.
-    package static func variables(of path: String, _ bytes: [UInt8]) throws(FileProblem) -> [String: String] {
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw FileProblem(reason: "not UTF-8") }
+    /// - Throws: `FormatError` if the file is not UTF-8, or not valid.
+    package static func variables(of path: String, _ bytes: [UInt8]) throws(FormatError) -> [String: String] {
+        guard bytes.isUTF8 else { throw FormatError("not UTF-8") }
         var variables: [String: String]
         switch Kind(path) {
-        case .environment: variables = EnvironmentFile.variables(in: text)
-        case .pamEnvironment: variables = PamEnvironment.variables(in: text)
-        case .plasma:
-            do {
-                variables = PlasmaLocale.variables(in: try Keyfile(text))
-            } catch {
-                throw FileProblem(reason: "line \(error.line) \(error.reason)")
-            }
+        case .environment: variables = EnvironmentFile.variables(in: bytes)
+        case .pamEnvironment: variables = PamEnvironment.variables(in: bytes)
+        case .plasma: variables = PlasmaLocale.variables(in: try Keyfile(bytes))
         }
         // systemd does not take it from there (locale.conf(5)): it would outlaw every other setting.
         if ConfiguredPath.name(of: path) == "locale.conf" { variables["LC_ALL"] = nil }

@@ -120,7 +120,7 @@ package final class LocaleWatcher: Watcher {
         FileTable(
             paths: settings.files, root: settings.root,
             timing: FileSettling.Timing(readDelay: settings.settle, deletionGrace: settings.deletionGrace),
-            format: FileFormat(sizeLimit: sizeLimit, membership: nil) { path, _, bytes throws(FileProblem) in
+            format: FileFormat(sizeLimit: sizeLimit, membership: nil) { path, _, bytes throws(FormatError) in
                 try LocaleFiles.variables(of: path, bytes)
             })
     }

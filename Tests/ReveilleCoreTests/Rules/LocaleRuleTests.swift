@@ -57,4 +57,19 @@ import Testing
         #expect(LocaleRule.isValid(String(repeating: "a", count: LocaleRule.valueLimit)))
         #expect(!LocaleRule.isValid(String(repeating: "a", count: LocaleRule.valueLimit + 1)))
     }
+
+    @Test func plasmaSetsFormatsAndLanguages() throws {
+        let text = """
+            [Formats]
+            LANG=ko_KR.UTF-8
+            LC_TIME[$i]=de_DE
+            LC_NUMERIC=
+            LC_PAPER=en_US
+            [Translations]
+            LANGUAGE=ko:en
+            LANG=xx
+            """
+        let expected = ["LANG": "ko_KR.UTF-8", "LC_TIME": "de_DE", "LANGUAGE": "ko:en"]
+        #expect(PlasmaLocale.variables(in: try Keyfile(Array(text.utf8))) == expected)
+    }
 }

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// A file of the user's variables as pam_env reads it, `~/.pam_environment`.
+/// A file of the user's variables as pam_env reads it: `~/.pam_environment`.
 ///
-/// A line is `NAME DEFAULT=value OVERRIDE=value`, either part optional, or `NAME=value`. `#` begins a
-/// comment, `\` at the end of a line joins it with the next. `${NAME}` stands for a variable that an
-/// earlier line set, otherwise for nothing, as does `@{ITEM}`: the login is not known here.
+/// A line is `NAME DEFAULT=value OVERRIDE=value`, with either part optional, or `NAME=value`. `#` begins a comment, and
+/// `\` at the end of a line joins it with the next. `${NAME}` stands for a variable that an earlier line set, and is
+/// otherwise empty, as is `@{ITEM}`, since nothing is known of the login.
 package enum PamEnvironment {
-    /// The longest value that is made, in bytes, as pam_env's BUF_SIZE has it; a longer one is empty.
+    /// The longest value after expansion, in bytes, as pam_env's BUF_SIZE; a longer one is empty.
     ///
-    /// A line can name the variable that it sets twice, so that a file of 1 KB would ask for all memory.
+    /// A line can refer twice to the variable it sets, so a file of 1 KB could otherwise use all memory.
     package static let valueLimit = 8_192
 
-    /// The most that all values are together, in bytes; those that follow are empty.
+    /// The largest total length of all values, in bytes; any further value is empty.
     ///
-    /// Each of thousands of short lines can stand for the longest value.
+    /// Each of thousands of short lines can expand to the longest value.
     static let totalLimit = 1 << 20
 
-    /// Reads the variables of a text; a line that is neither form says nothing.
-    package static func variables(in text: String) -> [String: String] {
+    /// Returns the variables of a file; lines of neither form are ignored.
+    package static func variables(in bytes: [UInt8]) -> [String: String] {
         var variables = Variables()
-        for line in lines(of: text) {
+        for line in lines(of: bytes) {
             let words = words(of: line)
             guard let first = words.first else { continue }
             if let (name, value) = assignment(first), words.count == 1 {
@@ -48,12 +48,12 @@ package enum PamEnvironment {
             values[name] = left >= 0 ? value : []
         }
 
-        /// The value with what its references stand for.
+        /// Returns a value with its references replaced.
         func expand(_ value: ArraySlice<UInt8>) -> [UInt8] {
             var result: [UInt8] = []
             guard left > 0 else { return result }
             var rest = value
-            // Behind the last of these there is no reference any more, and no sense in looking for its end.
+            // No reference ends after the last brace, so none is searched for there.
             let lastEnd = value.lastIndex(of: UInt8(ascii: "}")) ?? value.startIndex
             while let byte = rest.popFirst() {
                 let isReference = byte == UInt8(ascii: "$") || byte == UInt8(ascii: "@")
@@ -74,13 +74,13 @@ package enum PamEnvironment {
         }
     }
 
-    private static func lines(of text: String) -> [[UInt8]] {
+    private static func lines(of bytes: [UInt8]) -> [[UInt8]] {
         var lines: [[UInt8]] = []
         var joined: [UInt8] = []
         var continues = false
-        for line in TextLines(of: text) {
+        for line in TextLines(of: bytes) {
             var line = line.prefix { $0 != UInt8(ascii: "#") }
-            while let last = line.last, isBlank(last) { line.removeLast() }
+            while line.last?.isBlank == true { line.removeLast() }
             continues = line.last == UInt8(ascii: "\\")
             joined += continues ? line.dropLast() : line
             if !continues {
@@ -91,7 +91,7 @@ package enum PamEnvironment {
         return continues ? lines + [joined] : lines
     }
 
-    /// The words of a line: blanks part them, but not inside double quotes, which are dropped.
+    /// Returns the words of a line, separated by blanks outside double quotes, which are removed.
     private static func words(of line: [UInt8]) -> [[UInt8]] {
         var words: [[UInt8]] = []
         var word: [UInt8] = []
@@ -100,7 +100,7 @@ package enum PamEnvironment {
             switch byte {
             case UInt8(ascii: "\""):
                 isQuoted.toggle()
-            case _ where !isQuoted && isBlank(byte):
+            case _ where !isQuoted && byte.isBlank:
                 if !word.isEmpty { words.append(word) }
                 word = []
             default:

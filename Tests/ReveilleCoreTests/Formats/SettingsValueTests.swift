@@ -5,7 +5,7 @@ import ReveilleCore
 import Testing
 
 @Suite struct SettingsValueTests {
-    @Test func digestIsThatOfTheReference() {
+    @Test func digestsMatchThoseOfTheReference() {
         // Test vectors of the authors of FNV, 64-bit FNV-1a.
         #expect(Digest().value == 0xcbf2_9ce4_8422_2325)
         #expect(Digest(of: Array("a".utf8)).value == 0xaf63_dc4c_8601_ec8c)

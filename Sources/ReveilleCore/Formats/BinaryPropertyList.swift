@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import ReveilleCore
-
-/// Reads a binary property list, version `bplist0?`, as CoreFoundation's CFBinaryPList.c describes it: objects,
-/// a table of where they begin, and a trailer of 32 bytes.
+/// A reader of binary property lists, version `bplist0?`, as CoreFoundation's CFBinaryPList.c describes them: objects,
+/// a table of their offsets, and a trailer of 32 bytes.
 ///
-/// Foundation reads it too, but a table takes it the square of its keys: 2 s for 12,000, on the one thread that
-/// everybody waits for. Here it is once through what is named.
-struct BinaryPropertyList {
-    /// How many bytes of text or data cost as much as one value: a list of 100 bytes may name a long text many times.
+/// Foundation takes quadratic time for a dictionary: 2 s for 12,000 keys, during which the bus serves nobody.
+package struct BinaryPropertyList {
+    /// The number of bytes of text or data that count as one value: a short list can refer to a long text many times.
     private static let bytesPerValue = 100
     private static let headerLength = 8
     private static let trailerLength = 32
@@ -18,25 +15,25 @@ struct BinaryPropertyList {
     private let offsetSize: Int
     private let referenceSize: Int
     private let objectCount: Int
-    /// Where the table of offsets begins: behind the last object.
+    /// The start of the table of offsets, which follows the last object.
     private let table: Int
     private var budget = SettingsBudget()
 
-    /// Says whether the bytes begin as one does, and are long enough.
-    static func opens(_ bytes: [UInt8]) -> Bool {
+    /// Returns whether a file begins as a binary property list and has room for a trailer.
+    package static func opens(_ bytes: [UInt8]) -> Bool {
         bytes.count >= headerLength + trailerLength && bytes.starts(with: "bplist".utf8)
     }
 
-    /// Reads the value that the list is of.
+    /// Parses a file.
     ///
-    /// - Throws: `FileProblem` when the bytes are none, or deeper or longer than what is read.
-    static func parse(_ bytes: [UInt8]) throws(FileProblem) -> SettingsValue {
-        guard opens(bytes) else { throw invalid("its header or trailer is missing") }
+    /// - Throws: `FormatError` if the bytes are not a valid list, or exceed the limits of `SettingsValue`.
+    package static func parse(_ bytes: [UInt8]) throws(FormatError) -> SettingsValue {
+        guard opens(bytes) else { throw invalid("missing header or trailer") }
         var (list, top) = try trailer(of: bytes)
         return try list.value(top, depth: 0)
     }
 
-    private static func trailer(of bytes: [UInt8]) throws(FileProblem) -> (BinaryPropertyList, top: Int) {
+    private static func trailer(of bytes: [UInt8]) throws(FormatError) -> (BinaryPropertyList, top: Int) {
         let start = bytes.count - trailerLength
         func number(at place: Int) -> Int? {
             Int(exactly: bytes[start + place..<start + place + 8].reduce(0) { $0 << 8 | UInt64($1) })
@@ -47,7 +44,7 @@ struct BinaryPropertyList {
         guard (1...8).contains(list.offsetSize), (1...8).contains(list.referenceSize), let top = number(at: 16),
             (headerLength...start).contains(list.table),
             list.objectCount <= (start - list.table) / list.offsetSize
-        else { throw invalid("its trailer names what is not there") }
+        else { throw invalid("invalid trailer") }
         return (list, top)
     }
 
@@ -59,31 +56,31 @@ struct BinaryPropertyList {
         self.table = table
     }
 
-    private static func invalid(_ reason: String) -> FileProblem {
-        FileProblem(reason: "not a valid property list: \(reason)")
+    private static func invalid(_ reason: String) -> FormatError {
+        FormatError("not a valid property list: \(reason)")
     }
 
     // MARK: - Objects
 
-    private mutating func value(_ object: Int, depth: Int) throws(FileProblem) -> SettingsValue {
+    private mutating func value(_ object: Int, depth: Int) throws(FormatError) -> SettingsValue {
         try budget.pay()
         return try read(object, depth: depth)
     }
 
-    /// Reads an object: a value, or the key of one, which counts as one with it.
-    private mutating func read(_ object: Int, depth: Int) throws(FileProblem) -> SettingsValue {
+    /// Reads an object: a value, or a key, which counts together with its value.
+    private mutating func read(_ object: Int, depth: Int) throws(FormatError) -> SettingsValue {
         try SettingsBudget.check(depth: depth)
-        guard object < objectCount else { throw Self.invalid("object \(object) of \(objectCount) is named") }
+        guard object < objectCount else { throw Self.invalid("reference to object \(object) of \(objectCount)") }
         guard let start = unsigned(at: table + object * offsetSize, offsetSize, end: bytes.count),
             let marker = byte(at: start)
-        else { throw Self.invalid("object \(object) is beyond its end") }
+        else { throw Self.invalid("object \(object) is out of bounds") }
         guard let value = try value(marker, at: start + 1, depth) else {
-            throw Self.invalid("object \(object) begins with the byte \(marker) and makes no sense")
+            throw Self.invalid("invalid object \(object), which begins with the byte \(marker)")
         }
         return value
     }
 
-    private mutating func value(_ marker: UInt8, at start: Int, _ depth: Int) throws(FileProblem) -> SettingsValue? {
+    private mutating func value(_ marker: UInt8, at start: Int, _ depth: Int) throws(FormatError) -> SettingsValue? {
         let size = Int(marker & 0x0F)
         switch (marker >> 4, size) {
         case (0x0, 0x0): return .null
@@ -94,7 +91,7 @@ struct BinaryPropertyList {
             return integer(at: start, 4).map { .real(Double(Float(bitPattern: UInt32(truncatingIfNeeded: $0)))) }
         case (0x2, 3): return double(at: start).map { .real($0) }
         case (0x3, 3): return double(at: start).map { .date($0) }
-        // As the notation in XML has it, with which files of archives begin.
+        // A UID, in its XML notation; files written by an archiver begin with one.
         case (0x8, 0..<8): return integer(at: start, size + 1).map { .dictionary(["CF$UID": .integer($0)]) }
         default: return try sequence(marker >> 4, count(size, at: start), depth)
         }
@@ -102,7 +99,7 @@ struct BinaryPropertyList {
 
     private mutating func sequence(
         _ kind: UInt8, _ sequence: (count: Int, start: Int)?, _ depth: Int
-    ) throws(FileProblem) -> SettingsValue? {
+    ) throws(FormatError) -> SettingsValue? {
         guard let (count, start) = sequence else { return nil }
         switch kind {
         case 0x4: return try slice(start, count).map { .data(Array($0)) }
@@ -122,7 +119,7 @@ struct BinaryPropertyList {
             var values: [String: SettingsValue] = [:]
             for (key, object) in zip(objects.prefix(count), objects.dropFirst(count)) {
                 guard case .string(let name) = try read(key, depth: depth + 1) else {
-                    throw Self.invalid("object \(key) is a key and no text")
+                    throw Self.invalid("object \(key) is a key but not text")
                 }
                 try budget.pay(forKey: name)
                 values[name] = try value(object, depth: depth + 1)
@@ -138,20 +135,20 @@ struct BinaryPropertyList {
         (Self.headerLength..<table).contains(place) ? bytes[place] : nil
     }
 
-    /// The bytes of an object, if they are all there.
-    private mutating func slice(_ start: Int, _ count: Int) throws(FileProblem) -> ArraySlice<UInt8>? {
+    /// Returns the bytes of an object; `nil` if it is longer than the file.
+    private mutating func slice(_ start: Int, _ count: Int) throws(FormatError) -> ArraySlice<UInt8>? {
         guard count <= table - start else { return nil }
         try budget.pay(count / Self.bytesPerValue)
         return bytes[start..<start + count]
     }
 
-    /// A number without a sign that an index can be.
+    /// Returns an unsigned number that fits an index.
     private func unsigned(at start: Int, _ size: Int, end: Int) -> Int? {
         guard size <= end - start else { return nil }
         return Int(exactly: bytes[start..<start + size].reduce(0) { $0 << 8 | UInt64($1) })
     }
 
-    /// A whole number: up to four bytes have no sign.
+    /// Returns an integer; integers of up to four bytes are unsigned.
     private func integer(at start: Int, _ size: Int) -> Int128? {
         guard size <= table - start else { return nil }
         let bits = bytes[start..<start + size].reduce(0) { $0 << 8 | UInt128($1) }
@@ -162,12 +159,12 @@ struct BinaryPropertyList {
         integer(at: start, 8).map { Double(bitPattern: UInt64(truncatingIfNeeded: $0)) }
     }
 
-    /// How long a sequence is, and where it begins: lengths from 15 on are a whole number in front of it.
+    /// Returns the length and the start of a sequence; lengths from 15 are an integer object before it.
     private func count(_ size: Int, at start: Int) -> (count: Int, start: Int)? {
         guard size == 0x0F else { return (size, start) }
         guard let marker = byte(at: start), marker & 0xF0 == 0x10, marker & 0x0F <= 3 else { return nil }
         let length = 1 << Int(marker & 0x0F)
-        // No more than there are bytes, so that what is counted in it cannot overflow.
+        // Limited to the number of bytes, so sizes computed from it cannot overflow.
         guard let count = unsigned(at: start + 1, length, end: table), count <= bytes.count else { return nil }
         return (count, start + 1 + length)
     }
@@ -180,7 +177,7 @@ struct BinaryPropertyList {
     }
 }
 
-/// Pairs of bytes as UTF-16, the high one first.
+/// Pairs of bytes as big-endian UTF-16.
 private struct UnitsOfPairs: Sequence {
     let bytes: ArraySlice<UInt8>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The tags and texts of an XML document, one after the other.
+/// A scanner of an XML document's tags and texts in order.
 struct XMLScanner {
-    /// A tag; comments and instructions are none.
+    /// A tag; comments and processing instructions are skipped.
     enum Tag: Equatable {
         case start(String, isEmpty: Bool)
         case end(String)
@@ -16,15 +16,13 @@ struct XMLScanner {
         self.bytes = bytes
     }
 
-    /// The error for what stands where the scanner is.
-    var invalid: FileProblem {
-        let line = 1 + bytes.prefix(position).count { $0 == UInt8(ascii: "\n") }
-        return FileProblem(reason: "not a valid property list: line \(line)")
+    /// The error at the position of the scanner.
+    var invalid: FormatError {
+        FormatError("not a valid property list", line: bytes.line(at: position))
     }
 
-    /// The next tag, with nothing but white space, comments and instructions before it; of a prolog, also a
-    /// document type.
-    mutating func tag(isProlog: Bool = false) throws(FileProblem) -> Tag {
+    /// Reads the next tag after white space, comments and instructions and, in a prolog, a document type.
+    mutating func tag(isProlog: Bool = false) throws(FormatError) -> Tag {
         try skipRemarks()
         if isProlog, skip("<!DOCTYPE") {
             try skip(through: ">")
@@ -35,32 +33,32 @@ struct XMLScanner {
         let name = word()
         let attributes = position
         try skip(through: ">")
-        // Attributes say nothing in a property list.
+        // Attributes have no meaning in a property list.
         let isEmpty = position - 2 >= attributes && bytes[position - 2] == UInt8(ascii: "/")
-        let isName = !name.isEmpty && [UInt8(ascii: ">"), UInt8(ascii: "/"), 0x20, 0x0A].contains(bytes[attributes])
+        let isName = !name.isEmpty && (bytes[attributes].isSpace || ">/".utf8.contains(bytes[attributes]))
         guard isName, !isEnd || !isEmpty else { throw invalid }
         return isEnd ? .end(name) : .start(name, isEmpty: isEmpty)
     }
 
-    /// Says whether nothing but white space, comments and instructions is left.
-    mutating func isAtEnd() throws(FileProblem) -> Bool {
+    /// Returns whether only white space, comments and instructions remain.
+    mutating func isAtEnd() throws(FormatError) -> Bool {
         try skipRemarks()
         return position == bytes.count
     }
 
-    private mutating func skipRemarks() throws(FileProblem) {
+    private mutating func skipRemarks() throws(FormatError) {
         repeat {
-            while position < bytes.count, SettingsJSON.isSpace(bytes[position]) { position += 1 }
+            while position < bytes.count, bytes[position].isSpace { position += 1 }
         } while try skipRemark()
     }
 
-    /// Passes over the end of an element.
-    mutating func end(of name: String) throws(FileProblem) {
+    /// Skips the end of an element.
+    mutating func end(of name: String) throws(FormatError) {
         guard try tag() == .end(name) else { throw invalid }
     }
 
-    /// The text up to the end of the element that it is in, which has no others in it.
-    mutating func text(endingWith name: String) throws(FileProblem) -> String {
+    /// Reads the text of an element that contains no others, and its end.
+    mutating func text(endingWith name: String) throws(FormatError) -> [UInt8] {
         var text: [UInt8] = []
         while true {
             let start = position
@@ -76,7 +74,7 @@ struct XMLScanner {
                 text += bytes[start..<position - 3]
             } else if try !skipRemark() {
                 try end(of: name)
-                return String(decoding: text, as: UTF8.self)
+                return text
             }
         }
     }
@@ -86,12 +84,12 @@ struct XMLScanner {
         ("quot;", UInt8(ascii: "\"")), ("apos;", UInt8(ascii: "'")),
     ]
 
-    private mutating func entity(into text: inout [UInt8]) throws(FileProblem) {
+    private mutating func entity(into text: inout [UInt8]) throws(FormatError) {
         if skip("#") {
             let isHexadecimal = skip("x")
             guard let number = number(radix: isHexadecimal ? 16 : 10), skip(";"), let scalar = Unicode.Scalar(number)
             else { throw invalid }
-            UTF8.encode(scalar).map { text.append(contentsOf: $0) }
+            text += String(scalar).utf8
             return
         }
         for (name, byte) in Self.entities where skip(name) {
@@ -101,21 +99,19 @@ struct XMLScanner {
         throw invalid
     }
 
-    private mutating func number(radix: UInt32) -> UInt32? {
+    private mutating func number(radix: UInt8) -> UInt32? {
         let start = position
         var number: UInt32 = 0
-        // The longest number of a scalar has seven digits.
-        while position < bytes.count, position < start + 7,
-            let digit = Character(Unicode.Scalar(bytes[position])).hexDigitValue, digit < radix
-        {
-            number = number * radix + UInt32(digit)
+        // The number of a character has at most seven digits.
+        while position < min(bytes.count, start + 7), let digit = bytes[position].hexadecimalValue, digit < radix {
+            number = number * UInt32(radix) + UInt32(digit)
             position += 1
         }
         return position > start ? number : nil
     }
 
-    /// Passes over a comment or an instruction, and says whether there was one.
-    private mutating func skipRemark() throws(FileProblem) -> Bool {
+    /// Skips a comment or an instruction, and returns whether there was one.
+    private mutating func skipRemark() throws(FormatError) -> Bool {
         if skip("<!--") {
             try skip(through: "-->")
         } else if skip("<?") {
@@ -144,8 +140,8 @@ struct XMLScanner {
         return true
     }
 
-    /// Passes over everything up to and with an end.
-    private mutating func skip(through end: StaticString) throws(FileProblem) {
+    /// Skips everything up to and including a delimiter.
+    private mutating func skip(through end: StaticString) throws(FormatError) {
         let first = end.description.utf8.first
         while position < bytes.count {
             if bytes[position] == first, skip(end) { return }

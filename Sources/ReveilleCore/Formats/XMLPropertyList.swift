@@ -1,34 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import ReveilleCore
-
-/// Reads property lists in XML, in UTF-8.
+/// A reader of XML property lists in UTF-8.
 ///
-/// Once through the bytes, on the thread that everybody waits for: a tag, what is in it, its end. A document type
-/// is passed over; entities are the five of XML and numbers. The last of several equal keys counts.
-struct SettingsXML {
+/// A document type is skipped; entities are the five of XML and numbers. The last of several equal keys wins. The bytes
+/// are read once.
+package struct XMLPropertyList {
     private var scanner: XMLScanner
     private var budget = SettingsBudget()
 
-    /// Says whether the bytes begin as a property list in XML does.
-    static func opens(_ bytes: [UInt8]) -> Bool {
-        let start = bytes.prefix(512).drop { SettingsJSON.isSpace($0) }
+    /// Returns whether a file begins as an XML property list.
+    package static func opens(_ bytes: [UInt8]) -> Bool {
+        let start = bytes.prefix(512).drop(while: \.isSpace)
         guard start.starts(with: "<?xml".utf8) else { return start.starts(with: "<plist".utf8) }
         return start.split(separator: UInt8(ascii: "<")).contains {
             $0.starts(with: "plist".utf8) || $0.starts(with: "!DOCTYPE plist".utf8)
         }
     }
 
-    /// Reads a list.
+    /// Parses a file.
     ///
-    /// - Throws: `FileProblem` when it is none, or deeper or longer than what is read.
-    static func parse(_ bytes: [UInt8]) throws(FileProblem) -> SettingsValue {
-        // In another encoding, what looks like a tag would be none.
-        guard opens(bytes), !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else {
-            throw FileProblem(reason: "not a property list in XML (UTF-8) or binary")
+    /// - Throws: `FormatError` if the bytes are not a valid list, or exceed the limits of `SettingsValue`.
+    package static func parse(_ bytes: [UInt8]) throws(FormatError) -> SettingsValue {
+        // In another encoding, bytes that look like a tag may not be one.
+        guard opens(bytes), !bytes.contains(0), bytes.isUTF8 else {
+            throw FormatError("not a property list in XML (UTF-8) or binary")
         }
-        var reader = SettingsXML(scanner: XMLScanner(bytes))
+        var reader = XMLPropertyList(scanner: XMLScanner(bytes))
         guard case .start("plist", isEmpty: false) = try reader.scanner.tag(isProlog: true) else {
             throw reader.scanner.invalid
         }
@@ -39,26 +37,26 @@ struct SettingsXML {
         return value
     }
 
-    private mutating func value(_ name: String, isEmpty: Bool, depth: Int) throws(FileProblem) -> SettingsValue {
+    private mutating func value(_ name: String, isEmpty: Bool, depth: Int) throws(FormatError) -> SettingsValue {
         try budget.pay()
         switch name {
         case "dict": return .dictionary(isEmpty ? [:] : try table(depth: depth + 1))
         case "array": return .array(isEmpty ? [] : try list(depth: depth + 1))
         default: break
         }
-        let text = isEmpty ? "" : try scanner.text(endingWith: name)
+        let text = isEmpty ? [] : try scanner.text(endingWith: name)
         guard let value = Self.scalar(name, text) else { throw scanner.invalid }
         return value
     }
 
-    private mutating func table(depth: Int) throws(FileProblem) -> [String: SettingsValue] {
+    private mutating func table(depth: Int) throws(FormatError) -> [String: SettingsValue] {
         try SettingsBudget.check(depth: depth)
         var values: [String: SettingsValue] = [:]
         while true {
             switch try scanner.tag() {
             case .end("dict"): return values
             case .start("key", let isEmpty):
-                let key = isEmpty ? "" : try scanner.text(endingWith: "key")
+                let key = isEmpty ? "" : try scanner.text(endingWith: "key")[...].text
                 try budget.pay(forKey: key)
                 guard case .start(let name, let isEmpty) = try scanner.tag() else { throw scanner.invalid }
                 values[key] = try value(name, isEmpty: isEmpty, depth: depth)
@@ -67,7 +65,7 @@ struct SettingsXML {
         }
     }
 
-    private mutating func list(depth: Int) throws(FileProblem) -> [SettingsValue] {
+    private mutating func list(depth: Int) throws(FormatError) -> [SettingsValue] {
         try SettingsBudget.check(depth: depth)
         var values: [SettingsValue] = []
         while true {
@@ -79,16 +77,17 @@ struct SettingsXML {
         }
     }
 
-    private static func scalar(_ name: String, _ text: String) -> SettingsValue? {
+    private static func scalar(_ name: String, _ bytes: [UInt8]) -> SettingsValue? {
+        var text: String { bytes.trimmed(\.isSpace).text }
         switch name {
-        case "string": .string(text)
-        case "true": text.isEmpty ? .bool(true) : nil
-        case "false": text.isEmpty ? .bool(false) : nil
-        case "integer": integer(SysfsText.trimmed(text)).map { .integer($0) }
-        case "real": Double(SysfsText.trimmed(text)).map { .real($0) }
-        case "date": XMLDate.seconds(SysfsText.trimmed(text)).map { .date($0) }
-        case "data": Base64.decoded(text).map { .data($0) }
-        default: nil
+        case "string": return .string(bytes[...].text)
+        case "true": return bytes.isEmpty ? .bool(true) : nil
+        case "false": return bytes.isEmpty ? .bool(false) : nil
+        case "integer": return integer(text).map { .integer($0) }
+        case "real": return Double(text).map { .real($0) }
+        case "date": return XMLDate.seconds(text).map { .date($0) }
+        case "data": return Base64.decoded(bytes).map { .data($0) }
+        default: return nil
         }
     }
 

@@ -3,16 +3,16 @@
 
 /// The 64-bit digest FNV-1a: the same for the same bytes on every machine and in every run.
 ///
-/// It tells contents apart that change by chance; it is no defence against who looks for collisions.
+/// It detects accidental changes; it does not protect against deliberate collisions.
 /// See http://www.isthe.com/chongo/tech/comp/fnv/.
 package struct Digest: Sendable, Hashable {
-    /// The digest of what was combined so far.
+    /// The digest of the bytes added so far.
     package private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
-    /// Makes the digest of no bytes.
+    /// Creates the digest of no bytes.
     package init() {}
 
-    /// Makes the digest of some bytes.
+    /// Creates the digest of some bytes.
     package init(of bytes: [UInt8]) {
         combine(bytes: bytes)
     }
@@ -22,17 +22,17 @@ package struct Digest: Sendable, Hashable {
         for byte in bytes { value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
     }
 
-    /// Adds a number, the lowest byte first.
+    /// Adds a number, least significant byte first.
     mutating func combine(_ number: UInt64) {
         combine(bytes: (0..<8).lazy.map { UInt8(truncatingIfNeeded: number >> (8 * $0)) })
     }
 
-    /// Adds what kind of thing follows.
+    /// Adds a byte for the kind of the part that follows.
     mutating func combine(kind: UInt8) {
         combine(bytes: CollectionOfOne(kind))
     }
 
-    /// Adds text with its length before it.
+    /// Adds text, preceded by its length.
     mutating func combine(text: String) {
         combine(UInt64(text.utf8.count))
         combine(bytes: text.utf8)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// A value of a settings file, whatever the file's format.
+/// A value of a settings file, independent of the file's format.
 ///
-/// Two notations of the same value are the same value: `1`, `1.0` and `1e0` are one number.
+/// Different notations of a value are the same value: `1`, `1.0` and `1e0` are one number.
 package indirect enum SettingsValue: Sendable, Hashable {
     /// JSON's null.
     case null
     /// True or false; not a number.
     case bool(Bool)
-    /// A whole number.
+    /// An integer.
     case integer(Int128)
-    /// A number with a fraction, or beyond the whole ones that a format has.
+    /// A number with a fraction, or outside the range of a format's integers.
     case real(Double)
     /// Text.
     case string(String)
@@ -21,25 +21,43 @@ package indirect enum SettingsValue: Sendable, Hashable {
     case data([UInt8])
     /// A list.
     case array([SettingsValue])
-    /// A table; its order is none.
+    /// A table; the order of its keys does not matter.
     case dictionary([String: SettingsValue])
 
-    /// How deep values may nest.
+    /// The largest number of nested containers.
     ///
-    /// Settings have a dozen levels at most; every level is a few frames of stack for who reads them.
+    /// Settings have a dozen levels at most, and a reader uses a few stack frames for each level.
     package static let depthLimit = 128
 
-    /// How many values one file may have.
+    /// The largest number of values in one file.
     ///
-    /// A property list of 100 bytes can stand for billions of them, by naming a list twice in itself. The
-    /// largest settings files have some thousands.
+    /// A property list of 100 bytes can stand for billions of values by referring to a list twice within itself. The
+    /// largest settings files have a few thousand.
     package static let countLimit = 50_000
 }
 
+extension SettingsValue: CustomStringConvertible {
+    /// The value as JSON with sorted keys; dates as numbers, and data as a list of bytes.
+    package var description: String {
+        switch self {
+        case .null: "null"
+        case .bool(let value): "\(value)"
+        case .integer(let value): "\(value)"
+        case .real(let value), .date(let value): "\(value)"
+        case .string(let value): value.debugDescription
+        case .data(let value): "\(value)"
+        case .array(let values): "[" + values.map(\.description).joined(separator: ",") + "]"
+        case .dictionary(let values):
+            "{"
+                + values.sorted { $0.key < $1.key }.map { "\($0.debugDescription):\($1)" }.joined(separator: ",") + "}"
+        }
+    }
+}
+
 extension SettingsValue {
-    /// The same 64 bits for equal values, whatever their notation, after a restart too.
+    /// A 64-bit digest that is the same for equal values in any notation, and stays the same across restarts.
     ///
-    /// Each part is told with its kind and its length, so that no two values give the same bytes.
+    /// Each part is preceded by its kind and its length, so no two values have the same bytes.
     package var fingerprint: Defaults.Fingerprint {
         var digest = Digest()
         combine(into: &digest)
@@ -57,7 +75,7 @@ extension SettingsValue {
             digest.combine(UInt64(truncatingIfNeeded: value))
             digest.combine(UInt64(truncatingIfNeeded: value >> 64))
         case .real(let value):
-            // The whole numbers that a double holds are whole numbers; this makes -0 a 0 as well.
+            // A real number without a fraction is an integer, which also turns -0 into 0.
             if let whole = Int128(exactly: value) { return SettingsValue.integer(whole).combine(into: &digest) }
             digest.combine(kind: 4)
             digest.combine(value.bitPattern)

@@ -3,15 +3,15 @@
 
 /// A file of `KEY=value` lines as systemd reads it, such as locale.conf and /etc/default/locale.
 ///
-/// - `#` or `;` begins a comment at the start of a line, blanks before it allowed.
-/// - Blanks around key and value are dropped unless escaped or quoted.
-/// - `\` and a newline join lines; outside quotes `\x` is `x`.
-/// - Single quotes are literal; double quotes unescape `"`, `\`, `` ` `` and `$` alone.
-/// - The last of several equal keys counts. The prefix `export` is accepted, as pam_env has it.
+/// - `#` or `;` begins a comment at the start of a line, after optional blanks.
+/// - Blanks around keys and values are ignored unless escaped or quoted.
+/// - `\` at the end of a line joins it with the next; outside quotes `\x` is `x`.
+/// - Single quotes are literal; in double quotes only `"`, `\`, `` ` `` and `$` are unescaped.
+/// - The last of several equal keys wins. The prefix `export` is accepted, as in pam_env.
 package enum EnvironmentFile {
-    /// Reads the variables of a text; a line without `=`, or whose key is no variable's name, says nothing.
-    package static func variables(in text: String) -> [String: String] {
-        var scanner = Scanner(text)
+    /// Returns the variables of a file; lines without `=` or with an invalid name are ignored.
+    package static func variables(in bytes: [UInt8]) -> [String: String] {
+        var scanner = Scanner(rest: bytes[...])
         var variables: [String: String] = [:]
         while let key = scanner.key() {
             let value = scanner.value()
@@ -21,49 +21,45 @@ package enum EnvironmentFile {
     }
 
     private struct Scanner {
-        private var rest: ArraySlice<UInt8>
+        var rest: ArraySlice<UInt8>
 
-        init(_ text: String) {
-            rest = Array(text.utf8)[...]
-        }
-
-        /// The next key, `nil` at the end; everything up to and with its `=` is read.
+        /// Reads the next key and the `=` after it; `nil` at the end.
         mutating func key() -> ArraySlice<UInt8>? {
             while !rest.isEmpty {
-                skip { isBlank($0) || isNewline($0) }
+                skip { $0.isBlank || $0.isNewline }
                 if rest.first == UInt8(ascii: "#") || rest.first == UInt8(ascii: ";") {
-                    skip { !isNewline($0) }
+                    skip { !$0.isNewline }
                     continue
                 }
-                let line = rest.prefix { !isNewline($0) && $0 != UInt8(ascii: "=") }
+                let line = rest.prefix { !$0.isNewline && $0 != UInt8(ascii: "=") }
                 rest = rest[line.endIndex...]
-                if rest.popFirst() == UInt8(ascii: "=") { return withoutExport(line.trimmed) }
+                if rest.popFirst() == UInt8(ascii: "=") { return withoutExport(line.trimmed(\.isBlank)) }
             }
             return nil
         }
 
-        /// The value after a `=`; its newline is read.
+        /// Reads the value after a `=`, and the newline after it.
         mutating func value() -> ArraySlice<UInt8> {
             var value: [UInt8] = []
-            // What is before this must not be trimmed: it was escaped or quoted.
+            // The length of the part that must not be trimmed, since it ended escaped or quoted.
             var kept = 0
-            skip(while: isBlank)
-            while let byte = rest.popFirst(), !isNewline(byte) {
+            skip(while: \.isBlank)
+            while let byte = rest.popFirst(), !byte.isNewline {
                 switch byte {
                 case UInt8(ascii: "\\"):
                     guard let next = rest.popFirst() else { break }
                     if next != UInt8(ascii: "\n") { value.append(next) }
                     kept = value.count
                 case UInt8(ascii: "'") where value.count == kept, UInt8(ascii: "\"") where value.count == kept:
-                    // A quote opens at the start of a value, or right after another one has closed.
+                    // A quote opens at the start of a value, or directly after another closes.
                     append(quoted: byte, to: &value)
                     kept = value.count
-                    skip(while: isBlank)
+                    skip(while: \.isBlank)
                 default:
                     value.append(byte)
                 }
             }
-            while value.count > kept, let last = value.last, isBlank(last) { value.removeLast() }
+            while value.count > kept, let last = value.last, last.isBlank { value.removeLast() }
             return value[...]
         }
 
@@ -88,20 +84,13 @@ package enum EnvironmentFile {
         private func withoutExport(_ key: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
             guard key.starts(with: "export".utf8) else { return key }
             let name = key.dropFirst("export".utf8.count)
-            return name.first.map(isBlank) ?? false ? name.trimmed : key
+            return name.first?.isBlank == true ? name.trimmed(\.isBlank) : key
         }
     }
 
-    /// The name of a variable: letters of ASCII, digits and underscores, as systemd's env_name_is_valid has it.
+    /// Returns the name of a variable: ASCII letters, digits and underscores, as in systemd's env_name_is_valid.
     static func variableName(_ bytes: ArraySlice<UInt8>) -> String? {
-        let isName = bytes.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-                true
-            default: false
-            }
-        }
+        let isName = bytes.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
         return isName && !bytes.isEmpty ? bytes.text : nil
     }
 }

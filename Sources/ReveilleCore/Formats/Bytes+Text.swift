@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+extension UInt8 {
+    /// Whether the byte is `\n` or `\r`.
+    var isNewline: Bool { self == UInt8(ascii: "\n") || self == UInt8(ascii: "\r") }
+
+    /// Whether the byte is a space or a tab.
+    var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+
+    /// Whether the byte is ASCII white space: a space, or any byte from tab to carriage return.
+    package var isSpace: Bool { self == UInt8(ascii: " ") || (0x09...0x0D).contains(self) }
+
+    /// Whether the byte is an ASCII digit.
+    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+    /// Whether the byte is an ASCII letter.
+    var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
+
+    /// The value of a hexadecimal digit of either case; `nil` for any other byte.
+    var hexadecimalValue: UInt8? {
+        if isDigit { return self - UInt8(ascii: "0") }
+        let letter = self | 0x20
+        return (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(letter) ? letter - UInt8(ascii: "a") + 10 : nil
+    }
+}
+
+extension BidirectionalCollection<UInt8> {
+    /// Returns the bytes without those at either end that meet a condition.
+    func trimmed(_ condition: (UInt8) -> Bool) -> SubSequence {
+        var rest = drop(while: condition)
+        while let last = rest.last, condition(last) { rest.removeLast() }
+        return rest
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// The bytes as text.
+    var text: String { String(decoding: self, as: UTF8.self) }
+}
+
+extension [UInt8] {
+    /// Whether the bytes are valid UTF-8.
+    package var isUTF8: Bool { (try? UTF8Span(validating: span)) != nil }
+
+    /// The number of the line that a position is on, counted from 1.
+    func line(at position: Int) -> Int {
+        1 + self[..<position].count { $0 == UInt8(ascii: "\n") }
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// An error in the contents of a file.
+package struct FormatError: Error, Hashable, CustomStringConvertible {
+    /// What is wrong: `unexpected end`.
+    package let reason: String
+    /// The number of the line, counted from 1; `nil` for an error in the file as a whole.
+    package let line: Int?
+
+    /// Creates an error.
+    package init(_ reason: String, line: Int? = nil) {
+        self.reason = reason
+        self.line = line
+    }
+
+    /// One line of text: `line 3: unexpected end`.
+    package var description: String {
+        line.map { "line \($0): \(reason)" } ?? reason
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// Dates as XML property lists write them: `2001-01-01T00:00:01Z`.
+enum XMLDate {
+    /// Returns the seconds since 2001-01-01 00:00:00 UTC; `nil` for text that is not a Gregorian date.
+    static func seconds(_ text: String) -> Double? {
+        let bytes = Array(text.utf8)
+        let pattern = Array("0000-00-00T00:00:00Z".utf8)
+        guard bytes.count == pattern.count else { return nil }
+        var numbers: [Int] = [0]
+        for (byte, expected) in zip(bytes, pattern) {
+            if expected == UInt8(ascii: "0") {
+                guard byte.isDigit else { return nil }
+                numbers[numbers.count - 1] = numbers[numbers.count - 1] * 10 + Int(byte - UInt8(ascii: "0"))
+            } else {
+                guard byte == expected else { return nil }
+                numbers.append(0)
+            }
+        }
+        let (year, month, day) = (numbers[0], numbers[1], numbers[2])
+        guard (1...12).contains(month), (1...31).contains(day), numbers[3] < 24, numbers[4] < 60, numbers[5] < 61 else {
+            return nil
+        }
+        let days = daysSinceMarch0(year, month, day) - daysSinceMarch0(2001, 1, 1)
+        return Double(days * 86_400 + numbers[3] * 3_600 + numbers[4] * 60 + numbers[5])
+    }
+
+    /// Returns the number of days since the start of the calendar, whose years begin in March and end with the leap day.
+    private static func daysSinceMarch0(_ year: Int, _ month: Int, _ day: Int) -> Int {
+        let year = month > 2 ? year : year - 1
+        let month = (month + 9) % 12
+        let leaps = (year + 400) / 4 - (year + 400) / 100 + (year + 400) / 400
+        return year * 365 + leaps + (month * 306 + 5) / 10 + day
+    }
+}

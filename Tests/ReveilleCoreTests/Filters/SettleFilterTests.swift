@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import Testing
+
+@Suite struct SettleFilterTests {
+    @Test func newValueIsHeldUntilItHasLasted() {
+        var filter = SettleFilter<Int>(settle: .milliseconds(400))
+        func at(_ milliseconds: Int64) -> Instant { Instant(microseconds: milliseconds * 1_000) }
+        #expect(filter.offer(1, at: at(0)) == 1)
+        #expect(filter.offer(2, at: at(100)) == nil)
+        #expect(filter.deadline == at(500))
+        #expect(filter.offer(2, at: at(499)) == nil)
+        #expect(filter.offer(2, at: at(500)) == 2)
+        #expect(filter.offer(1, at: at(600)) == nil)
+        #expect(filter.offer(3, at: at(700)) == nil)
+        #expect(filter.deadline == at(1_100))
+        #expect(filter.offer(2, at: at(800)) == nil)
+        #expect(filter.deadline == nil)
+    }
+
+    @Test func withoutSettlingEveryValuePasses() {
+        var filter = SettleFilter<Int>(settle: .zero)
+        #expect([1, 2, 2, 1].map { filter.offer($0, at: Instant(microseconds: 0)) } == [1, 2, nil, 1])
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import Testing
+
+@Suite struct ProximityRuleTests {
+    static let approaches: [(level: Double, values: [Double], near: [Bool])] = [
+        (128, [127, 128, 127, 116, 115, 116, 128], [false, true, true, true, false, false, true]),
+        (1, [0, 1, 1, 0, 0, 1], [false, true, true, false, false, true]),
+        (5, [4, 5, 4.6, 4.5, 4, 4.9, 5], [false, true, true, true, false, false, true]),
+    ]
+
+    @Test(arguments: approaches)
+    func nearBeginsAtTheLevelAndEndsBelowNineTenths(level: Double, values: [Double], near: [Bool]) throws {
+        let rule = try #require(ProximityRule(nearLevel: level))
+        var state = Proximity.unknown
+        for (value, isNear) in zip(values, near) {
+            state = rule.state(at: value, last: state)
+            #expect(state == (isNear ? .near : .far), "at \(value)")
+        }
+    }
+
+    @Test(arguments: [nil, 0, -3] as [Double?]) func levelBelowWhichThereIsNoValueIsRefused(level: Double?) {
+        #expect(ProximityRule(nearLevel: level) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("proximity-wifi", true), ("proximity-wifi-left\n", true), ("proximity-palmrest-right", true),
+            ("proximity-lap", true), ("proximity-lte", true), ("proximity", false), ("", false), (nil, false),
+        ] as [(String?, Bool)])
+    func sensorsForTheRadioAreRecognized(label: String?, expected: Bool) {
+        #expect(ProximityRule.isForRadio(label: label) == expected)
+    }
+}
