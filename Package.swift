@@ -45,7 +45,7 @@ let package = Package(
         .target(
             name: "Reveille",
             dependencies: [
-                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers", "ReveilleWire", "Varlink",
+                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWire", "Varlink",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
@@ -105,8 +105,8 @@ let package = Package(
         .testTarget(
             name: "ReveilleTests",
             dependencies: [
-                "Reveille", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "ReveilleWire", "Varlink",
-                .product(name: "Logging", package: "swift-log"),
+                "Reveille", "ReveilleCore", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "ReveilleWire",
+                "Varlink", .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(name: "ReveilleServiceTests", dependencies: ["ReveilleCore", "ReveilleService", "Varlink"]),
         .testTarget(
@@ -117,13 +117,13 @@ let package = Package(
             name: "SimulationTests",
             dependencies: [
                 "ReveilleCore", "ReveilleService", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "Varlink",
+                .product(name: "Logging", package: "swift-log"),
             ]
         ),
         .testTarget(
             name: "ReveilleTestingTests",
             dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "ReveilleTool",
-                "Varlink",
+                "Reveille", "ReveilleCore", "ReveilleSimulation", "ReveilleTesting", "ReveilleTool", "Varlink",
             ]),
         .testTarget(
             name: "IntegrationTests",

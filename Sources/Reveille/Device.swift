@@ -84,61 +84,17 @@ public final class Device: Sendable {
     ///
     /// A sensor that nobody watches is read once for it, which takes up to a second.
     public func state(of aspect: Aspect) async throws(ReveilleError) -> Event {
-        guard let event = try await states(of: AspectSet(aspect)).first else {
+        guard let event = try await states(of: AspectSet(aspect)).first(where: { $0.aspect == aspect }) else {
             throw ReveilleError(.invalidReply, "GetState: no state of \(aspect)")
         }
         return event
     }
 
     /// The states of several aspects at once.
-    public func states(of aspects: AspectSet = .all) async throws(ReveilleError) -> [Event] {
+    public func states(of aspects: AspectSet = .default) async throws(ReveilleError) -> [Event] {
         let names = aspects.aspects.map { JSON.string($0.rawValue) }
         return try decoding("GetState", try await engine.call("GetState", ["aspects": .array(names)])) {
             reply throws(CallError) in try EventCoding.decodeAll(reply, noting: UnknownWords())
-        }
-    }
-
-    /// All battery packs together: `Battery.unknown` where there is none.
-    public var battery: Battery {
-        get async throws(ReveilleError) {
-            guard case .battery(let battery) = try await state(of: .battery).reading else { return .unknown }
-            return battery
-        }
-    }
-
-    /// Whether something is close to the display.
-    public var proximity: Proximity {
-        get async throws(ReveilleError) {
-            guard case .proximity(let proximity) = try await state(of: .proximity).reading else { return .unknown }
-            return proximity
-        }
-    }
-
-    /// How the device is held.
-    public var orientation: Orientation {
-        get async throws(ReveilleError) {
-            guard case .orientation(let orientation) = try await state(of: .orientation).reading else {
-                return .unknown
-            }
-            return orientation
-        }
-    }
-
-    /// Language and formats in force.
-    public var locale: LocaleSettings {
-        get async throws(ReveilleError) {
-            guard case .locale(let locale) = try await state(of: .locale).reading else { return .posix }
-            return locale
-        }
-    }
-
-    /// The settings domains, each with all its keys.
-    public var defaults: Defaults {
-        get async throws(ReveilleError) {
-            guard case .defaults(let defaults) = try await state(of: .defaults).reading else {
-                return Defaults(domains: [])
-            }
-            return defaults
         }
     }
 

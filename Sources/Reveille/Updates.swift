@@ -1,28 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-public import ReveilleCore
-
-/// An aspect together with the type of its readings; ``TypedAspects`` has them all.
-public struct TypedAspect<Value: Sendable>: Sendable {
-    /// The aspect.
-    public let aspect: Aspect
-    let value: @Sendable (Reading) -> Value?
-}
-
-/// The aspects, each with the type of its readings: what ``Device/updates(of:name:)`` takes, as `\.battery`.
-public struct TypedAspects: Sendable {
-    /// Language and formats.
-    public let locale = TypedAspect<LocaleSettings>(aspect: .locale) { $0.locale }
-    /// The user's settings.
-    public let defaults = TypedAspect<Defaults>(aspect: .defaults) { $0.defaults }
-    /// All battery packs together.
-    public let battery = TypedAspect<Battery>(aspect: .battery) { $0.battery }
-    /// Near or far.
-    public let proximity = TypedAspect<Proximity>(aspect: .proximity) { $0.proximity }
-    /// The pose.
-    public let orientation = TypedAspect<Orientation>(aspect: .orientation) { $0.orientation }
-}
+import ReveilleCore
 
 extension Device {
     /// The states of one aspect, in its own type: the one of now, then each that it changes to.

@@ -59,8 +59,8 @@ struct PostCommand: ParsableCommand {
         do throws(CallError) {
             return try ReadingCoding.decode(.object(fields), of: aspect)
         } catch {
-            let field = error.parameters["parameter"]?.stringValue ?? aspect.rawValue
-            throw StateField(name: field).refusing(state)
+            let path = error.parameters["parameter"]?.stringValue ?? ""
+            throw aspect.refusing(state, for: String(path.dropFirst("\(aspect).".count)))
         }
     }
 
@@ -72,33 +72,21 @@ struct PostCommand: ParsableCommand {
             if state.hasPrefix("{") { throw Failure(.usage, "\(state): \(error)") }
             return try fieldsOfWord()
         }
-        guard let fields = json.objectValue else { throw StateField.refusing(state, for: aspect) }
+        guard let fields = json.objectValue else { throw notAnObject }
         return fields
     }
 
     /// Returns the fields for which the word is an abbreviation.
     private func fieldsOfWord() throws(Failure) -> JSONObject {
-        switch aspect {
-        case .battery, .proximity:
-            try StateField(name: "\(aspect).state").check(state)
-            return ["state": .string(state)]
-        case .orientation:
-            try StateField(name: "orientation.pose").check(state)
-            let isPlanar = Orientation.Pose(rawValue: state)?.isPlanar == true
-            return isPlanar ? ["pose": .string(state), "planar": .string(state)] : ["pose": .string(state)]
-        case .locale:
-            // A name without a valid language would be read as the C locale.
-            let syntax = /(C|POSIX|[A-Za-z]{2,3}([_\-][A-Za-z0-9]{2,8})*)(\.[A-Za-z0-9\-]+)?(@[A-Za-z0-9]+)?/
-            guard state.wholeMatch(of: syntax) != nil else {
-                throw Failure(.usage, "'\(state)' is not a locale name, such as de_DE or sr_RS@latin")
-            }
-            let locale = LocaleName(posix: state)
-            let name = JSON.string(locale.identifier)
-            return [
-                "identifier": name, "languages": [.string(locale.tag)], "numeric": name,
-                "time": name, "monetary": name, "measurement": name,
-            ]
-        case .defaults: throw StateField.refusing(state, for: aspect)
+        let form = aspect.form
+        guard let fields = try form.expand(state) else {
+            throw form.fields[form.mainField]?.words.isEmpty == false
+                ? aspect.refusing(state, for: form.mainField) : notAnObject
         }
+        return fields
+    }
+
+    private var notAnObject: Failure {
+        Failure(.usage, "\(state): \(aspect) must be a JSON object\(aspect.form.alternative)")
     }
 }
