@@ -45,7 +45,7 @@ let package = Package(
         .target(
             name: "Reveille",
             dependencies: [
-                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers", "ReveilleWire", "Varlink",
+                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWire", "Varlink",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
@@ -110,8 +110,7 @@ let package = Package(
             name: "ReveilleTests",
             dependencies: [
                 "Reveille", "ReveilleCore", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "ReveilleWire",
-                "Varlink",
-                .product(name: "Logging", package: "swift-log"),
+                "Varlink", .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(name: "ReveilleServiceTests", dependencies: ["ReveilleCore", "ReveilleService", "Varlink"]),
         .testTarget(
@@ -122,13 +121,13 @@ let package = Package(
             name: "SimulationTests",
             dependencies: [
                 "ReveilleCore", "ReveilleService", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "Varlink",
+                .product(name: "Logging", package: "swift-log"),
             ]
         ),
         .testTarget(
             name: "ReveilleTestingTests",
             dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "ReveilleTool",
-                "Varlink",
+                "Reveille", "ReveilleCore", "ReveilleSimulation", "ReveilleTesting", "ReveilleTool", "Varlink",
             ]),
         .testTarget(
             name: "IntegrationTests",

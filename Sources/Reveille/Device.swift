@@ -115,59 +115,15 @@ public final class Device: Sendable {
     /// print(event.reading, event.changedAt)
     /// ```
     public func state(of aspect: Aspect) async throws(ReveilleError) -> Event {
-        guard let event = try await states(of: AspectSet(aspect)).first else {
+        guard let event = try await states(of: AspectSet(aspect)).first(where: { $0.aspect == aspect }) else {
             throw ReveilleError(.invalidReply, "GetState: the reply has no state of \(aspect)")
         }
         return event
     }
 
     /// Returns the current states of several aspects, as ``state(of:)`` does for one.
-    public func states(of aspects: AspectSet = .all) async throws(ReveilleError) -> [Event] {
+    public func states(of aspects: AspectSet = .default) async throws(ReveilleError) -> [Event] {
         try await engine.call(.getState(aspects), expecting: GetStateReply.self).events
-    }
-
-    /// All battery packs together: `Battery.unknown` without a battery.
-    public var battery: Battery {
-        get async throws(ReveilleError) {
-            guard case .battery(let battery) = try await state(of: .battery).reading else { return .unknown }
-            return battery
-        }
-    }
-
-    /// Whether an object is close to the display.
-    public var proximity: Proximity {
-        get async throws(ReveilleError) {
-            guard case .proximity(let proximity) = try await state(of: .proximity).reading else { return .unknown }
-            return proximity
-        }
-    }
-
-    /// The orientation of the device.
-    public var orientation: Orientation {
-        get async throws(ReveilleError) {
-            guard case .orientation(let orientation) = try await state(of: .orientation).reading else {
-                return .unknown
-            }
-            return orientation
-        }
-    }
-
-    /// The language and formats in use.
-    public var locale: LocaleSettings {
-        get async throws(ReveilleError) {
-            guard case .locale(let locale) = try await state(of: .locale).reading else { return .posix }
-            return locale
-        }
-    }
-
-    /// The settings domains, each with all its keys.
-    public var defaults: Defaults {
-        get async throws(ReveilleError) {
-            guard case .defaults(let defaults) = try await state(of: .defaults).reading else {
-                return Defaults(domains: [])
-            }
-            return defaults
-        }
     }
 
     // MARK: - Bus

@@ -32,7 +32,7 @@ extension Device {
     /// - Returns: The subscription, which ends when it is released.
     /// - Throws: ``ReveilleError``.
     public func subscribe(
-        to aspects: AspectSet = .all, delivering: Delivering = .changes, policies: [Aspect: Policy] = [:],
+        to aspects: AspectSet = .default, delivering: Delivering = .changes, policies: [Aspect: Policy] = [:],
         resumingFrom positions: Positions? = nil, name: String? = nil, startsInBackground: Bool = false
     ) async throws(ReveilleError) -> Subscription {
         let request = SubscriptionRequest(

@@ -1,28 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-public import ReveilleCore
-
-/// An aspect and the type of its readings; ``TypedAspects`` lists all of them.
-public struct TypedAspect<Value: Sendable>: Sendable {
-    /// The aspect.
-    public let aspect: Aspect
-    let value: @Sendable (Reading) -> Value?
-}
-
-/// The aspects, each with the type of its readings, for ``Device/updates(of:name:)``: `\.battery`.
-public struct TypedAspects: Sendable {
-    /// Language and formats.
-    public let locale = TypedAspect<LocaleSettings>(aspect: .locale) { $0.locale }
-    /// The user's settings.
-    public let defaults = TypedAspect<Defaults>(aspect: .defaults) { $0.defaults }
-    /// All battery packs together.
-    public let battery = TypedAspect<Battery>(aspect: .battery) { $0.battery }
-    /// Near or far.
-    public let proximity = TypedAspect<Proximity>(aspect: .proximity) { $0.proximity }
-    /// The pose.
-    public let orientation = TypedAspect<Orientation>(aspect: .orientation) { $0.orientation }
-}
+import ReveilleCore
 
 extension Device {
     /// Returns the states of one aspect, in its own type: the current one, then each new one.

@@ -2,56 +2,57 @@
 // Part of Reveille.
 
 package import ReveilleCore
+import ReveilleSystem
 
-/// Turns what one aspect's devices or files say into readings.
+/// Reads the devices or files of one aspect, and reports readings.
 ///
-/// Loop thread only. It does not decide who is told, nor compare with what was posted by others.
+/// Loop thread only. A watcher knows neither subscribers nor posted states.
 package protocol Watcher: AnyObject {
-    /// What the readings are of.
+    /// The aspect of the readings.
     var aspect: Aspect { get }
 
-    /// How closely to watch; set by the service as subscribers come, sleep and go. It starts as `.off`.
+    /// How closely to watch, initially `.off`; the service sets it as subscribers come, sleep and go.
     ///
-    /// Going from off to any other pace reads everything; what was read is reported.
+    /// A change from off to any other pace reads and reports everything.
     var pace: Pace { get set }
 
-    /// Reads every source again now, waits for no settling and no interval, reports what was read (also
-    /// when it is what was reported before), then calls back: once, and within ``Pace/sampleTimeout``.
+    /// Reads every source now, without any delay, and reports the reading even if it is unchanged.
     ///
-    /// Works at any pace; at `.off` it reads once and goes on with nothing.
+    /// Works at any pace; at `.off` nothing stays open afterwards. `completion` is called once, within
+    /// ``Pace/sampleTimeout``.
     func refresh(then completion: @escaping () -> Void)
 
-    /// What is read, or why nothing can be; looks for sources anew when the watcher is off.
+    /// The sources that are read, or why there are none; when the watcher is off, searched for at each call.
     var source: SourceDescription { get }
 
-    /// Looks at every source once, for a person who asks why the aspect reads as it does.
+    /// Reads every source once, to explain the aspect's reading to a person.
     ///
     /// Works at any pace, reports nothing, and may block for ``Pace/sampleTimeout``.
     func examine() -> Examination
 }
 
-/// What a person is told of an aspect's sources.
+/// A description of an aspect's sources for a person.
 package struct Examination: Sendable, Hashable {
-    /// One thing that was found: a name and what was read there.
+    /// A name, and the value that was found there.
     package struct Finding: Sendable, Hashable {
-        /// What was looked at.
+        /// The name of a device, a file or a value.
         package var name: String
-        /// What it says.
+        /// What was found there.
         package var value: String
 
-        /// Makes a finding of its parts.
+        /// Creates a finding.
         package init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// What was found, in the order of reading.
+    /// The findings, in the order of reading.
     package var findings: [Finding]
-    /// What the person can do about what is missing or wrong; empty when all is well.
+    /// What the person can do about missing or wrong sources; empty when all is well.
     package var advice: [String]
 
-    /// Makes an examination of its parts.
+    /// Creates an examination.
     package init(findings: [Finding] = [], advice: [String] = []) {
         self.findings = findings
         self.advice = advice
@@ -60,39 +61,39 @@ package struct Examination: Sendable, Hashable {
 
 /// How closely a watcher watches.
 package enum Pace: Sendable {
-    /// Reads nothing and holds no descriptors.
+    /// Reads nothing, and keeps no descriptors open.
     case off
-    /// Somebody may wake soon: notices what the kernel tells, polls at `idleSampleInterval` at most.
+    /// All subscribers are held: takes the kernel's events, and polls at `idleSampleInterval` at most.
     case idle
-    /// Somebody is in the foreground.
+    /// A subscriber is in the foreground.
     case live
 
-    /// How long a reader waits for a sensor that does not answer.
+    /// The timeout for a sensor that does not answer.
     ///
     /// A sensor at 1 Hz blocks a read of sysfs for a second.
     package static let sampleTimeout: Duration = .seconds(1)
 }
 
-/// What an aspect is read from.
+/// The sources of an aspect.
 package enum SourceDescription: Sendable, Hashable {
-    /// There is a source: a device or files, by name.
+    /// The names of the devices or files.
     case available(String)
-    /// There is none, and why.
+    /// Why there is no source.
     case unavailable(String)
 }
 
-/// What a watcher needs of the service.
+/// The functions through which a watcher reports.
 package struct WatcherContext {
-    /// Takes a reading; equal readings may be reported again and again.
+    /// Takes a reading, which may equal the last one.
     package let report: (Reading) -> Void
     /// Takes one line for the log: what was tried, on what, and why it failed.
     ///
-    /// Each problem is told once until it is over.
+    /// A problem is logged once while it lasts.
     package let warn: (String) -> Void
-    /// Counts a loss: a full netlink or inotify queue that ended in reading everything again.
+    /// Counts a loss of events: a netlink or inotify queue was full, and everything is read again.
     package let overflowed: () -> Void
 
-    /// Makes a context of its three functions.
+    /// Creates a context.
     package init(
         report: @escaping (Reading) -> Void, warn: @escaping (String) -> Void, overflowed: @escaping () -> Void
     ) {
@@ -100,4 +101,9 @@ package struct WatcherContext {
         self.warn = warn
         self.overflowed = overflowed
     }
+}
+
+extension Loop {
+    /// The time of the boot clock.
+    var now: Instant { Instant(microseconds: Int64(clamping: bootClock)) }
 }

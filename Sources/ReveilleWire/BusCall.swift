@@ -43,7 +43,7 @@ package enum BusCall: Sendable, Hashable {
             }
             self = .setState(
                 subscription: try fields.string("subscription"), background: isBackground, wakeAfter: wakeAfter)
-        case "GetState": self = .getState(try BusCall.aspects(fields) ?? .all)
+        case "GetState": self = .getState(try BusCall.aspects(fields) ?? .default)
         case "ListSubscriptions": self = .listSubscriptions
         case "DescribeAspects": self = .describeAspects
         case "Refresh": self = .refresh

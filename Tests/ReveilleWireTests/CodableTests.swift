@@ -9,20 +9,6 @@ import Varlink
 
 /// Events as programs store them have the shape that they have on the wire.
 @Suite(.timeLimit(.minutes(10))) struct CodableTests {
-    private static let readings: [Reading] = [
-        .battery(
-            Battery(
-                state: .charging, level: 0.5, isPlugged: true, chargeStatus: .charging,
-                packs: [Battery.Pack(name: "BAT0", level: 0.5, chargeStatus: .charging)])),
-        .battery(.unknown), .proximity(.near), .orientation(Orientation(pose: .faceUp, planar: .portrait)),
-        .orientation(.unknown), .locale(.posix),
-        .defaults(
-            Defaults(domains: [
-                Defaults.Domain(name: "a", path: "/a.json", values: ["x": 0, "y": 0], isOpaque: false),
-                Defaults.Domain(name: "b", path: "/b", values: [:], isOpaque: true),
-            ])),
-    ]
-
     private static func event(_ reading: Reading) throws -> Event {
         let structure = EventCoding.encode(
             Event(
@@ -31,7 +17,7 @@ import Varlink
         return try EventCoding.decode(structure)
     }
 
-    @Test(arguments: readings)
+    @Test(arguments: EventCodingTests.readings)
     func eventIsWrittenAsOnTheWire(reading: Reading) throws {
         let event = try Self.event(reading)
         let written = try JSON.parse(Array(JSONEncoder().encode(event)))

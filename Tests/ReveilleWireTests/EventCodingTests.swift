@@ -13,7 +13,10 @@ import Varlink
                 identifier: "es_ES", languages: ["es-ES", "en"], numeric: "es_MX", time: "es_MX", monetary: "es_MX",
                 measurement: "es_ES")),
         .defaults(
-            Defaults(domains: [.init(name: "app", path: "/a", values: ["k": 0, "l": 0], isOpaque: false)])),
+            Defaults(domains: [
+                .init(name: "app", path: "/a", values: ["k": 0, "l": 0], isOpaque: false),
+                .init(name: "b", path: "/b", values: ["": 0], isOpaque: true),
+            ])),
         .battery(
             Battery(
                 state: .charging, level: 0.5, isPlugged: true, chargeStatus: .notCharging,
@@ -26,6 +29,21 @@ import Varlink
         Event(
             reading: reading, generation: generation, sequence: 9, changes: changes, netChange: true,
             firstChangedAt: Timestamp(microseconds: 1), changedAt: Timestamp(microseconds: 2), dropped: 0)
+    }
+
+    @Test("each aspect has a sample, and a nullable field of its name in Event and Post", arguments: Aspect.allCases)
+    func aspectIsOnTheWire(_ aspect: Aspect) throws {
+        #expect(Self.readings.contains { $0.aspect == aspect })
+        let interface = BusInterface.make()
+        guard case .structure(let event)? = interface.types["Event"] else {
+            Issue.record("Event is not a structure")
+            return
+        }
+        let name = aspect.rawValue.prefix(1).uppercased() + aspect.rawValue.dropFirst()
+        for structure in [event, try #require(interface.methods["Post"]).input] {
+            let field = structure.fields.first { $0.name == aspect.rawValue }
+            #expect(field?.type == .nullable(.named(name)))
+        }
     }
 
     @Test(arguments: readings) func eventSurvivesTheWire(reading: Reading) throws {

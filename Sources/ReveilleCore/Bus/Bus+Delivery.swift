@@ -1,51 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// What goes out to one subscription in one reply.
+/// The content of one reply to one subscription.
 package struct Delivery: Sendable, Hashable {
-    /// Who gets it.
+    /// The subscription that receives it.
     package var subscription: SubscriptionID
-    /// One event for each aspect that changed, in ascending order of last change; never none.
+    /// One event for each aspect that changed, in ascending order of last change; never empty.
     package var events: [Event]
 }
 
+/// A subscription that has been taken off the queue for its delivery.
+package struct ReadySubscription: Sendable {
+    /// The subscription's name.
+    package let id: SubscriptionID
+    fileprivate let slot: Int
+}
+
 extension Bus {
-    /// Whose turn it is, for a last look at whether to hold it; `nil` when nothing is due.
-    package mutating func nextReady() -> SubscriptionID? {
+    /// Takes the subscription that became ready first off the queue; `nil` when nothing is due.
+    ///
+    /// ``delivery(to:)`` must follow. The subscription may be held or canceled in between.
+    package mutating func nextReady() -> ReadySubscription? {
         while readyHead < ready.count {
-            // A hold may have come since it was queued.
-            if let subscription = slots[ready[readyHead]], !subscription.open.isEmpty { return subscription.id }
-            takeReady()
+            let slot = ready[readyHead]
+            readyHead += 1
+            if readyHead == ready.count {
+                ready.removeAll(keepingCapacity: true)
+                readyHead = 0
+            }
+            slots[slot]?.isQueued = false
+            // It may have been held since it was queued.
+            if let id = slots[slot]?.id, slots[slot]?.open.isEmpty == false {
+                return ReadySubscription(id: id, slot: slot)
+            }
         }
         return nil
     }
 
-    /// Takes the first off the queue of those who became ready.
-    @discardableResult
-    private mutating func takeReady() -> Int {
-        let slot = ready[readyHead]
-        readyHead += 1
-        if readyHead == ready.count {
-            ready.removeAll(keepingCapacity: true)
-            readyHead = 0
+    /// Takes the next reply to a ready subscription; `nil` if it is held now.
+    ///
+    /// The reply counts as unread until ``release(_:from:)`` of ``HoldReasons/unread``. Until then, nothing more is
+    /// delivered to the subscription, and its changes are merged.
+    package mutating func delivery(to ready: ReadySubscription) -> Delivery? {
+        let slot = ready.slot
+        guard slots[slot]?.id == ready.id, let events = slots[slot]?.take(from: logs), !events.isEmpty else {
+            return nil
         }
-        slots[slot]?.isQueued = false
-        return slot
+        slots[slot]?.events += events.count
+        slots[slot]?.changes += events.reduce(0) { $0 + $1.changes }
+        slots[slot]?.hold(.unread, logs)
+        updateDeliverable(slot)
+        return Delivery(subscription: ready.id, events: events)
     }
 
-    /// The next reply that is due, of the subscription that became ready first.
-    ///
-    /// It counts as unread from now on: until ``release(_:from:)`` of ``HoldReasons/unread`` nothing more
-    /// comes for that subscription, and what changes meanwhile is merged.
+    /// Takes the next reply of all that are due; see ``delivery(to:)``.
     package mutating func nextDelivery() -> Delivery? {
-        while let id = nextReady() {
-            let slot = takeReady()
-            guard let events = slots[slot]?.take(from: logs), !events.isEmpty else { continue }
-            slots[slot]?.events += events.count
-            slots[slot]?.changes += events.reduce(0) { $0 + $1.changes }
-            slots[slot]?.hold(.unread, logs)
-            updateDeliverable(slot)
-            return Delivery(subscription: id, events: events)
+        while let ready = nextReady() {
+            if let delivery = delivery(to: ready) { return delivery }
         }
         return nil
     }

@@ -7,7 +7,7 @@
 /// no hold reason stands and something is due; slow, stopped, backgrounded and disconnected subscribers
 /// are the same case. Posting visits those who can take it now and nobody else.
 ///
-/// Pure: time is an argument, effects come out of ``nextDelivery()``.
+/// Pure: time is an argument, effects come out of ``delivery(to:)``.
 package struct Bus {
     /// Where an aspect's state came from.
     private struct Origin {

@@ -32,7 +32,7 @@ package final class Broker {
     var random: any RandomNumberGenerator
     var bus: Bus
     var writer = EventWriter()
-    var watchers: WatcherPool
+    let watchers: WatcherPool
     var connections: [ObjectIdentifier: Connection] = [:]
     var connectionsOfUser: [UInt32: Int] = [:]
     var refused = RefusedConnections()
@@ -71,7 +71,7 @@ package final class Broker {
         description = ServiceDescription(
             vendor: "Reveille", product: "reveille", version: version, url: "https://reveille.org",
             interfaces: Self.interfaces)
-        watchers = try WatcherPool(loop: loop, watchers: [])
+        watchers = WatcherPool(loop: loop)
         let saved = Broker.load(state, logger)
         let now = Timestamp(microseconds: loop.wallClock)
         bus = Bus(
@@ -101,19 +101,35 @@ package final class Broker {
         SubscriptionID(rawValue: random.next()).wireName + SubscriptionID(rawValue: random.next()).wireName
     }
 
-    /// Starts the sources, and saves what they read at the start.
+    /// Starts the watchers, and saves their first readings.
     ///
     /// - Throws: `SystemError` when the loop has no room for a timer.
     package func start(_ watchers: [any Watcher]) throws(SystemError) {
-        self.watchers = try WatcherPool(loop: loop, watchers: watchers)
-        self.watchers.start()
+        try self.watchers.install(watchers)
         keeper?.save()
+    }
+
+    /// Replaces the watchers and the limits; subscriptions, positions and posted states stay.
+    ///
+    /// New limits apply to new connections. The length of the history stays.
+    ///
+    /// - Throws: `SystemError` when the loop has no room for a timer; nothing has changed then.
+    package func reconfigure(_ limits: Configuration.Bus, watchers: [any Watcher]) throws(SystemError) {
+        try self.watchers.install(watchers)
+        let history = self.limits.history
+        if limits.history != history {
+            logger.notice("bus.history stays \(history) until the bus is restarted")
+        }
+        self.limits = limits
+        self.limits.history = history
     }
 
     /// Delivers what is due, ends the subscriptions and saves the state.
     package func stop() {
         for id in subscribers.keys { bus.release(.unread, from: id) }
-        while let delivery = bus.nextDelivery() { send(delivery) }
+        while let delivery = bus.nextDelivery() {
+            if let connection = subscribers[delivery.subscription] { send(delivery, to: connection) }
+        }
         isStopping = true
         for connection in Array(connections.values) + refused.all { close(connection) }
         watchers.stop()
@@ -161,18 +177,18 @@ package final class Broker {
 
     // MARK: - Delivery
 
-    /// Sends what is due, to those who became ready first.
+    /// Sends what is due, first to the subscribers that became ready first.
     func deliver() {
         for _ in 0..<Self.deliveriesPerTurn {
-            guard let next = bus.nextReady() else { return }
-            if let connection = subscribers[next] { freezes?.look(at: connection) }
-            if let delivery = bus.nextDelivery() { send(delivery) }
+            guard let ready = bus.nextReady() else { return }
+            guard let connection = subscribers[ready.id] else { continue }
+            freezes?.look(at: connection)
+            if let delivery = bus.delivery(to: ready) { send(delivery, to: connection) }
         }
         moreDeliveries?.fire(after: .zero)
     }
 
-    private func send(_ delivery: Delivery) {
-        guard let connection = subscribers[delivery.subscription] else { return }
+    private func send(_ delivery: Delivery, to connection: Connection) {
         let parameters = writer.write(EventsReply(events: delivery.events))
         send(connection.session.reply(encoded: parameters, continues: true), to: connection)
     }

@@ -4,28 +4,28 @@
 import ReveilleSystem
 import ReveilleWatchers
 
-/// Reads one aspect's sources for all who ask at the same time, once.
+/// Reads the sources of one aspect once for all callers that ask at the same time.
 ///
-/// Each gets a reading that was begun after it had asked. A reading begins once everything has been handled that was
-/// due when the first one asked: so a hundred peers that ask together cost one reading, however often they do it. And
-/// readings take a fifth of the time at most, so that peers who ask all the time leave the rest to others.
+/// Each caller gets a reading that began after its request. A reading begins once everything has been handled that was
+/// due at the first request, so a hundred peers that ask together cost one reading. Readings take a fifth of the time
+/// at most, which leaves the rest to other peers.
 final class SharedSampling {
-    /// How many times as long as a reading the pause before the next one is.
+    /// The pause after a reading, in durations of that reading.
     private static let rest: UInt64 = 4
 
     private let loop: any Loop
-    /// Before this moment, by the loop's clock, no reading begins.
+    /// The earliest start of the next reading, by the boot clock.
     private var rested: UInt64 = 0
-    /// When the reading began that is being done now, by the thread's clock.
+    /// The start of the current reading, by the thread's clock.
     private var begun: UInt64?
-    private var watcher: any Watcher
+    private(set) var watcher: any Watcher
     private var start: (any LoopSource)?
     private var isReading = false
-    /// Tells the reading that is under way from one of a watcher that was replaced.
+    /// Distinguishes the current reading from one of a replaced watcher.
     private var number = 0
-    /// Who gets the reading that is under way.
+    /// The callers that get the current reading.
     private var served: [() -> Void] = []
-    /// Who gets the next.
+    /// The callers that get the next reading.
     private var asking: [() -> Void] = []
 
     init(of watcher: any Watcher, loop: any Loop) throws(SystemError) {
@@ -34,10 +34,10 @@ final class SharedSampling {
         start = try loop.timer { [weak self] in self?.read() }
     }
 
-    /// Whether somebody waits for a reading.
+    /// Whether a caller waits for a reading.
     var isUnderWay: Bool { isReading || !asking.isEmpty }
 
-    /// Asks for a reading; `completion` is called when it has been reported, never before this returns.
+    /// Requests a reading; `completion` is called when it has been reported, never before this returns.
     func ask(then completion: @escaping () -> Void) {
         asking.append(completion)
         if !isReading { startSoon() }
@@ -48,9 +48,12 @@ final class SharedSampling {
         start?.fire(after: .microseconds(rested > now ? rested - now : 0))
     }
 
-    /// Goes on with another watcher; those who wait for a reading of the one before get one of this.
+    /// Replaces the watcher by one at the same pace, which also reads for the callers that wait.
     func replaceWatcher(by next: any Watcher) {
+        let pace = watcher.pace
+        watcher.pace = .off
         watcher = next
+        watcher.pace = pace
         asking = served + asking
         served = []
         isReading = false
@@ -65,11 +68,11 @@ final class SharedSampling {
         asking = []
         begun = loop.threadClock
         watcher.refresh { [weak self, number] in self?.end(number) }
-        // What goes on from here goes on elsewhere, and takes nobody's time.
+        // The rest of a reading happens on other threads, and takes none of this thread's time.
         restFromReading()
     }
 
-    /// Notes when the next reading may begin; answering those who asked is not a part of reading.
+    /// Computes the earliest start of the next reading, before the callers run.
     private func restFromReading() {
         guard let start = begun else { return }
         begun = nil

@@ -5,77 +5,77 @@ import ReveilleCore
 import ReveilleSystem
 import ReveilleWatchers
 
-/// The five watchers, and how closely each has to watch.
+/// The watchers of all aspects, and the pace of each.
 ///
-/// Locale and settings are always watched: files tell of themselves, and who reconnects by position wants
-/// every change counted. Battery and sensors are watched on demand: in full while somebody is awake,
-/// sparsely while all are held, and not at all once the last has been gone for ``linger``.
+/// ``Aspect/Sampling`` determines when an aspect is watched. On demand means closely while a subscriber is in the
+/// foreground, sparsely while all are held, and not at all once the last one has been gone for ``linger``.
 final class WatcherPool {
-    /// How long a sensor goes on after its last subscriber left, for those who come right back.
+    /// How long a sensor is watched after its last subscriber left, for clients that come right back.
     static let linger: Duration = .seconds(5)
 
-    private static let onDemand: [Aspect] = [.battery, .proximity, .orientation]
+    private static let onDemand = Aspect.allCases.filter { $0.sampling == .onDemand }
 
     private let loop: any Loop
-    private var watchers: [Aspect: any Watcher]
-    /// Watchers of before, whose readers may still be reading.
-    private var retired: [Int: (watchers: [any Watcher], end: any LoopSource)] = [:]
-    private var lastRetirement = 0
+    /// The watcher of each aspect, and the samples that are taken of it.
+    private var samplings = AspectTable<SharedSampling?>(repeating: nil)
     private var uses = AspectTable<Int>(repeating: 0)
     private var lingering = AspectTable<(any LoopSource)?>(repeating: nil)
-    private var samplings = AspectTable<SharedSampling?>(repeating: nil)
+    /// The timers that keep replaced watchers.
+    private var retirements: [any LoopSource] = []
 
-    init(loop: any Loop, watchers: [any Watcher]) throws(SystemError) {
+    /// Creates a pool without watchers.
+    init(loop: any Loop) {
         self.loop = loop
-        self.watchers = Self.byAspect(watchers)
-        for watcher in watchers { samplings[watcher.aspect] = try SharedSampling(of: watcher, loop: loop) }
     }
 
-    private static func byAspect(_ watchers: [any Watcher]) -> [Aspect: any Watcher] {
-        Dictionary(watchers.map { ($0.aspect, $0) }, uniquingKeysWith: { $1 })
-    }
-
-    /// Goes on with other watchers, each at the pace of the one before.
+    /// Starts watchers in place of the current ones.
     ///
-    /// Those before are to report nothing any more. Who waits for a sample gets one of the new watchers.
-    func replaceWatchers(_ next: [any Watcher]) throws(SystemError) {
-        lastRetirement += 1
-        let end = try loop.timer { [weak self, number = lastRetirement] in self?.retired[number] = nil }
-        let before = watchers
-        watchers = Self.byAspect(next)
-        retired[lastRetirement] = (Array(before.values), end)
-        for watcher in before.values {
-            let pace = watcher.pace
-            watcher.pace = .off
-            guard let successor = watchers[watcher.aspect] else { continue }
-            successor.pace = pace
-            samplings[watcher.aspect]?.replaceWatcher(by: successor)
+    /// Each new watcher takes over the pace and the waiting callers of its predecessor, which must report nothing more.
+    /// On error, the current watchers go on.
+    func install(_ watchers: [any Watcher]) throws(SystemError) {
+        try retireLater(Aspect.allCases.compactMap { samplings[$0]?.watcher })
+        for watcher in watchers {
+            if let sampling = samplings[watcher.aspect] {
+                sampling.replaceWatcher(by: watcher)
+            } else {
+                samplings[watcher.aspect] = try SharedSampling(of: watcher, loop: loop)
+                if !Self.onDemand.contains(watcher.aspect) { watcher.pace = .live }
+            }
         }
-        // Longer than any of their readers waits for a sensor.
+    }
+
+    /// Keeps replaced watchers until their readers have returned, since releasing one waits for its reader.
+    private func retireLater(_ watchers: [any Watcher]) throws(SystemError) {
+        guard !watchers.isEmpty else { return }
+        weak var retirement: (any LoopSource)?
+        let end = try loop.timer { [weak self] in
+            withExtendedLifetime(watchers) { self?.retirements.removeAll { $0 === retirement } }
+        }
+        retirement = end
+        // Longer than any reader waits for a sensor.
         end.fire(after: Pace.sampleTimeout * 2)
+        retirements.append(end)
     }
 
-    /// Starts what is always watched.
-    func start() {
-        for aspect in Aspect.allCases where !Self.onDemand.contains(aspect) { setPace(.live, of: aspect) }
-    }
-
-    /// Stops everything.
+/// The watchers of all aspects, and the pace of each.
+///
+/// ``Aspect/Sampling`` determines when an aspect is watched. On demand means closely while a subscriber is in the
+/// foreground, sparsely while all are held, and not at all once the last one has been gone for ``linger``.
     func stop() {
-        for watcher in watchers.values { watcher.pace = .off }
+        for aspect in Aspect.allCases { setPace(.off, of: aspect) }
     }
 
-    /// Notes that somebody wants these aspects, and watches them in full.
+    /// Counts a subscriber of the aspects.
     func begin(_ aspects: AspectSet) {
         for aspect in aspects.aspects { uses[aspect] += 1 }
     }
 
-    /// Notes that one who wanted these aspects is gone.
+    /// Counts the end of a subscriber of the aspects.
     func end(_ aspects: AspectSet) {
         for aspect in aspects.aspects { uses[aspect] -= 1 }
     }
 
-    /// Brings each watcher to the pace that its subscribers need.
+    /// Sets each watcher to the pace that its subscribers need.
     func adjust(to bus: Bus) throws(SystemError) {
         for aspect in Self.onDemand {
             if uses[aspect] == 0 {
@@ -88,7 +88,7 @@ final class WatcherPool {
     }
 
     private func lingerThenStop(_ aspect: Aspect) throws(SystemError) {
-        guard let watcher = watchers[aspect], watcher.pace != .off, lingering[aspect] == nil else { return }
+        guard isMonitored(aspect), lingering[aspect] == nil else { return }
         setPace(.idle, of: aspect)
         let timer = try loop.timer { [weak self] in
             self?.lingering[aspect] = nil
@@ -99,22 +99,21 @@ final class WatcherPool {
     }
 
     private func setPace(_ pace: Pace, of aspect: Aspect) {
-        guard let watcher = watchers[aspect], watcher.pace != pace else { return }
+        guard let watcher = samplings[aspect]?.watcher, watcher.pace != pace else { return }
         watcher.pace = pace
     }
 
-    /// Calls back once a fresh sample of each aspect is there that is not watched in full already.
+    /// Takes a fresh sample of each aspect that is not watched closely already.
     ///
     /// - Parameters:
-    ///   - aspects: What somebody who wakes, comes or asks is about to be told.
-    ///   - isStaying: Whether that one is told of changes from then on.
-    ///   - completion: Called at once where there is nothing to wait for, else within
-    ///     ``Pace/sampleTimeout``.
+    ///   - aspects: The aspects whose state is about to be delivered.
+    ///   - isStaying: Whether changes are delivered from then on.
+    ///   - completion: Called when all samples have been reported, within ``Pace/sampleTimeout``; before this returns
+    ///     if none is needed.
     func freshen(_ aspects: AspectSet, isStaying: Bool, then completion: @escaping () -> Void) {
         let barrier = Barrier(completion)
         for aspect in Self.onDemand where aspects.contains(aspect) {
-            guard let watcher = watchers[aspect], let sampling = samplings[aspect],
-                watcher.pace != .live || sampling.isUnderWay
+            guard let sampling = samplings[aspect], sampling.watcher.pace != .live || sampling.isUnderWay
             else { continue }
             sampling.ask(then: barrier.enter())
             if isStaying {
@@ -125,30 +124,30 @@ final class WatcherPool {
         barrier.seal()
     }
 
-    /// Reads every source again, and calls back when all have been read.
+    /// Reads every source again.
     ///
     /// - Parameters:
-    ///   - monitoredOnly: Leaves those alone that nobody listens to.
+    ///   - monitoredOnly: Whether to skip aspects that are not watched.
     ///   - completion: Called once, within twice ``Pace/sampleTimeout``.
     func refreshAll(monitoredOnly: Bool = false, then completion: @escaping () -> Void) {
         let barrier = Barrier(completion)
         for aspect in Aspect.allCases {
-            guard let watcher = watchers[aspect], !monitoredOnly || watcher.pace != .off else { continue }
-            samplings[aspect]?.ask(then: barrier.enter())
+            guard let sampling = samplings[aspect], !monitoredOnly || isMonitored(aspect) else { continue }
+            sampling.ask(then: barrier.enter())
         }
         barrier.seal()
     }
 
     func isMonitored(_ aspect: Aspect) -> Bool {
-        watchers[aspect].map { $0.pace != .off } ?? false
+        samplings[aspect].map { $0.watcher.pace != .off } ?? false
     }
 
     func source(of aspect: Aspect) -> SourceDescription {
-        watchers[aspect]?.source ?? .unavailable("this bus does not watch it")
+        samplings[aspect]?.watcher.source ?? .unavailable("this bus does not watch it")
     }
 }
 
-/// Calls back once everything that was begun has ended.
+/// Calls back once all operations have ended.
 private final class Barrier {
     private var open = 1
     private let completion: () -> Void
@@ -157,13 +156,13 @@ private final class Barrier {
         self.completion = completion
     }
 
-    /// Begins something; what it returns ends it, and is to be called once.
+    /// Begins an operation; calling the returned function, once, ends it.
     func enter() -> () -> Void {
         open += 1
         return { self.leave() }
     }
 
-    /// Says that nothing more begins.
+    /// Notes that all operations have begun.
     func seal() {
         leave()
     }

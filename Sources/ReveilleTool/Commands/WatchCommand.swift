@@ -22,7 +22,7 @@ struct WatchCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: "The aspects to watch. Default: all.", completion: Aspect.completion,
+        help: Aspect.argumentHelp("watch"), completion: Aspect.completion,
         transform: Aspect.init(argument:))
     var aspects: [Aspect] = []
 

@@ -6,22 +6,21 @@ package import ReveilleSystem
 
 /// Watches all power supplies of the system.
 ///
-/// The kernel tells of changes by uevents, but many drivers tell of no drift of the level, and some give old
-/// values for a second after an event. So every event makes it read everything, then again for a while;
-/// and between events it polls.
+/// The kernel reports changes as uevents, but many drivers send none when only the level drifts, and some return old
+/// values for a second after an event. So each event leads to several reads, and between events the watcher polls.
 package final class BatteryWatcher: Watcher {
     /// How closely to watch.
     package struct Settings: Sendable {
-        /// Between two reads without an event.
+        /// The time between two reads without an event.
         package var pollInterval: Duration
-        /// Between the reads that follow an event.
+        /// The time between the reads that follow an event.
         package var settleInterval: Duration
-        /// The smallest change of the level that is told.
+        /// The smallest change of the level that is reported.
         package var levelStep: Double
-        /// The least time between two changes of the level alone; 0 for no limit.
+        /// The shortest time between two changes of the level alone; 0 for no limit.
         package var levelInterval: Duration
 
-        /// Makes settings of their parts.
+        /// Creates settings.
         package init(pollInterval: Duration, settleInterval: Duration, levelStep: Double, levelInterval: Duration) {
             self.pollInterval = pollInterval
             self.settleInterval = settleInterval
@@ -30,10 +29,11 @@ package final class BatteryWatcher: Watcher {
         }
     }
 
-    /// How long reads follow an event: what firmware takes to move from one state to the next.
-    private static let settleTime: Duration = .seconds(5)
+    /// How long reads follow an event: the time that firmware takes from one state to the next.
+    private static let followUpTime: Duration = .seconds(5)
 
     package let aspect = Aspect.battery
+    private let loop: EventLoop
     private let settings: Settings
     private let feed: DeviceFeed
     private let context: WatcherContext
@@ -41,19 +41,20 @@ package final class BatteryWatcher: Watcher {
     private var poll: EventSource?
     private var window: EventSource?
     private var filter: LevelFilter
-    private var settledAt = Instant(microseconds: 0)
+    private var followUpEnd = Instant(microseconds: 0)
     private var problem: String?
     private var supplies: PowerSupplies?
 
-    /// Makes a watcher that watches nothing yet.
+    /// Creates a watcher that is off.
     package init(
         loop: EventLoop, feed: DeviceFeed, settings: Settings, context: WatcherContext
     ) throws(SystemError) {
+        self.loop = loop
         self.settings = settings
         self.feed = feed
         self.context = context
         filter = LevelFilter(step: settings.levelStep, interval: settings.levelInterval)
-        poll = try loop.timer(priority: .watcher) { [weak self] in self?.look() }
+        poll = try loop.timer(priority: .watcher) { [weak self] in self?.readAnew() }
         window = try loop.timer(priority: .watcher) { [weak self] in self?.endWindow() }
     }
 
@@ -73,10 +74,10 @@ package final class BatteryWatcher: Watcher {
                 self?.handle(DeviceFeed.Changes(isStructural: true))
             }
         } catch {
-            context.warn("\(error); the battery is polled only")
+            context.warn("\(error); the battery is only polled")
         }
         filter = LevelFilter(step: settings.levelStep, interval: settings.levelInterval)
-        look()
+        readAnew()
     }
 
     private func stop() {
@@ -87,49 +88,49 @@ package final class BatteryWatcher: Watcher {
     }
 
     private func handle(_ changes: DeviceFeed.Changes) {
-        settledAt = Self.now + Self.settleTime
+        followUpEnd = loop.now + Self.followUpTime
         if changes.isStructural || supplies?.contains(changes.changed) != true { supplies = nil }
         read()
     }
 
-    /// Looks for supplies that no event told of, and reads all.
-    private func look() {
+    /// Finds the supplies again, including any that came without an event, and reads them.
+    private func readAnew() {
         supplies = nil
         read()
     }
 
     private func read() {
-        if let reading = reading() { tell(filter.offer(reading, at: Self.now)) }
+        if let reading = reading() { report(filter.offer(reading, at: loop.now)) }
         guard pace != .off else { return }
-        let isSettling = Self.now + settings.settleInterval <= settledAt
-        poll?.fire(after: isSettling ? min(settings.settleInterval, settings.pollInterval) : settings.pollInterval)
+        let isFollowingUp = loop.now + settings.settleInterval <= followUpEnd
+        poll?.fire(after: isFollowingUp ? min(settings.settleInterval, settings.pollInterval) : settings.pollInterval)
     }
 
     private func endWindow() {
-        tell(filter.expire(at: Self.now))
+        report(filter.expire(at: loop.now))
     }
 
-    private func tell(_ reading: Battery?) {
+    private func report(_ reading: Battery?) {
         if let reading { context.report(.battery(reading)) }
         guard pace != .off, let deadline = filter.deadline else {
             window?.disarm()
             return
         }
-        window?.fire(after: deadline - Self.now)
+        window?.fire(after: deadline - loop.now)
     }
 
     package func refresh(then completion: @escaping () -> Void) {
         supplies = nil
-        if let reading = reading() { tell(filter.tell(reading, at: Self.now)) }
+        if let reading = reading() { report(filter.tell(reading, at: loop.now)) }
         completion()
     }
 
-    /// What the battery reads now; `nil` where it cannot be told, and the last reading stands.
+    /// The reading now; `nil` on an error, when the last reading stands.
     private func reading() -> Battery? {
         do throws(SystemError) {
-            let (found, isMacBook) = try values()
+            let (supplies, isMacBook) = try readSupplies()
             problem = nil
-            return BatteryRule.reading(of: found, isMacBook: isMacBook)
+            return BatteryRule.reading(of: supplies, isMacBook: isMacBook)
         } catch {
             if problem != "\(error)" { context.warn("\(error); the last reading stands") }
             problem = "\(error)"
@@ -137,20 +138,21 @@ package final class BatteryWatcher: Watcher {
         }
     }
 
-    private func values() throws(SystemError) -> ([PowerSupply], isMacBook: Bool) {
-        if let supplies, let values = supplies.read() { return (values, supplies.isMacBook) }
-        let found = try PowerSupplies()
-        // At rest nobody tells of a supply that comes, so the next question looks again.
-        supplies = pace == .off ? nil : found
-        // One that goes between being found and being read is not there.
-        return (found.read() ?? [], found.isMacBook)
+    private func readSupplies() throws(SystemError) -> ([PowerSupply], isMacBook: Bool) {
+        if let supplies, let read = supplies.read() { return (read, supplies.isMacBook) }
+        let present = try PowerSupplies()
+        // While the watcher is off, no event reports new supplies, so the next call must find them again.
+        supplies = pace == .off ? nil : present
+        // A supply that disappears before it is read does not exist.
+        return (present.read() ?? [], present.isMacBook)
     }
 
     package var source: SourceDescription {
         do throws(SystemError) {
-            let (found, _) = try values()
-            guard found.contains(where: \.isPack) else { return .unavailable("no battery in /sys/class/power_supply") }
-            return .available((found.filter(\.isPack) + found.filter(\.isSupply)).map(\.name).joined(separator: ", "))
+            let (supplies, _) = try readSupplies()
+            guard supplies.contains(where: \.isPack) else { return .unavailable("no battery in /sys/class/power_supply") }
+            return .available(
+                (supplies.filter(\.isPack) + supplies.filter(\.isSupply)).map(\.name).joined(separator: ", "))
         } catch {
             return .unavailable("\(error)")
         }
@@ -158,12 +160,10 @@ package final class BatteryWatcher: Watcher {
 
     package func examine() -> Examination {
         do throws(SystemError) {
-            let (found, isMacBook) = try values()
-            return BatteryExamination.examine(found, isMacBook: isMacBook)
+            let (supplies, isMacBook) = try readSupplies()
+            return BatteryExamination.examine(supplies, isMacBook: isMacBook)
         } catch {
             return Examination(advice: ["power supplies cannot be listed: \(error)"])
         }
     }
-
-    private static var now: Instant { Instant(microseconds: Clocks.boot()) }
 }

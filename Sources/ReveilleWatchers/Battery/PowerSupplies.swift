@@ -4,29 +4,27 @@
 import ReveilleCore
 import ReveilleSystem
 
-/// The power supplies that are there, and which of their attributes to read.
+/// The present power supplies, and the attributes to read of each.
 ///
-/// To find the devices costs a hundred times what reading them costs, so they are found when devices come
-/// and go, by every poll, and when somebody asks; an event of a device that is known only makes its
-/// values be read.
+/// Finding the devices costs a hundred times as much as reading them. They are found when devices come or go, at each
+/// poll and on request. An event of a known device only leads to a read.
 struct PowerSupplies {
     /// One supply.
     private struct Entry {
         let device: UdevDevice
-        /// What never changes while a supply is there.
+        /// The attributes that never change while the supply is present.
         let fixed: [String: String]
-        /// What does.
+        /// The names of the attributes that change.
         let changing: [String]
-        /// The USB-C ports beside it.
+        /// The USB-C ports of the same device.
         let ports: [UdevDevice]
     }
 
     private static let fixed: Set<String> = ["type", "scope"]
 
-    /// Attributes that are read whether they were there before or not, since they decide what the others mean.
+    /// The attributes that are read even if they were missing before, since they decide what the others mean.
     ///
-    /// Drivers settle which attributes there are when they register; what may come later all the same is
-    /// found by the next poll.
+    /// Drivers choose their attributes when they register. Any that appear later are found by the next poll.
     private static func always(_ isBattery: Bool) -> Set<String> {
         isBattery ? ["present", "status", "capacity"] : ["online"]
     }
@@ -35,7 +33,7 @@ struct PowerSupplies {
     /// Whether the machine is a MacBook, whose firmware reports a wrong `capacity` (DMI).
     let isMacBook: Bool
 
-    /// Finds the supplies that are there now.
+    /// Finds the supplies that are present now.
     init() throws(SystemError) {
         let supplies = try UdevDevice.all(of: "power_supply", isBare: true)
         let ports = supplies.isEmpty ? [] : try UdevDevice.all(of: "typec", isBare: true)
@@ -52,24 +50,24 @@ struct PowerSupplies {
     }
 
     private static func changing(of device: UdevDevice, _ supply: PowerSupply) -> [String] {
-        // A peripheral's driver may have to wake it up to answer, and nothing that it says is needed.
+        // Reading a peripheral's battery may wake the peripheral up, and its values are not needed.
         guard supply.word("scope") != "device" else { return [] }
         let there = PowerSupply.attributeNames.filter { !fixed.contains($0) && device.attribute($0) != .missing }
         return Array(always(supply.word("type") == "battery").union(there))
     }
 
-    /// Whether all of these devices are among them.
+    /// Returns whether all of these devices are known.
     func contains(_ paths: Set<String>) -> Bool {
         paths.isSubset(of: Set(entries.lazy.flatMap { [$0.device.path] + $0.ports.map(\.path) }))
     }
 
-    /// What the drivers answer now; `nil` when a supply is gone, and they are to be found anew.
+    /// Reads all supplies; `nil` when one has gone, and they must be found again.
     func read() -> [PowerSupply]? {
         var supplies: [PowerSupply] = []
         for entry in entries {
             var attributes = entry.fixed
             for name in entry.changing {
-                // Each attribute is optional on every read; a driver that answers an error has no value now.
+                // Each attribute is optional on each read: after an error, the driver has no value now.
                 if case .text(let text) = entry.device.attribute(name) { attributes[name] = text }
             }
             if attributes.count == entry.fixed.count, !entry.device.exists { return nil }
@@ -79,7 +77,7 @@ struct PowerSupplies {
         return supplies
     }
 
-    /// Whether the USB-C ports beside a supply only give power (systemd has the same rule, issue 21988).
+    /// Whether the USB-C ports of a supply only provide power to others (the same rule as in systemd, issue 21988).
     private func isSourcePort(_ entry: Entry) -> Bool {
         let roles = entry.ports.compactMap { $0.attribute("power_role").text }
         return roles.contains { $0.contains("[source]") } && !roles.contains { $0.contains("[sink]") }

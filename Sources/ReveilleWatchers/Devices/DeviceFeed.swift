@@ -3,18 +3,18 @@
 
 package import ReveilleSystem
 
-/// Tells the watchers that devices of their subsystems changed: one monitor for all of them.
+/// Notifies watchers of changed devices, with one monitor for all of them.
 ///
-/// It is open while anybody is interested. Loop thread only.
+/// The monitor is open while there are listeners. Loop thread only.
 package final class DeviceFeed {
-    /// All that any watcher asks for; a monitor's filter cannot be widened.
+    /// The subsystems of all watchers; a monitor's filter cannot be widened.
     private static let subsystems: Set<String> = ["power_supply", "typec", "iio", "input"]
-    /// Events taken before others have their turn.
+    /// The most events that are taken before other sources have their turn.
     private static let eventsPerTurn = 256
 
     /// How long the files of a device may outlive the event of its removal.
     ///
-    /// The kernel sends it before it takes the directory away (device_del); a listener can be faster.
+    /// The kernel sends the event before it removes the directory (device_del), so a listener can be faster.
     private static let afterlife: Duration = .milliseconds(100)
 
     private let loop: EventLoop
@@ -24,7 +24,7 @@ package final class DeviceFeed {
     private var source: EventSource?
     private var listeners: [ObjectIdentifier: Weak] = [:]
 
-    /// A watcher's interest; ends when it is released.
+    /// A watcher's interest in subsystems; ends when it is released.
     package final class Interest {
         let subsystems: Set<String>
         let changed: (Changes) -> Void
@@ -46,11 +46,11 @@ package final class DeviceFeed {
         }
     }
 
-    /// What happened to the devices of a watcher's subsystems, in any number of events that came together.
+    /// The changes of a watcher's devices in all events that arrived together.
     package struct Changes: Sendable, Hashable {
-        /// The devices that say that something in them changed.
+        /// The devices that reported a change of their values.
         package var changed: Set<String> = []
-        /// Devices came, went or were bound.
+        /// Whether devices were added, removed or bound.
         package var isStructural = false
     }
 
@@ -58,19 +58,19 @@ package final class DeviceFeed {
         weak var interest: Interest?
     }
 
-    /// Makes a feed that is not open yet.
+    /// Creates a feed without listeners.
     package init(loop: EventLoop) {
         self.loop = loop
     }
 
-    /// Listens to subsystems.
+    /// Starts listening to subsystems.
     ///
     /// - Parameters:
-    ///   - subsystems: Some of those that the feed knows.
-    ///   - changed: Called once for any number of events that came together.
-    ///   - lost: Called when the kernel's queue ran over: everything is to be read again.
-    /// - Returns: What keeps the interest up.
-    /// - Throws: `SystemError` when there is no monitor to be had.
+    ///   - subsystems: The names of subsystems that the feed monitors.
+    ///   - changed: Called once for all events that arrived together.
+    ///   - lost: Called when the kernel's queue was full, and everything must be read again.
+    /// - Returns: The interest, which lasts until it is released.
+    /// - Throws: `SystemError` when no monitor can be opened.
     package func listen(
         to subsystems: Set<String>, changed: @escaping (Changes) -> Void, lost: @escaping () -> Void
     ) throws(SystemError) -> Interest {
@@ -82,7 +82,7 @@ package final class DeviceFeed {
 
     private func open() throws(SystemError) {
         let monitor = try UdevMonitor(subsystems: Self.subsystems)
-        afterRemoval = try loop.timer(priority: .watcher) { [weak self] in self?.lookAgain() }
+        afterRemoval = try loop.timer(priority: .watcher) { [weak self] in self?.reportRemovals() }
         source = try loop.watch(monitor.descriptor, for: .readable, priority: .watcher) { [weak self] _ in
             self?.receive()
         }
@@ -117,12 +117,12 @@ package final class DeviceFeed {
             if hasOverflowed {
                 listener.lost()
             } else {
-                tell(listener, changes)
+                notify(listener, changes)
             }
         }
     }
 
-    private func tell(_ listener: Interest, _ changes: [String: Changes]) {
+    private func notify(_ listener: Interest, _ changes: [String: Changes]) {
         let own = changes.filter { listener.subsystems.contains($0.key) }.values
         guard !own.isEmpty else { return }
         listener.changed(
@@ -132,9 +132,9 @@ package final class DeviceFeed {
             })
     }
 
-    private func lookAgain() {
+    private func reportRemovals() {
         let changes = Dictionary(uniqueKeysWithValues: removed.map { ($0, Changes(isStructural: true)) })
         removed = []
-        for listener in listeners.values.compactMap(\.interest) { tell(listener, changes) }
+        for listener in listeners.values.compactMap(\.interest) { notify(listener, changes) }
     }
 }

@@ -4,17 +4,17 @@
 import Glibc
 package import ReveilleSystem
 
-/// Reads sensors that may take their time, on one thread of its own.
+/// Reads slow sensors on a thread of its own.
 ///
-/// A sensor at 1 Hz holds a read of sysfs for a second; the loop must not wait for it. Readers go in, samples
-/// come back on the loop; the thread knows nothing else.
+/// A sensor at 1 Hz blocks a read of sysfs for a second, and the loop must not wait for it. The thread takes readers,
+/// and its samples are delivered on the loop.
 package final class Sampler {
     private enum Work: Sendable {
         case sample(number: Int, IIOReader, isLive: Bool)
         case rest(IIOReader)
     }
 
-    /// What the two threads share.
+    /// The state that the two threads share.
     private final class Exchange: Sendable {
         struct State: Sendable {
             var requests: [Work] = []
@@ -22,7 +22,7 @@ package final class Sampler {
         }
 
         let state = Lock(State())
-        /// Written to wake the thread; its end of input ends the thread.
+        /// Written to wake the thread; closed to end it.
         let requestPipe: Pipe
         /// Written to wake the loop.
         let resultPipe: Pipe
@@ -61,8 +61,8 @@ package final class Sampler {
         }
     }
 
-    /// How long an end waits for a sample that is being taken: five times as long as a sensor may be waited for,
-    /// and far less than supervisors give.
+    /// How long `deinit` waits for a sample that is being taken: five times the timeout of a sensor, and far less than
+    /// supervisors wait for a service to stop.
     private static let patience: Duration = .seconds(5)
 
     private let exchange: Exchange
@@ -82,23 +82,23 @@ package final class Sampler {
     deinit {
         source?.cancel()
         exchange.requestPipe.closeWritingEnd()
-        // A process that ended at once would leave a sensor measuring for nobody; one that hangs is left behind.
+        // A process that exited at once could leave the sensor measuring. A sensor that hangs is given up.
         exchange.endPipe.wait(for: Self.patience)
     }
 
     /// Takes a sample.
     ///
     /// - Parameters:
-    ///   - reader: Reads the sensor; others of it wait meanwhile.
-    ///   - isLive: Others follow soon.
-    ///   - completion: Gets the sample on the loop; not before this call returns.
+    ///   - reader: The reader of the sensor.
+    ///   - isLive: Whether more samples follow soon.
+    ///   - completion: Called with the sample on the loop, not before this call returns.
     package func sample(_ reader: IIOReader, isLive: Bool, completion: @escaping (IIOSample) -> Void) {
         lastNumber += 1
         completions[lastNumber] = completion
         exchange.request(.sample(number: lastNumber, reader, isLive: isLive))
     }
 
-    /// Has a sensor rest, after the samples that were asked for.
+    /// Lets a sensor rest after the requested samples.
     package func rest(_ reader: IIOReader) {
         exchange.request(.rest(reader))
     }

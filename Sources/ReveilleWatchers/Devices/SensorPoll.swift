@@ -3,12 +3,12 @@
 
 import ReveilleSystem
 
-/// Samples one sensor again and again, and at once when somebody asks.
+/// Samples one sensor at intervals, and on request.
 ///
-/// One sample is on its way at a time; who asks meanwhile gets the next one, begun after the question. Loop
-/// thread only.
+/// One sample is taken at a time. A request during a sample is answered by the next one, which begins after the
+/// request. Loop thread only.
 final class SensorPoll {
-    /// How closely to look; at `.off` it samples on request alone.
+    /// How closely to sample; at `.off`, only on request.
     var pace: Pace = .off {
         didSet {
             guard pace != oldValue else { return }
@@ -16,13 +16,13 @@ final class SensorPoll {
             switch pace {
             case .off: timer?.disarm()
             case .idle where oldValue == .live: schedule()
-            // Whoever begins to look more closely wants to know how it is now.
+            // A closer pace begins with a fresh sample.
             case .idle, .live: sample()
             }
         }
     }
 
-    /// How the values come, for a person.
+    /// How the sensor is read, for a person.
     var manner: String { reader.manner }
 
     private let sampler: Sampler
@@ -33,9 +33,9 @@ final class SensorPoll {
     private var isSampling = false
     private var waiting: [() -> Void] = []
 
-    /// Makes a poll that samples nothing yet.
+    /// Creates a poll that is off.
     ///
-    /// `sampled` gets each sample, before who asked for it is called.
+    /// `sampled` is called with each sample, before the callers that requested it.
     init(
         loop: EventLoop, sampler: Sampler, channels: IIOChannels, intervals: SampleIntervals,
         sampled: @escaping (IIOSample) -> Void
@@ -51,7 +51,7 @@ final class SensorPoll {
         sampler.rest(reader)
     }
 
-    /// Takes a sample now and then calls back; not at all once the poll is released.
+    /// Takes a sample and calls back, unless the poll is released first.
     func sample(then completion: (() -> Void)? = nil) {
         if let completion { waiting.append(completion) }
         guard !isSampling else { return }
@@ -73,14 +73,14 @@ final class SensorPoll {
     }
 }
 
-/// How long to wait between two samples.
+/// The time between two samples.
 struct SampleIntervals {
-    /// While somebody is in the foreground.
+    /// While a subscriber is in the foreground.
     var live: Duration
-    /// While all are held.
+    /// While all subscribers are held.
     var idle: Duration
 
-    /// The interval at a pace; `nil` where there is no second sample.
+    /// The interval at a pace; `nil` when the sensor is off.
     subscript(pace: Pace) -> Duration? {
         switch pace {
         case .off: nil

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Reveille
+import Varlink
+
+/// How a person writes the state of an aspect, on the command line and in scenarios.
+struct StateForm {
+    /// The values that a field accepts.
+    enum Values {
+        case words([String], orNull: Bool = false)
+        /// A number from 0 to 1, or null.
+        case level
+        /// A Boolean, or null.
+        case flag
+        case text
+        /// A list of strings, described.
+        case list(String)
+        /// Anything else, described.
+        case other(String)
+
+        var words: [String] {
+            if case .words(let words, let orNull) = self { words + (orNull ? ["null"] : []) } else { [] }
+        }
+
+        var description: String {
+            switch self {
+            case .words: Suggestion.list(words)
+            case .level: "a number from 0 to 1, or null"
+            case .flag: "true, false or null"
+            case .text: "a string"
+            case .list(let text), .other(let text): text
+            }
+        }
+    }
+
+    /// The fields of the interface's structure by name; those of a nested structure as `packs.level`.
+    let fields: [String: Values]
+    /// The field that is meant if none is named.
+    let mainField: String
+    /// The end of the message for text that is neither a JSON object nor an abbreviation.
+    let alternative: String
+    /// Returns the fields for which a word is an abbreviation; `nil` if it is not one.
+    let expand: (String) throws(Failure) -> JSONObject?
+
+    /// Creates the form of a state that one field sums up.
+    ///
+    /// - Parameters:
+    ///   - mainField: The field that takes a word given in place of the state.
+    ///   - fields: All fields.
+    init(mainField: String, fields: [String: Values]) {
+        let words = fields[mainField]?.words ?? []
+        self.init(mainField: mainField, fields: fields, alternative: ", or \(Suggestion.list(words))") { word in
+            words.contains(word) ? [mainField: .string(word)] : nil
+        }
+    }
+
+    /// Creates a form of its parts.
+    init(
+        mainField: String, fields: [String: Values], alternative: String,
+        expand: @escaping (String) throws(Failure) -> JSONObject?
+    ) {
+        self.mainField = mainField
+        self.fields = fields
+        self.alternative = alternative
+        self.expand = expand
+    }
+}
+
+extension Aspect {
+    /// How a person writes its state.
+    var form: StateForm {
+        switch self {
+        case .locale: .locale
+        case .defaults: .defaults
+        case .battery: .battery
+        case .proximity: .proximity
+        case .orientation: .orientation
+        }
+    }
+
+    /// Returns the error for a value that a field, `state` or `packs.level`, does not accept.
+    func refusing(_ value: String, for field: String) -> Failure {
+        let values = form.fields[field] ?? .text
+        let hint = Suggestion.phrase(for: value, among: values.words)
+        return Failure(.usage, "\(value): \(self).\(field) must be \(values.description)\(hint)")
+    }
+}
