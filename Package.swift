@@ -110,7 +110,8 @@ let package = Package(
             name: "ReveilleTests",
             dependencies: [
                 "Reveille", "ReveilleCore", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "ReveilleWire",
-                "Varlink", .product(name: "Logging", package: "swift-log"),
+                "Varlink",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(name: "ReveilleServiceTests", dependencies: ["ReveilleCore", "ReveilleService", "Varlink"]),
         .testTarget(

@@ -28,7 +28,7 @@ import Varlink
     }
 
     @Test func eventsAreLinesForPeople() throws {
-        let lines = try Self.readings.map { try Self.event($0).description }
+        let lines = try EventCodingTests.readings.map { try Self.event($0).description }
         #expect(
             lines == [
                 "battery: charging, 50 % (2 changes, back where it was, 1 dropped)",

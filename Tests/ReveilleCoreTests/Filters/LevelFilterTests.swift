@@ -27,7 +27,7 @@ import Testing
         #expect(filter.expire(at: at(200)) == nil)
     }
 
-    @Test func stateChangesAtOnceWithTheLevelOfNow() {
+    @Test func stateChangesImmediatelyWithTheCurrentLevel() {
         var filter = LevelFilter(step: 0.01, interval: .seconds(60))
         _ = filter.offer(reading(50), at: at(0))
         _ = filter.offer(reading(49), at: at(1))
@@ -36,7 +36,7 @@ import Testing
         #expect(filter.deadline == nil)
     }
 
-    @Test func levelThatCameBackIsNotTold() {
+    @Test func levelThatChangedBackIsNotReported() {
         var filter = LevelFilter(step: 0.01, interval: .seconds(60))
         _ = filter.offer(reading(50), at: at(0))
         _ = filter.offer(reading(49), at: at(1))
@@ -59,7 +59,7 @@ import Testing
         #expect(filter.offer(reading(Double(percent + 1)), at: at(1)) != nil)
     }
 
-    @Test func levelThatCannotBeReadAnyMoreIsToldAtOnce() {
+    @Test func levelThatBecomesUnreadableIsReportedImmediately() {
         var filter = LevelFilter(step: 0.01, interval: .seconds(60))
         _ = filter.offer(reading(50), at: at(0))
         _ = filter.offer(reading(49), at: at(1))
@@ -67,12 +67,12 @@ import Testing
         #expect(filter.offer(reading(49), at: at(3)) == reading(49))
     }
 
-    @Test func whatWasAskedForIsToldAtOnce() {
+    @Test func refreshedReadingPassesImmediately() {
         var filter = LevelFilter(step: 0.01, interval: .seconds(60))
         _ = filter.offer(reading(50), at: at(0))
         _ = filter.offer(reading(49), at: at(1))
         _ = filter.offer(reading(48), at: at(2))
-        #expect(filter.tell(reading(48.5), at: at(3)) == reading(48.5))
+        #expect(filter.pass(reading(48.5), at: at(3)) == reading(48.5))
         #expect(filter.deadline == nil)
     }
 }
