@@ -23,7 +23,7 @@ import Testing
         Event(
             reading: .battery(.unknown), generation: generation, sequence: generation, changes: changes,
             netChange: changes > 0, firstChangedAt: Timestamp(microseconds: 1), changedAt: Timestamp(microseconds: 2),
-            dropped: 0, settings: [])
+            dropped: 0)
     }
 
     private static func reply(_ events: Event..., resumed: Bool? = nil) -> EventStreamState.Input {
