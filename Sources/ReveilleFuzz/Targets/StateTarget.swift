@@ -15,7 +15,7 @@ enum StateTarget {
         let positions = Dictionary(
             state.entries.map { ($0.state.aspect, $0.generation / 2) }, uniquingKeysWith: { $1 })
         let request = SubscriptionRequest(instance: state.instance, positions: positions)
-        for method in [Method.subscribe(request), .refresh] {
+        for method in [BusCall.subscribe(request), .refresh] {
             do {
                 let reply = try bus.carryOut(method)
                 try FuzzedBus.checkEvents(reply["events"] ?? .null)
