@@ -83,7 +83,7 @@ import Varlink
     @Test func sensorWithABufferOnlyAndNoNodeIsLeftOut() throws {
         _ = try addSensor(hasAttributes: false, hasNode: false)
         let reason = try bus().description(of: "orientation")["reason"]?.stringValue ?? ""
-        #expect(reason.contains("it has a buffer only, and no node"), "\(reason)")
+        #expect(reason.contains("it has a buffer but no device node"), "\(reason)")
     }
 
     @Test func typeThatCannotBeReadIsNamedAndPolledInstead() throws {
