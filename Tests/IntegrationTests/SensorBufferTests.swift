@@ -74,7 +74,7 @@ import Varlink
         let subscriber = try bus.subscribe(#"{"aspects":["orientation"],"initial":true}"#)
         #expect(subscriber.initialEvents.first?["orientation"]?.objectValue?["pose"] == "portrait")
         let manner = try bus.description(of: "orientation")["source"]?.stringValue ?? ""
-        #expect(manner.contains("polled, its buffer is not to be had: wait for a scan of"), "\(manner)")
+        #expect(manner.contains("polled, buffer unavailable: wait for a scan of"), "\(manner)")
         #expect(text("buffer/enable", of: sensor) == "0")
         try sensor.set("in_accel_y_raw", "1000")
         _ = try subscriber.wait(for: "orientation") { $0["pose"] == "portraitUpsideDown" }
@@ -83,7 +83,7 @@ import Varlink
     @Test func sensorWithABufferButWithoutANodeIsUnavailable() throws {
         _ = try addSensor(hasAttributes: false, hasNode: false)
         let reason = try bus().description(of: "orientation")["reason"]?.stringValue ?? ""
-        #expect(reason.contains("it has a buffer only, and no node"), "\(reason)")
+        #expect(reason.contains("it has a buffer but no device node"), "\(reason)")
     }
 
     @Test func sensorWithAnUnknownScanTypeIsPolled() throws {

@@ -10,7 +10,7 @@ import ReveilleWire
 import Varlink
 
 extension Broker {
-    /// Answers a call, now or once a fresh sample is there.
+    /// Answers a call, immediately or after a fresh sample.
     func answer(_ call: Call, on connection: Connection) {
         if let refusal = connection.refusal { return fail(refusal, on: connection) }
         if call.mode == .upgrade { return fail(.methodNotImplemented(call.method), on: connection) }
@@ -43,7 +43,7 @@ extension Broker {
         }
     }
 
-    /// Whether a peer may do what concerns everybody: the bus's own user, and root.
+    /// Returns whether a peer may change what concerns all users, as the bus's own user and root may.
     private func isOwner(_ connection: Connection) -> Bool {
         [0, geteuid()].contains(connection.peer.uid)
     }
@@ -56,10 +56,10 @@ extension Broker {
         send(connection.session.fail(error), to: connection)
     }
 
-    /// Goes on with a connection whose call had to wait, unless it has gone meanwhile.
+    /// Continues with a connection whose call had to wait, unless it has closed meanwhile.
     private func resume(_ connection: Connection, _ body: () -> Void) {
         guard !connection.isClosed else { return }
-        // Where nothing had to be waited for, the time is counted already, further up the stack.
+        // If the call did not have to wait, its time is charged further up the stack.
         guard !connection.isInTurn else { return body() }
         charging(connection) {
             body()
@@ -96,7 +96,7 @@ extension Broker {
         }
     }
 
-    /// The whole answer to GetState; those who ask before the next change share its bytes.
+    /// The whole reply to GetState, which all callers share until the next change.
     private func states(of aspects: AspectSet) -> [UInt8] {
         if let known = states[aspects] { return known }
         let reply = GetStateReply(instance: bus.instance, events: aspects.aspects.map { bus.state(of: $0) })
@@ -106,7 +106,7 @@ extension Broker {
     }
 
     private func refresh(on connection: Connection) {
-        // What the owner posted is not a stranger's to discard.
+        // Only an owner may discard posted states.
         if isOwner(connection) {
             for aspect in Aspect.allCases { bus.expectRefresh(of: aspect) }
         }
@@ -123,7 +123,7 @@ extension Broker {
             throw .noSuchSubscription(name)
         }
         guard [0, target.peer.uid].contains(connection.peer.uid) else { throw .permissionDenied }
-        // All processes of other pid namespaces have the number 0, so two of them cannot be told apart.
+        // All processes of other PID namespaces have the id 0, and cannot be distinguished.
         let isOwn = connection.peer.pid == target.peer.pid && connection.peer.pid != 0
         let reason: HoldReasons = isOwn ? .app : .operator
         guard isBackground else {
@@ -135,7 +135,7 @@ extension Broker {
         do throws(SystemError) {
             try setDeadline(wakeAfter, of: reason, on: target)
         } catch {
-            // Not held at all rather than held for ever.
+            // Without its timer, the hold might never end.
             note("\(error)", of: connection.peer.uid, level: .error)
             throw .methodNotImplemented(BusCall.setState(subscription: name, background: true).method)
         }
@@ -162,7 +162,7 @@ extension Broker {
     // MARK: - For people
 
     private var subscriberList: [Subscriber] {
-        // Who has read everything is not unread, though the edge that tells so may still wait in the loop.
+        // A subscriber may have read everything although the edge that reports it still waits in the loop.
         for connection in subscribers.values { releaseIfRead(connection) }
         for connection in subscribers.values { freezes?.look(at: connection) }
         return bus.subscriptions.compactMap { status in

@@ -6,7 +6,7 @@ import ReveilleCore
 import ReveilleSystem
 
 extension Broker {
-    /// Sets a hold; a wake from it that still waits for its sample is called off.
+    /// Sets a hold, and cancels a wake from it that still waits for a sample.
     func hold(_ reason: HoldReasons, on target: Connection) {
         guard let id = target.subscription else { return }
         target.waking.remove(reason)
@@ -14,24 +14,22 @@ extension Broker {
         adjustWatchers()
     }
 
-    /// Clears a hold; if it was the last one, a fresh sample comes first.
+    /// Clears a hold, after a fresh sample if it is the last one.
     func wake(_ target: Connection, from reason: HoldReasons, then completion: @escaping () -> Void) {
         guard let id = target.subscription, let holds = bus.holds(of: id) else { return completion() }
         let wakes = holds.contains(reason) && holds.subtracting(reason).isDisjoint(with: .background)
         target.waking.insert(reason)
         watchers.freshen(wakes ? target.aspects : [], isStaying: true) { [weak self] in
-            // The last word counts: it may have been held again while the sample was taken.
+            // It may have been held again during the sample.
             if target.waking.remove(reason) != nil { self?.bus.release(reason, from: id) }
             self?.adjustWatchers()
             completion()
         }
     }
 
-    /// Follows the process behind a new subscription: with it the subscription ends, and while its cgroup is frozen
-    /// it is held.
+    /// Follows the process behind a subscription, which ends with the process and is held while it is frozen.
     ///
-    /// A child may have inherited the socket. The subscription is not the child's: it would go unread for ever, and
-    /// keep sensors busy.
+    /// Without this, a child that inherited the socket would keep the subscription and its sensors alive, unread.
     func follow(_ connection: Connection) {
         do throws(SystemError) {
             let process = try PeerProcess(of: connection.stream)
@@ -41,11 +39,11 @@ extension Broker {
             connection.follow(process, until: end)
             freezes?.begin(connection, process)
         } catch {
-            logger.debug("a subscription is followed by its connection alone: \(error)")
+            logger.debug("a subscription ends only with its connection: \(error)")
         }
     }
 
-    /// Holds a subscriber whose process has been frozen, wakes one whose process has been thawed.
+    /// Holds a subscriber whose process has been frozen, or wakes one whose process has been thawed.
     func freezeChanged(_ connection: Connection, isFrozen: Bool) {
         if isFrozen {
             hold(.frozen, on: connection)

@@ -9,26 +9,26 @@ package import ReveilleWatchers
 import ReveilleWire
 package import Varlink
 
-/// Decides which bytes go where: connections on one side, the bus and its sources on the other.
+/// Connects peers to the bus and its watchers.
 ///
 /// Loop thread only.
 package final class Broker {
-    /// Calls of one connection that are answered before others have their turn.
+    /// The most calls of one connection that are answered before others have their turn.
     static let callsPerTurn = 32
-    /// How long these may take, in microseconds: a call that reads devices takes some milliseconds.
+    /// The longest time for these calls, in microseconds: a call that reads devices takes some milliseconds.
     static let timePerTurn: UInt64 = 2_000
-    /// What a connection costs that comes and goes, in microseconds.
+    /// The cost of accepting and closing a connection, in microseconds.
     static let timePerConnection: UInt64 = 50
-    /// Replies that go out before others have their turn: some milliseconds of writing.
+    /// The most replies that are sent before other sources have their turn: some milliseconds of writing.
     static let deliveriesPerTurn = 256
-    /// What the service has beside `org.varlink.service`.
+    /// The interfaces of the service, without `org.varlink.service`.
     package static let interfaces = [BusInterface.make()]
 
     let loop: any Loop
     var limits: Configuration.Bus
     let logger: Logger
     let description: ServiceDescription
-    /// Gives the instance and the subscriptions their names.
+    /// Generates the names of the instance and of subscriptions.
     var random: any RandomNumberGenerator
     var bus: Bus
     var writer = EventWriter()
@@ -38,27 +38,27 @@ package final class Broker {
     var refused = RefusedConnections()
     var logQuota = LogQuota()
     var shares = UserShares()
-    /// The answers to GetState, by what was asked for, as they stand until the next change: settings can be long.
+    /// The replies to GetState until the next change, by aspects: settings can be long.
     var states: [AspectSet: [UInt8]] = [:]
     var subscribers: [SubscriptionID: Connection] = [:]
-    /// How often events of an aspect's sources were lost.
+    /// The number of times that events of an aspect's sources were lost.
     private(set) var losses = AspectTable<Int>(repeating: 0)
     private(set) var freezes: FreezeWatch?
     private var keeper: StateKeeper?
     private var moreDeliveries: (any LoopSource)?
     private var isStopping = false
-    /// Calls ``connectionClosed`` when descriptors were returned.
+    /// Called when a connection has closed and its descriptor is returned.
     var connectionClosed: () -> Void = {}
 
-    /// Makes a broker without connections.
+    /// Creates a broker without connections and watchers.
     ///
     /// - Parameters:
-    ///   - loop: Its thread's loop.
+    ///   - loop: The loop of its thread.
     ///   - limits: History, frame and connection limits.
-    ///   - state: Where to keep the state, and what was kept there; `nil` keeps none.
+    ///   - state: The file of the saved state, which is restored; `nil` to save none.
     ///   - version: The program's version, for GetInfo.
-    ///   - logger: Takes what a person may need to know.
-    ///   - random: Gives names that nobody can guess; a simulation has one that repeats.
+    ///   - logger: The log.
+    ///   - random: Generates unpredictable names; a simulation passes one that repeats.
     /// - Throws: `SystemError` when the loop has no room for a timer.
     package init(
         loop: any Loop, limits: Configuration.Bus, state: StateFile?, version: String, logger: Logger,
@@ -92,7 +92,7 @@ package final class Broker {
         do throws(StateError) {
             return try file?.load()
         } catch {
-            logger.warning("starting as a new instance, the saved state is not used: \(error)")
+            logger.warning("starting as a new instance, since the saved state is unusable: \(error)")
             return nil
         }
     }
@@ -136,27 +136,27 @@ package final class Broker {
         keeper?.save()
     }
 
-    /// Takes what a source reads.
+    /// Takes a watcher's reading.
     package func report(_ reading: Reading) {
         guard bus.report(reading, at: Timestamp(microseconds: loop.wallClock)) != .same else { return }
-        stateWillBeTold()
+        stateWillBeDelivered()
         deliver()
     }
 
-    private func stateWillBeTold() {
+    private func stateWillBeDelivered() {
         states = [:]
-        guard keeper?.stateWillBeTold() == false else { return }
+        guard keeper?.stateWillBeDelivered() == false else { return }
         bus.renew(as: Broker.newInstance(&random))
         logger.warning("continuing as a new instance: the saved state cannot be removed")
-        // Subscribers come back and learn of it; with their positions of the old instance they would be wrong.
+        // Subscribers reconnect and get the new instance; their positions would be wrong in it.
         for connection in Array(subscribers.values) { close(connection) }
     }
 
-    /// Reads sources again, after something that may have hidden changes; posted states stand.
+    /// Reads sources again after changes may have gone unnoticed; posted states stay.
     ///
     /// - Parameters:
-    ///   - monitoredOnly: Leaves those alone that nobody listens to.
-    ///   - completion: Called once what changed has been reported.
+    ///   - monitoredOnly: Whether to skip aspects that are not watched.
+    ///   - completion: Called when the readings have been reported.
     package func reread(monitoredOnly: Bool = true, then completion: @escaping () -> Void = {}) {
         watchers.refreshAll(monitoredOnly: monitoredOnly) { [weak self] in
             self?.deliver()
@@ -164,14 +164,14 @@ package final class Broker {
         }
     }
 
-    /// Counts a loss of events that ended in reading everything again; `status` shows the count.
+    /// Counts a loss of events, after which everything is read again; `status` shows the count.
     package func noteLoss(of aspect: Aspect) {
         losses[aspect] += 1
-        logger.warning("\(aspect): events were lost, everything is read again; this was number \(losses[aspect])")
+        logger.warning("\(aspect): events were lost, and everything is read again (loss \(losses[aspect]))")
     }
 
     func post(_ reading: Reading) {
-        if bus.post(reading, at: Timestamp(microseconds: loop.wallClock)) { stateWillBeTold() }
+        if bus.post(reading, at: Timestamp(microseconds: loop.wallClock)) { stateWillBeDelivered() }
         deliver()
     }
 
@@ -201,7 +201,7 @@ package final class Broker {
         }
     }
 
-    /// Brings the watchers to the pace that the subscribers need now.
+    /// Sets each watcher to the pace that the subscribers need.
     func adjustWatchers() {
         // A loop that has ended takes no more timers.
         guard !isStopping else { return }

@@ -4,15 +4,16 @@
 import Logging
 import ReveilleSystem
 
-/// Notices which subscribers' processes are frozen by their cgroup, without their doing anything.
+/// Detects subscribers whose processes are frozen by their cgroup.
 ///
-/// A cgroup tells of its freezing and thawing; processes of one cgroup share the watch. Nobody tells when a process
-/// is moved to another cgroup. So where it is is read again when its cgroup tells anything, before a delivery,
-/// for who asks, and every ``interval`` while it is frozen: moved to where it runs, it would wait for ever.
+/// A cgroup reports its freezing and thawing, and processes of one cgroup share the watch. The kernel does not report
+/// that a process was moved to another cgroup. Therefore the cgroup of a process is read again after each report,
+/// before a delivery, for ListSubscriptions, and every ``interval`` while it is frozen: after a move to a running
+/// cgroup, it would otherwise wait forever.
 ///
-/// Where something is in the way, nobody is held by this, and what is not read still is not followed by more.
+/// Where detection is unavailable, frozen subscribers are only held as unread.
 final class FreezeWatch {
-    /// How long a process that was moved may count as being where it was: what `frozen` may lag behind.
+    /// The longest time that a process may count as a member of its previous cgroup.
     static let interval: Duration = .seconds(1)
 
     private final class Cgroup {
@@ -42,7 +43,7 @@ final class FreezeWatch {
     private let loop: any Loop
     private let logger: Logger
     private let hierarchy: CgroupHierarchy?
-    /// Gets who has been frozen or thawed, and whether it is frozen now.
+    /// Called when a subscriber has been frozen or thawed.
     private let changed: (Connection, _ isFrozen: Bool) -> Void
     private var members: [ObjectIdentifier: Member] = [:]
     private var cgroups: [String: Cgroup] = [:]
@@ -67,17 +68,17 @@ final class FreezeWatch {
         let member = Member(connection, process)
         members[ObjectIdentifier(connection)] = member
         look(at: member)
-        if process.cgroup == nil { fail("nothing says in which cgroup process \(connection.peer.pid) is") }
+        if process.cgroup == nil { fail("the cgroup of process \(connection.peer.pid) is unknown") }
     }
 
-    /// Watches it no longer.
+    /// Stops watching the process of a subscriber.
     func end(_ connection: Connection) {
         guard let member = members.removeValue(forKey: ObjectIdentifier(connection)) else { return }
         frozen.remove(ObjectIdentifier(connection))
         leave(member)
     }
 
-    /// Looks where the process of a subscriber is, unless that was done within ``interval``.
+    /// Reads the cgroup of a subscriber's process, unless it was read within ``interval``.
     func look(at connection: Connection) {
         guard let member = members[ObjectIdentifier(connection)] else { return }
         let age = loop.bootClock - member.lookedAt
@@ -90,7 +91,7 @@ final class FreezeWatch {
     }
 
     private func look(at connections: [ObjectIdentifier]) {
-        // What comes of one may end others.
+        // A change of one may end others.
         for connection in connections { members[connection].map(look) }
     }
 
@@ -119,9 +120,9 @@ final class FreezeWatch {
 
     // MARK: - Cgroups
 
-    /// Adds a process to those of its cgroup; says whether they are frozen, `nil` where nothing can say.
+    /// Adds a process to its cgroup, and returns whether that is frozen; `nil` if this is unknown.
     private func join(_ member: Member, _ path: String) -> Bool? {
-        // Of two cgroups that had one name, the one that is there now.
+        // The cgroup may have been removed, and another one of the same name created.
         var cgroup = cgroups[path]
         var isFrozen = cgroup?.freezer.isFrozen
         if isFrozen == nil {
@@ -150,16 +151,16 @@ final class FreezeWatch {
             }
             return Cgroup(path: path, freezer: freezer)
         } catch {
-            // The uppermost cgroup has no such file, one that was removed has none any more.
+            // The root cgroup has no such file, and a removed cgroup no longer has one.
             if !error.isAbsence { fail("\(error)") }
             return nil
         }
     }
 
-    /// Says so once: what is in the way of one is in the way of most.
+    /// Logs the first failure, since most processes would have the same.
     private func fail(_ reason: String) {
         guard !hasFailed else { return }
         hasFailed = true
-        logger.info("frozen subscribers are not told from slow ones: \(reason)")
+        logger.info("frozen subscribers cannot be distinguished from slow ones: \(reason)")
     }
 }

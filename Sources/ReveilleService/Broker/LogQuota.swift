@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// How many lines the peers of each user may cause in the log: a few at once, then one a second.
+/// The log lines that the peers of each user may cause: a few at once, then one a second.
 ///
-/// A peer can connect and send garbage ten thousand times a second. What is left out is counted, and the next line
-/// says how much it was.
+/// A peer can connect and send garbage ten thousand times a second. Omitted lines are counted, and the next line states
+/// the count.
 struct LogQuota {
-    /// Lines at once: enough to see what is wrong with a program that is being written.
+    /// The lines at once: enough to debug a program under development.
     static let burst = 20
     /// The time that one more line takes, in microseconds.
     static let interval: UInt64 = 1_000_000
-    /// Users that are remembered; beyond them, those who have been quiet for longest are forgotten.
+    /// The users that are remembered; beyond them, those that have been quiet longest are forgotten.
     static let users = 64
 
     private struct Account {
@@ -21,12 +21,12 @@ struct LogQuota {
 
     private var accounts: [UInt32: Account] = [:]
 
-    /// Asks for one line.
+    /// Requests one line.
     ///
     /// - Parameters:
     ///   - uid: The user whose peer causes it.
-    ///   - now: A time that only goes forward, in microseconds.
-    /// - Returns: How many lines were left out since the last one; `nil` when this one is left out too.
+    ///   - now: The boot clock, in microseconds.
+    /// - Returns: The number of lines omitted since the last one; `nil` if this one is omitted too.
     mutating func admit(_ uid: UInt32, at now: UInt64) -> Int? {
         var account = accounts[uid] ?? Account(lines: Self.burst, countedAt: now)
         let earned = (max(now, account.countedAt) - account.countedAt) / Self.interval

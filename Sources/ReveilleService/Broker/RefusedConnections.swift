@@ -3,21 +3,19 @@
 
 import ReveilleSystem
 
-/// Connections over a limit, which wait for their one answer.
+/// The connections over a limit, whose first calls are answered with an error.
 ///
-/// They count against no limit. When there is no room for another, the oldest of its user goes, or else the oldest of
-/// all. A peer that calls as soon as it is connected gets its answer in time.
+/// They count toward no limit. When there is no room for another, the oldest of its user or the oldest of all is
+/// closed. A peer that calls as soon as it is connected gets its answer in time.
 struct RefusedConnections {
-    /// How many one user may have.
+    /// The most connections of one user.
     static let perUser = 4
-    /// How many there may be in all; descriptors are few.
+    /// The most connections in total, since descriptors are few.
     static let total = 16
 
     private var waiting: [Connection] = []
 
-    /// Adds one.
-    ///
-    /// - Returns: The one to close for it.
+    /// Adds a connection, and returns the one that must be closed for it.
     mutating func add(_ connection: Connection) -> Connection? {
         waiting.append(connection)
         let own = waiting.indices.filter { waiting[$0].peer.uid == connection.peer.uid }
@@ -25,11 +23,11 @@ struct RefusedConnections {
         return waiting.count > Self.total ? waiting.removeFirst() : nil
     }
 
-    /// Takes one away; nothing where it is not among them.
+    /// Removes a connection if it is present.
     mutating func remove(_ connection: Connection) {
         waiting.removeAll { $0 === connection }
     }
 
-    /// All of them.
+    /// All connections.
     var all: [Connection] { waiting }
 }

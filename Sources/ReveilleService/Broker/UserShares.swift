@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// How much of the service's time each user's calls have taken lately.
+/// The processor time that each user's calls have taken recently.
 ///
-/// A user who has had more than a fair share lets all others go first, on every connection. Nothing is refused: with
-/// nobody else there, it has the whole processor.
+/// The connections of a user who has exceeded its share come after all others. Nothing is refused: without other users,
+/// it has the whole processor.
 package struct UserShares {
-    /// How much time calls may take at once, in microseconds: a burst of some dozens, or one that reads devices.
+    /// The time that calls may take at once, in microseconds: dozens of calls, or one that reads devices.
     package static let allowance: UInt64 = 4_000
-    /// One in so many microseconds is given back as time passes.
+    /// The number of microseconds that pass for one to be returned.
     static let refill: UInt64 = 5
-    /// The most that is remembered, in microseconds: what lies a second back is forgiven.
+    /// The most that is remembered, in microseconds: it is returned within a second.
     static let memory: UInt64 = 200_000
-    /// Users that are remembered; beyond them, those who owe least are forgotten.
+    /// The users that are remembered; beyond them, those that owe least are forgotten.
     static let users = 64
 
     private struct Account {
@@ -27,15 +27,15 @@ package struct UserShares {
 
     private var accounts: [UInt32: Account] = [:]
 
-    /// Nobody has had anything yet.
+    /// Creates empty accounts.
     package init() {}
 
-    /// Counts time that a user's calls have taken.
+    /// Charges processor time to a user.
     ///
     /// - Parameters:
-    ///   - microseconds: How long they took.
-    ///   - uid: Whose they were.
-    ///   - now: A time that only goes forward, in microseconds.
+    ///   - microseconds: The time.
+    ///   - uid: The user.
+    ///   - now: The boot clock, in microseconds.
     package mutating func charge(_ microseconds: UInt64, to uid: UInt32, at now: UInt64) {
         let before = accounts[uid]?.balance(at: now) ?? 0
         accounts[uid] = Account(spent: min(Self.memory, before + min(Self.memory, microseconds)), countedAt: now)
@@ -43,7 +43,7 @@ package struct UserShares {
         accounts.min { $0.value.balance(at: now) < $1.value.balance(at: now) }.map { accounts[$0.key] = nil }
     }
 
-    /// Whether a user has had more than its share.
+    /// Returns whether a user has exceeded its share.
     package func isSpent(_ uid: UInt32, at now: UInt64) -> Bool {
         (accounts[uid]?.balance(at: now) ?? 0) > Self.allowance
     }

@@ -4,14 +4,14 @@
 import Logging
 import ReveilleSystem
 
-/// Accepts connections at one listening socket.
+/// Accepts connections from one listening socket.
 ///
-/// Where descriptors run out it pauses, instead of being told of the same connection over and over, until
-/// one is returned or a moment has passed.
+/// When descriptors run out, it pauses until one is returned or a short time has passed. Otherwise, the same waiting
+/// connection would wake the loop over and over.
 final class Acceptor {
-    /// Connections accepted before others have their turn.
+    /// The most connections that are accepted before other sources have their turn.
     private static let acceptsPerTurn = 16
-    /// How long to wait for descriptors that others may return.
+    /// How long to wait for a returned descriptor.
     private static let pause: Duration = .milliseconds(200)
 
     private let listener: UnixListener
@@ -20,7 +20,7 @@ final class Acceptor {
     private let logger: Logger
     private var source: EventSource?
     private var timer: EventSource?
-    /// Connections wait, and the log says why.
+    /// Whether connections wait, and the reason has been logged.
     private var isWaiting = false
 
     init(listener: UnixListener, loop: EventLoop, broker: Broker, logger: Logger) throws(SystemError) {
@@ -32,7 +32,7 @@ final class Acceptor {
         try listen()
     }
 
-    /// Accepts again after a pause; a connection was closed.
+    /// Accepts again after a pause.
     func resume() {
         guard source == nil else { return }
         do throws(SystemError) {

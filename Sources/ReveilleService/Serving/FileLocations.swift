@@ -4,19 +4,18 @@
 import Glibc
 import ReveilleSystem
 
-/// Where the files of locale and settings are.
+/// The locations of locale and settings files.
 package struct FileLocations: Sendable {
-    /// Goes in front of every path; empty for the real ones.
+    /// A prefix of every path; empty for the real files.
     package var root: String
-    /// The home directory, which `~` stands for.
+    /// The home directory, for `~`.
     package var home: String
     /// `$XDG_CONFIG_HOME`, if it is set.
     package var configHome: String?
-
-    /// The bus is the whole machine's: it looks into no user's settings unless it is told to.
+    /// Whether the bus serves the whole machine, and reads a user's settings only if they are configured.
     package var isSystemWide: Bool
 
-    /// Makes locations of their parts.
+    /// Creates locations.
     package init(root: String, home: String, configHome: String?, isSystemWide: Bool = false) {
         self.root = root
         self.home = home
@@ -24,19 +23,19 @@ package struct FileLocations: Sendable {
         self.isSystemWide = isSystemWide
     }
 
-    /// The files and directories with settings, where none are configured.
+    /// The default settings files and directories.
     var settings: [String] {
         isSystemWide ? [] : ["~/.config"]
     }
 
-    /// The files of the user who runs this process.
+    /// Returns the locations of the current user's files.
     ///
-    /// - Parameter root: Goes in front of every path; empty for `$REVEILLE_ROOT`, which a synthetic phone sets, else for
-    ///   the real ones.
-    /// - Returns: Locations below `$HOME` and `$XDG_CONFIG_HOME`; of one that lies below the root already, the rest.
+    /// - Parameter root: A prefix of every path; empty for `$REVEILLE_ROOT`, which a synthetic phone sets, or for the
+    ///   real files.
+    /// - Returns: Locations below `$HOME` and `$XDG_CONFIG_HOME`, without the root if they are below it.
     package static func own(root: String) -> FileLocations {
         let root = root.isEmpty ? Environment["REVEILLE_ROOT"] ?? "" : root
-        // As XDG's variables, it counts only where it is absolute.
+        // Like XDG's variables, it is ignored if it is not absolute.
         let home =
             Environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? getpwuid(geteuid()).map {
                 String(cString: $0.pointee.pw_dir)

@@ -6,13 +6,13 @@ package import ReveilleSystem
 package import ReveilleWatchers
 
 extension Service {
-    /// Makes the watchers, one for each aspect; none watches yet.
+    /// Creates the watchers of all aspects; all are off.
     ///
     /// - Parameters:
-    ///   - loop: The loop of the thread that they live on.
+    ///   - loop: The loop of their thread.
     ///   - configuration: Intervals, thresholds and paths.
-    ///   - files: Where the files of locale and settings are.
-    ///   - context: What an aspect's watcher tells, and to whom.
+    ///   - files: The locations of locale and settings files.
+    ///   - context: Returns the functions through which an aspect's watcher reports.
     /// - Returns: One watcher for each aspect.
     /// - Throws: `SystemError` when the kernel has no room for another watch or timer.
     package static func watchers(
@@ -48,6 +48,7 @@ extension Service {
                     context: context)
             case .proximity:
                 let proximity = configuration.proximity
+                // Each sensor has its own sampler, so that a driver that hangs delays only its sensor.
                 return try ProximityWatcher(
                     loop: loop, feed: feed, sampler: try Sampler(loop: loop),
                     settings: ProximityWatcher.Settings(
@@ -56,7 +57,6 @@ extension Service {
                     context: context)
             case .orientation:
                 let orientation = configuration.orientation
-                // A sampler of its own: a sensor whose driver hangs delays no other.
                 return try OrientationWatcher(
                     loop: loop, feed: feed, sampler: try Sampler(loop: loop),
                     settings: OrientationWatcher.Settings(

@@ -7,29 +7,28 @@ import ReveilleCore
 package import ReveilleSystem
 import ReveilleWatchers
 
-/// The whole bus of one process: its loop, sockets, sources and signals, on one thread.
+/// The bus of a process: its loop, sockets, watchers and signals, on one thread.
 package final class Service {
-    /// Its thread's loop.
+    /// The loop of its thread.
     package let loop: EventLoop
-    /// The bus and its sources.
+    /// The bus and its watchers.
     package let bus: WatchedBus
     private let logger: Logger
-    /// Where it listens, for people.
+    /// The addresses that it serves, for people.
     private let place: String
     private let configurationFile: String?
     private var acceptors: [Acceptor] = []
     private var sources: [EventSource] = []
 
-    /// Makes a service that accepts connections once it runs.
+    /// Creates a service that accepts connections once it runs.
     ///
     /// - Parameters:
-    ///   - address: Where to listen, unless a supervisor handed sockets over. A missing directory of the
-    ///     usual places is made.
-    ///   - configuration: What can be set.
-    ///   - configurationFile: Where that was read, and is read again on SIGHUP.
-    ///   - files: Where the files of locale and settings are.
+    ///   - address: The address to listen on, unless a supervisor passed sockets. A missing directory is created.
+    ///   - configuration: The configuration.
+    ///   - configurationFile: The path that it was read from, which is read again on SIGHUP.
+    ///   - files: The locations of locale and settings files.
     ///   - version: The program's version, for GetInfo.
-    ///   - logger: Takes what a person may need to know.
+    ///   - logger: The log.
     /// - Throws: `SystemError` when it cannot listen.
     package init(
         address: UnixAddress, configuration: Configuration, configurationFile: String? = nil, files: FileLocations,
@@ -37,14 +36,14 @@ package final class Service {
     ) throws(SystemError) {
         self.logger = logger
         self.configurationFile = configurationFile
-        // Before anything is opened: a supervisor that counts wrong must not hand over what is ours.
+        // Before anything is opened: with a wrong count from the supervisor, our own descriptors would be taken.
         let sockets = try Supervisor.takeSockets()
         loop = try EventLoop()
-        // First of all: whoever sees the socket may already want it gone.
+        // First of all, since a client that sees the socket may already send a signal.
         for signal in [SIGTERM, SIGINT] {
             sources.append(try loop.onSignal(signal) { [loop] in loop.exit() })
         }
-        // Its handler needs the bus; one that comes before waits for it.
+        // The handler needs the bus, so the signal waits until the bus exists.
         EventLoop.block(SIGHUP)
         var listeners: [UnixListener] = []
         var streams: [UnixStream] = []
@@ -57,13 +56,13 @@ package final class Service {
         if sockets.isEmpty {
             try Service.makeDirectory(of: address)
             let listener = try UnixListener(at: address)
-            // Those who connect while an instance takes over from another wait for it.
+            // Clients that connect during a restart wait for the next instance.
             if Supervisor.store(listener.number) { listener.leaveInPlace() }
             listeners.append(listener)
         }
-        // A supervisor may have chosen another place than is usual.
+        // A supervisor may have chosen another address.
         let served = listeners.compactMap(\.address)
-        place = served.isEmpty ? "connections that were handed over" : served.map(\.description).joined(separator: ", ")
+        place = served.isEmpty ? "inherited connections" : served.map(\.description).joined(separator: ", ")
         bus = try WatchedBus(
             loop: loop, configuration: configuration, files: files,
             state: StateFile(path: Service.statePath(of: served.first ?? address)), version: version, logger: logger)
@@ -82,7 +81,7 @@ package final class Service {
         }
     }
 
-    /// Serves until SIGTERM or SIGINT, or until its terminal is gone; then delivers what is due and ends every stream.
+    /// Serves until SIGTERM, SIGINT or the end of the terminal, then delivers what is due and ends every stream.
     package func run() throws(SystemError) {
         loop.enableWatchdog()
         Supervisor.notifyReady("serving \(place)")
@@ -94,7 +93,7 @@ package final class Service {
         logger.info("stopped")
     }
 
-    /// Reads the configuration again; one that is wrong changes nothing.
+    /// Reads the configuration again; an invalid one changes nothing.
     private func reload() {
         guard let configurationFile else {
             logger.notice("SIGHUP: there is no configuration file to read again")
@@ -105,14 +104,14 @@ package final class Service {
             try bus.reconfigure(Configuration(readingFile: configurationFile))
             logger.info("read \(configurationFile) again")
         } catch {
-            logger.error("the configuration stays as it was: \(error)")
+            logger.error("the configuration is unchanged: \(error)")
         }
         Supervisor.notifyReady("serving \(place)")
     }
 
-    /// The state lies in the directory that a supervisor made for it, else beside the socket, with its name.
+    /// Returns the path of the state file: in the supervisor's runtime directory, else beside the socket.
     ///
-    /// Two buses may have sockets in one directory; a common name would mix their generations.
+    /// The name contains the socket's, since two buses in one directory must not mix their generations.
     private static func statePath(of address: UnixAddress) -> String {
         guard let directory = getenv("RUNTIME_DIRECTORY").map({ String(cString: $0) }), !directory.isEmpty else {
             return address.path + ".state.json"
@@ -120,12 +119,12 @@ package final class Service {
         return String(directory.prefix { $0 != ":" }) + "/state.json"
     }
 
-    /// Makes the socket's directory: open to all for root's bus, the user's alone for a user's.
+    /// Creates the socket's directory: public for root's bus, private for a user's.
     private static func makeDirectory(of address: UnixAddress) throws(SystemError) {
         let path = address.path.utf8
         guard let end = path.lastIndex(of: UInt8(ascii: "/")), end != path.startIndex else { return }
         let directory = String(address.path[..<end])
-        // The caller's umask is not to make root's bus unreachable for others.
+        // The caller's umask must not make root's bus unreachable for others.
         let mask = umask(0o022)
         defer { umask(mask) }
         guard mkdir(directory, geteuid() == 0 ? 0o755 : 0o700) == 0 || errno == EEXIST else {

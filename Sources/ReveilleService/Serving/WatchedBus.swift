@@ -5,29 +5,28 @@ package import Logging
 package import ReveilleSystem
 import ReveilleWatchers
 
-/// A bus with its sources, on the loop of whoever makes it; sockets are the owner's business.
+/// A bus with its watchers, on its owner's loop; the owner provides the sockets.
 ///
 /// Loop thread only.
 package final class WatchedBus {
-    /// Takes connections and answers them.
+    /// Serves the connections.
     package let broker: Broker
     private let loop: EventLoop
     private let files: FileLocations?
     private let logger: Logger
     private var clockChange: ClockChangeSource?
-    /// Whose readings count.
+    /// The watchers whose readings count.
     private var generation = WatcherGeneration()
 
-    /// Makes a bus and starts its sources.
+    /// Creates a bus and starts its watchers.
     ///
     /// - Parameters:
-    ///   - loop: The loop of the thread that it lives on.
-    ///   - configuration: What can be set.
-    ///   - files: Where the files of locale and settings are; `nil` for a bus that has no sources at all and
-    ///     knows only what is posted.
-    ///   - state: Where to keep the state; `nil` keeps none.
+    ///   - loop: The loop of its thread.
+    ///   - configuration: The configuration.
+    ///   - files: The locations of locale and settings files; `nil` for a bus of posted states, without watchers.
+    ///   - state: The file of the saved state; `nil` to save none.
     ///   - version: The program's version, for GetInfo.
-    ///   - logger: Takes what a person may need to know.
+    ///   - logger: The log.
     /// - Throws: `SystemError` when the kernel has no room for another watch, timer or thread.
     package init(
         loop: EventLoop, configuration: Configuration, files: FileLocations?, state: StateFile?, version: String,
@@ -42,12 +41,12 @@ package final class WatchedBus {
         try broker.start(try watchers(configuration, of: generation))
         guard files != nil else { return }
         clockChange = try loop.onClockChange {
-            logger.info("the clock was set or the machine woke up: reading everything again")
+            logger.info("the clock was set or the machine resumed: reading everything again")
             broker.reread()
         }
     }
 
-    /// Goes on with another configuration; subscriptions, positions and posted states stay.
+    /// Applies another configuration; subscriptions, positions and posted states stay.
     ///
     /// - Throws: `SystemError` when the kernel has no room for another watch, timer or thread; nothing has changed then.
     package func reconfigure(_ configuration: Configuration) throws(SystemError) {
@@ -63,7 +62,7 @@ package final class WatchedBus {
         _ configuration: Configuration, of generation: WatcherGeneration
     ) throws(SystemError) -> [any Watcher] {
         guard let files else { return [] }
-        // The broker has the watchers: held by them, it would outlive the service, and so would their sensors.
+        // The broker owns the watchers. A strong reference from them would keep both alive after the service.
         return try Service.watchers(loop: loop, configuration: configuration, files: files) {
             [weak broker, logger] aspect in
             WatcherContext(
@@ -75,7 +74,7 @@ package final class WatchedBus {
 
     /// Connects to the bus from its own process.
     ///
-    /// - Returns: The client's end.
+    /// - Returns: The client's end of the connection.
     package func connect() throws(SystemError) -> UnixStream {
         let (ours, theirs) = try UnixStream.pair()
         broker.accept(ours)
@@ -83,7 +82,7 @@ package final class WatchedBus {
     }
 }
 
-/// Tells the watchers of one configuration from those of another.
+/// The watchers of one configuration.
 private final class WatcherGeneration {
     var isOver = false
 }

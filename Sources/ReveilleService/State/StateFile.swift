@@ -6,27 +6,26 @@ package import ReveilleCore
 package import ReveilleSystem
 import Varlink
 
-/// Keeps the state of the bus over restarts, in one small file.
+/// The file that keeps the state of the bus over restarts.
 ///
-/// The file is there only while it says what the bus last told: the first change after a save removes it
-/// before anybody hears of that change, and the next save writes it anew. So a bus that was killed
-/// either finds the whole truth and goes on with the same generations, or finds nothing and starts as a
-/// new instance; a generation is never used twice.
+/// The file exists only while it contains the last delivered state: the first change after a save removes it before the
+/// change is delivered, and the next save writes it again. After a kill, the next bus either restores the complete state
+/// and its generations, or finds no file and starts as a new instance. No generation is used twice.
 package struct StateFile {
     /// The longest time that changes stay unsaved.
     package static let interval: Duration = .milliseconds(100)
 
     private let path: String
 
-    /// Makes a keeper of a file that need not exist; its directory must.
+    /// Creates a reference to a file, which need not exist; its directory must.
     package init(path: String) {
         self.path = path
     }
 
-    /// What was saved.
+    /// Reads the saved state.
     ///
-    /// - Returns: The state, or `nil` when nothing is known of the time before.
-    /// - Throws: `StateError` when there is a file that cannot be used; the bus then starts as a new instance.
+    /// - Returns: The state; `nil` if there is no file.
+    /// - Throws: `StateError` when the file is unusable; the bus then starts as a new instance.
     package func load() throws(StateError) -> SavedState? {
         let contents: [UInt8]
         do throws(SystemError) {
@@ -48,20 +47,20 @@ package struct StateFile {
         }
     }
 
-    /// Writes a state in the place of the one before, in one step.
+    /// Replaces the saved state atomically.
     package func save(_ state: SavedState) throws(SystemError) {
         try PrivateFile.replace(path, with: StateCoding.encode(state).bytes)
     }
 
-    /// Marks what is saved as no longer the whole truth.
+    /// Removes the saved state.
     package func invalidate() throws(SystemError) {
         guard unlink(path) == 0 || errno == ENOENT else { throw SystemError("unlink", on: path) }
     }
 }
 
-/// Why a saved state is not used.
+/// Why a saved state is unusable.
 package struct StateError: Error, CustomStringConvertible {
-    /// What is wrong, and with which file.
+    /// The problem and the file.
     package let reason: String
     /// The reason, on one line.
     package var description: String { reason }

@@ -5,25 +5,25 @@ import Logging
 import ReveilleCore
 import ReveilleSystem
 
-/// Saves the state of the bus a moment after it changed.
+/// Saves the state of the bus shortly after each change.
 final class StateKeeper {
     private let file: StateFile
     private let logger: Logger
     private let state: () -> SavedState
     private var timer: (any LoopSource)?
-    /// The file may hold a state of this instance.
+    /// Whether the file may contain a state of this instance.
     private var isOnDisk: Bool
     private var isDue = false
     private var hasFailed = false
 
-    /// Makes a keeper.
+    /// Creates a keeper.
     ///
     /// - Parameters:
-    ///   - file: Where the state is kept.
-    ///   - isOnDisk: It was read from there.
-    ///   - loop: Has the timer.
-    ///   - logger: Is told once that the state cannot be saved.
-    ///   - state: What to save, asked when it is time.
+    ///   - file: The file of the saved state.
+    ///   - isOnDisk: Whether the bus was restored from it.
+    ///   - loop: The loop of the timer.
+    ///   - logger: The log, which a failure to save is written to once.
+    ///   - state: Returns the state to save.
     /// - Throws: `SystemError` when the loop has no room for a timer.
     init(
         file: StateFile, isOnDisk: Bool, loop: any Loop, logger: Logger, state: @escaping () -> SavedState
@@ -35,11 +35,11 @@ final class StateKeeper {
         timer = try loop.timer { [weak self] in self?.save() }
     }
 
-    /// Notes a change, before anybody is told of it.
+    /// Notes a change before it is delivered.
     ///
-    /// - Returns: Whether the bus may go on as this instance. It may not where the file of an older state cannot be
-    ///   taken away: the next bus would find it and give the generations out again that are told from now on.
-    func stateWillBeTold() -> Bool {
+    /// - Returns: Whether the bus may keep its instance. It may not if the file of an older state cannot be removed:
+    ///   the next bus would restore it, and use the generations from now on a second time.
+    func stateWillBeDelivered() -> Bool {
         if !isDue {
             isDue = true
             timer?.fire(after: StateFile.interval)
@@ -49,21 +49,23 @@ final class StateKeeper {
         return attempt { () throws(SystemError) in try file.invalidate() }
     }
 
-    /// Writes the state now.
+    /// Saves the state now.
     func save() {
         isDue = false
         timer?.disarm()
         if attempt({ () throws(SystemError) in try file.save(state()) }) { isOnDisk = true }
     }
 
-    /// A disk that is full costs the state over a restart, and nothing else: the bus goes on.
+    /// Logs the first of several failures; a full disk only costs the positions over a restart.
     private func attempt(_ body: () throws(SystemError) -> Void) -> Bool {
         do throws(SystemError) {
             try body()
             hasFailed = false
             return true
         } catch {
-            if !hasFailed { logger.warning("the state cannot be saved, a restart will be a new instance: \(error)") }
+            if !hasFailed {
+                logger.warning("the state cannot be saved, and a restart will begin a new instance: \(error)")
+            }
             hasFailed = true
             return false
         }

@@ -11,7 +11,8 @@ enum BatteryExamination {
             examination.findings.append(Examination.Finding(supply.name, role(supply) + raw(supply)))
         }
         if isMacBook {
-            examination.findings.append(Examination.Finding("MacBook", "levels are energy ratios, since the firmware reports a wrong capacity"))
+            examination.findings.append(
+                Examination.Finding("MacBook", "levels are energy ratios, since capacity is wrong"))
         }
         let reading = BatteryRule.reading(of: supplies, isMacBook: isMacBook)
         let level = reading.level.map { "\(Int(($0 * 100).rounded())) %" } ?? "level unknown"

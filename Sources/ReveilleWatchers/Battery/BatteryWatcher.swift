@@ -150,7 +150,9 @@ package final class BatteryWatcher: Watcher {
     package var source: SourceDescription {
         do throws(SystemError) {
             let (supplies, _) = try readSupplies()
-            guard supplies.contains(where: \.isPack) else { return .unavailable("no battery in /sys/class/power_supply") }
+            guard supplies.contains(where: \.isPack) else {
+                return .unavailable("no battery in /sys/class/power_supply")
+            }
             return .available(
                 (supplies.filter(\.isPack) + supplies.filter(\.isSupply)).map(\.name).joined(separator: ", "))
         } catch {

@@ -52,7 +52,7 @@ package final class DefaultsWatcher: Watcher {
         report = context.report
         files = try WatchedFiles(
             loop: loop, root: settings.root, table: Self.table(settings), context: context)
-        files.read = { [weak self] in self?.tell() }
+        files.read = { [weak self] in self?.reportReading() }
     }
 
     package var pace: Pace {
@@ -65,13 +65,13 @@ package final class DefaultsWatcher: Watcher {
         files.refresh(then: completion)
     }
 
-    private func tell() {
+    private func reportReading() {
         report(.defaults(Self.reading(of: files.table)))
     }
 
     package var source: SourceDescription {
         guard !settings.paths.isEmpty else { return .unavailable("no paths are configured") }
-        let table = pace == .off ? Self.fresh(settings) : files.table
+        let table = files.current
         let found = Self.reading(of: table).domains.map(\.path)
         if !found.isEmpty { return .available(found.joined(separator: ", ")) }
         return .unavailable("no settings file in " + table.paths.map(table.real).joined(separator: ", "))
@@ -79,9 +79,9 @@ package final class DefaultsWatcher: Watcher {
 
     package func examine() -> Examination {
         guard !settings.paths.isEmpty else {
-            return Examination(advice: ["name files or directories in defaults.paths of the configuration"])
+            return Examination(advice: ["set defaults.paths in the configuration to files or directories"])
         }
-        return Self.fresh(settings).examination { file in
+        return files.readSeparately().examination { file in
             if file.isOpaque { return "opaque: only the fact that it changes is reported" }
             return file.values.isEmpty ? "no keys" : "keys " + file.values.keys.sorted().joined(separator: ", ")
         }
@@ -94,12 +94,6 @@ package final class DefaultsWatcher: Watcher {
             timing: FileSettling.Timing(readDelay: settings.settle, deletionGrace: settings.deletionGrace),
             format: FileFormat(
                 sizeLimit: sizeLimit, membership: { SettingsName($0).membership }, parse: SettingsFile.read))
-    }
-
-    private static func fresh(_ settings: Settings) -> FileTable<SettingsFile> {
-        var table = table(settings)
-        _ = table.readAll(at: Instant(microseconds: Clocks.boot()))
-        return table
     }
 
     private static func reading(of table: FileTable<SettingsFile>) -> Defaults {

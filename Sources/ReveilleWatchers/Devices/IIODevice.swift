@@ -4,21 +4,21 @@
 import ReveilleCore
 import ReveilleSystem
 
-/// Helps to read a sensor of the kernel's IIO subsystem.
+/// A sensor of the kernel's IIO subsystem.
 struct IIODevice: Hashable {
     let device: UdevDevice
 
-    /// The sensors that are there; triggers, which are of the same subsystem, are none.
+    /// Returns all sensors, without the triggers of the same subsystem.
     static func all() throws(SystemError) -> [IIODevice] {
         try UdevDevice.all(of: "iio").filter { $0.kind == "iio_device" }.map(IIODevice.init)
     }
 
-    /// The path of an attribute.
+    /// Returns the path of an attribute.
     func path(_ attribute: String) -> String {
         device.path + "/" + attribute
     }
 
-    /// An attribute's text without the white space around it; `nil` where it cannot be read.
+    /// Returns the trimmed text of an attribute; `nil` if it cannot be read.
     func text(_ attribute: String) -> String? {
         device.attribute(attribute).text.map(SysfsText.trimmed)
     }
@@ -27,7 +27,7 @@ struct IIODevice: Hashable {
         device.attribute(attribute) != .missing
     }
 
-    /// The name that the driver gives, else that of the kernel.
+    /// The kernel's name, with the driver's in parentheses.
     var title: String {
         text("name").map { "\(device.name) (\($0))" } ?? device.name
     }

@@ -5,13 +5,13 @@ import Glibc
 import ReveilleCore
 package import ReveilleSystem
 
-/// What was read of an IIO sensor at once.
+/// One sample of an IIO sensor.
 package enum IIOSample: Sendable, Hashable {
-    /// A value for each channel, raw.
+    /// The raw value of each channel.
     case values([Double])
     /// The sensor is gone.
     case missing
-    /// What the driver answered instead.
+    /// The error that the driver returned instead.
     case failed(SystemError)
 }
 
@@ -19,14 +19,14 @@ package enum IIOSample: Sendable, Hashable {
 package struct IIOChannels: Sendable, Hashable {
     /// The sensor's directory in sysfs.
     package var device: String
-    /// What is read, in this order: `in_accel_x`.
+    /// The names of the channels, in order, such as `in_accel_x`.
     package var names: [String]
-    /// Each channel has an attribute, `in_accel_x_raw`.
+    /// Whether each channel has an attribute, such as `in_accel_x_raw`.
     package var hasAttributes: Bool
-    /// Where scans come from, if the channels are in them.
+    /// The device node that scans are read from, if they contain the channels.
     package var node: String?
 
-    /// Makes channels of their parts.
+    /// Creates a description of channels.
     package init(device: String, names: [String], hasAttributes: Bool = true, node: String? = nil) {
         self.device = device
         self.names = names
@@ -44,7 +44,7 @@ package struct IIOChannels: Sendable, Hashable {
             case .failed(let error): return .failed(error)
             case .text(let text):
                 guard let value = SysfsText.number(text) else {
-                    // Drivers write numbers; what else stands there may be long.
+                    // Anything but a number is unexpected, and may be long.
                     let shown = SysfsText.trimmed(text).prefix(40)
                     return .failed(SystemError("find a number in \"\(shown)\" of", on: path, code: EINVAL))
                 }
@@ -55,11 +55,10 @@ package struct IIOChannels: Sendable, Hashable {
     }
 }
 
-/// Reads the channels of one sensor: by its buffer while somebody is awake and it is to be had, else by its
-/// attributes.
+/// Reads the channels of one sensor, from its buffer or from its attributes.
 ///
-/// A scan is of one moment and costs one read, attributes are measured one after the other. What a read may
-/// wait for is the sampler's thread's to wait for.
+/// The buffer is used if it is available, while a subscriber is in the foreground. A scan has all values of one moment and costs one read. Attributes are measured one after the other. Reads block the
+/// sampler's thread.
 package final class IIOReader: Sendable {
     private struct State: ~Copyable {
         var isPrepared = false
@@ -69,10 +68,10 @@ package final class IIOReader: Sendable {
 
     private let channels: IIOChannels
     private let state = Lock(State())
-    /// Why the buffer is not used; it is not tried again as long as the sensor is.
+    /// Why the buffer is unavailable; it is not tried again while the sensor is present.
     private let refusal = Lock<SystemError?>(nil)
 
-    /// Makes a reader that has touched nothing yet.
+    /// Creates a reader; the sensor is first accessed by a sample.
     package init(_ channels: IIOChannels) {
         self.channels = channels
     }
@@ -81,17 +80,17 @@ package final class IIOReader: Sendable {
         rest()
     }
 
-    /// How the values come, for a person.
+    /// How the sensor is read, for a person.
     package var manner: String {
         guard channels.node != nil else { return "polled" }
-        return refusal.withLock { $0 }.map { "polled, its buffer is not to be had: \($0)" } ?? "by its buffer"
+        return refusal.withLock { $0 }.map { "polled, buffer unavailable: \($0)" } ?? "by its buffer"
     }
 
-    /// Takes a sample; waits for the sensor.
+    /// Takes a sample, and blocks until the sensor answers.
     ///
-    /// - Parameter isLive: Others follow soon: keeps the buffer. Else a sensor that has attributes is left at
-    ///   rest between two samples.
-    /// - Returns: The newest values that there are.
+    /// - Parameter isLive: Whether more samples follow soon, and the buffer stays enabled. Otherwise, a sensor with
+    ///   attributes rests between samples.
+    /// - Returns: The newest values.
     package func sample(isLive: Bool) -> IIOSample {
         state.withLock { state in
             prepare(&state)
@@ -110,7 +109,7 @@ package final class IIOReader: Sendable {
         }
     }
 
-    /// Gives the buffer back; the sensor rests.
+    /// Closes the buffer, so that the sensor can rest.
     package func rest() {
         state.withLock { $0.buffer = nil }
     }
@@ -120,11 +119,11 @@ package final class IIOReader: Sendable {
         return error.isAbsence ? .missing : .failed(error)
     }
 
-    /// Has a slow sensor measure often enough, where one may.
+    /// Raises the frequency of a slow sensor if permitted.
     private func prepare(_ state: inout State) {
         guard !state.isPrepared else { return }
         state.isPrepared = true
-        // in_accel_x has in_accel_sampling_frequency.
+        // For in_accel_x, this is in_accel_sampling_frequency.
         let kind = channels.names[0].split(separator: "_").prefix(2).joined(separator: "_")
         for name in [kind + "_sampling_frequency", "sampling_frequency"] {
             let path = "\(channels.device)/\(name)"

@@ -7,12 +7,12 @@ import ReveilleCore
 package struct InputBits {
     private let words: [UInt64]
 
-    /// Reads a mask; a word that is none has no bits.
+    /// Reads a mask; an invalid word has no bits set.
     package init(_ text: String) {
         words = SysfsText.words(text).reversed().map { UInt64($0, radix: 16) ?? 0 }
     }
 
-    /// Whether a bit is set, counted from 0.
+    /// Returns whether a bit is set, counted from 0.
     package func contains(_ bit: Int) -> Bool {
         bit / 64 < words.count && words[bit / 64] & (1 << UInt64(bit % 64)) != 0
     }

@@ -4,7 +4,7 @@
 import ReveilleCore
 import ReveilleSystem
 
-/// A sensor that was found, and how it is read.
+/// A sensor that can be read.
 protocol FoundSensor: Equatable {
     /// How it is read.
     var access: SensorAccess { get }
@@ -12,21 +12,21 @@ protocol FoundSensor: Equatable {
 
 /// How a sensor is read.
 enum SensorAccess: Hashable {
-    /// As a sensor of the IIO subsystem, again and again.
+    /// By samples of a sensor of the IIO subsystem.
     case sampled(IIOChannels)
-    /// By its node in `/dev/input`, which tells when to look: at once, or of a stream of values, at most once
-    /// an interval.
+    /// By its node in `/dev/input`, whose events lead to a read: at once, or in a stream of values, at most once an
+    /// interval.
     case input(String, isStream: Bool)
 }
 
-/// What was read of a sensor at once.
+/// One sample of a sensor.
 enum SensorSample {
-    /// A value for each channel, raw.
+    /// The raw value of each channel.
     case values([Double])
     case input(InputDevice)
 }
 
-/// Finds a sensor, reads it as closely as is needed, and notices when it goes and another comes.
+/// Finds a sensor, reads it at the current pace, and follows its removal and replacement.
 ///
 /// Loop thread only.
 final class SensorWatch<Sensor: FoundSensor> {
@@ -36,7 +36,7 @@ final class SensorWatch<Sensor: FoundSensor> {
     private let context: WatcherContext
     private let intervals: SampleIntervals
     private let find: () throws(SystemError) -> Sensor?
-    /// Takes a sample; throws what the sensor answers instead of a value.
+    /// Takes a sample; throws the error that the sensor returned instead of a value.
     private let sampled: (Sensor, SensorSample) throws(SystemError) -> Void
     private let gone: () -> Void
 
@@ -73,7 +73,7 @@ final class SensorWatch<Sensor: FoundSensor> {
         }
     }
 
-    /// How the sensor is read, while it is.
+    /// How the sensor is read, for a person; `nil` when no sensor is open.
     var manner: String? { poll?.manner ?? input.map { _ in "by its node" } }
 
     private func start() {
@@ -100,7 +100,7 @@ final class SensorWatch<Sensor: FoundSensor> {
         input = nil
     }
 
-    /// Looks which sensor is there now.
+    /// Finds the sensor that is present now.
     private func look() {
         let found: Sensor?
         do throws(SystemError) {
@@ -120,9 +120,9 @@ final class SensorWatch<Sensor: FoundSensor> {
             try open(found)
             problem = nil
         } catch {
-            // Its node may become ours to read a moment later, as udev gives it to its group.
+            // Access to its node may be granted a moment later, when udev sets the group.
             sensor = nil
-            warn("\(error); tried again when a device changes")
+            warn("\(error); retried when a device changes")
         }
     }
 
@@ -152,7 +152,7 @@ final class SensorWatch<Sensor: FoundSensor> {
         }
         take(.input(device))
         guard isStream, let interval = intervals[pace] else { return }
-        // A sensor that tells a hundred times a second is not listened to until it is time for another sample.
+        // A sensor may send a hundred events a second. They are ignored until the next sample is due.
         input?.source.rearm([])
         pause?.fire(after: interval)
     }
@@ -170,7 +170,7 @@ final class SensorWatch<Sensor: FoundSensor> {
         attempt { () throws(SystemError) in try sampled(sensor, sample) }
     }
 
-    /// A sensor that answers an error keeps its state, and is named once until it answers again.
+    /// Keeps the last state on an error, which is logged once while it lasts.
     private func attempt(_ body: () throws(SystemError) -> Void) {
         do throws(SystemError) {
             try body()
@@ -191,13 +191,13 @@ final class SensorWatch<Sensor: FoundSensor> {
         poll?.sample()
     }
 
-    /// Takes a sample now, at any pace.
+    /// Takes a sample now, at any pace, and calls back within ``Pace/sampleTimeout``.
     func refresh(then completion: @escaping () -> Void) {
         let wasOff = pace == .off
         if wasOff { sensor = nil }
         look()
         let finish = { [weak self] in
-            // At rest nothing stays open.
+            // While off, nothing stays open.
             if wasOff, let self, pace == .off { stop() }
             completion()
         }
@@ -206,7 +206,7 @@ final class SensorWatch<Sensor: FoundSensor> {
         patiently(finish) { poll.sample(then: $0) }
     }
 
-    /// Waits for a slow sensor no longer than callers can wait; what comes later still counts.
+    /// Calls back after a timeout if the sensor is slow; a late sample still counts.
     private func patiently(_ completion: @escaping () -> Void, _ body: (@escaping () -> Void) -> Void) {
         var isDone = false
         var timer: EventSource?

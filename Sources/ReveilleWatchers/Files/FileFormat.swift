@@ -3,28 +3,26 @@
 
 import ReveilleCore
 
-/// Why a file's contents mean nothing to who reads it.
+/// Why a file cannot be read or understood.
 package struct FileProblem: Error, Hashable {
-    /// What is wrong, for a person: `not UTF-8`.
+    /// The problem in a few words, such as `not UTF-8`.
     package let reason: String
 }
 
-/// What a file holds for a watcher, and which files of a directory are the watcher's.
+/// The contents of a watcher's files, and the names of its files in a directory.
 struct FileFormat<Value: Equatable> {
-    /// Whether a file that is found in a directory is the watcher's, by its name.
+    /// Whether a file in a directory is the watcher's, by its name.
     enum Membership {
         case no
-        /// What is in it decides; it is no problem when that makes no sense.
+        /// The contents decide. Invalid contents are not a problem.
         case perhaps
         case yes
     }
 
-    /// The most that is read of a file, in bytes.
+    /// The largest file that is read, in bytes.
     let sizeLimit: Int
-    /// Says whether a name in a directory is such a file; `nil` when a directory stands for no files.
+    /// Returns the membership of a name; `nil` for a watcher that does not read directories.
     let membership: ((_ name: String) -> Membership)?
-    /// Reads a file's contents; no bytes are an empty file.
-    ///
-    /// `nil` for a file that was found in a directory and is none of the watcher's.
+    /// Parses a file; `nil` for a file that was found in a directory and is not the watcher's.
     let parse: (_ path: String, _ isFound: Bool, _ bytes: [UInt8]) throws(FormatError) -> Value?
 }

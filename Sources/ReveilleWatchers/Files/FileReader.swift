@@ -6,46 +6,46 @@ import ReveilleSystem
 
 /// Reads files of a format, below a root directory.
 struct FileReader<Value: Equatable> {
-    /// What reading one path came to.
+    /// The result of reading one path.
     enum Look {
-        /// The bytes are those of the digest that was given.
+        /// The digest of the bytes is the given one.
         case same
-        /// It makes sense; `nil` when it is none of the watcher's.
+        /// Valid contents, with their digest; `nil` for a file that is not the watcher's.
         case contents(Value?, Digest)
-        /// A directory whose files count, with the names that do, and what is left out of it.
+        /// The names of the watcher's files in a directory, and the problem with the other names.
         case directory([String], FileProblem?)
-        /// Nothing is there.
+        /// The path does not exist.
         case missing
-        /// It cannot be read or understood, and why.
+        /// The path cannot be read or understood.
         case failed(FileProblem)
     }
 
-    /// The directory that all paths are below; empty for the root directory.
+    /// The directory that all paths are relative to; empty for the root directory.
     let root: String
-    /// What the files hold.
+    /// The format of the files.
     let format: FileFormat<Value>
 
     /// The digest of an empty file.
     static var emptiness: Digest { Digest() }
 
-    /// Whether a file of a name or path is the watcher's when it is found in a directory.
+    /// Returns whether a file in a directory is the watcher's, by its name or path.
     func membership(of path: String) -> FileFormat<Value>.Membership {
         format.membership?(ConfiguredPath.name(of: path)) ?? .no
     }
 
-    /// Where a path leads now.
+    /// Follows a path.
     func way(to path: String) -> PathChain {
         PathChain(following: path, root: root)
     }
 
-    /// Reads a path, links followed.
+    /// Reads a path.
     ///
     /// - Parameters:
     ///   - path: The path, without the root.
-    ///   - way: Where it leads; see ``way(to:)``.
-    ///   - isFound: It was found in a directory, and not asked for.
-    ///   - digest: That of the bytes which are known already, and need not be understood again.
-    /// - Returns: What is there, or why it cannot be told.
+    ///   - way: The result of ``way(to:)``.
+    ///   - isFound: Whether it was found in a directory rather than configured.
+    ///   - digest: The digest of the known contents, which are not parsed again.
+    /// - Returns: The result.
     func look(at path: String, by way: PathChain, isFound: Bool, unlike digest: Digest?) -> Look {
         do throws(FileProblem) {
             switch way.end {
@@ -77,7 +77,7 @@ struct FileReader<Value: Equatable> {
         switch FileContents.read(file, limit: format.sizeLimit) {
         case .bytes(let bytes): return bytes
         case .missing: return nil
-        case .tooLarge(let limit): throw FileProblem(reason: "longer than \(limit) bytes, the most that is read")
+        case .tooLarge(let limit): throw FileProblem(reason: "longer than the limit of \(limit) bytes")
         case .notAFile: throw FileProblem(reason: "not a regular file")
         case .unreadable(let error): throw FileProblem(reason: "\(error)")
         }
@@ -93,13 +93,13 @@ struct FileReader<Value: Equatable> {
 }
 
 extension DirectoryListing {
-    /// What is told of a directory of which not all files are read.
-    static var cutProblem: FileProblem { FileProblem(reason: "has more than \(limit) files, and no more are read") }
+    /// The problem of a directory with too many files.
+    static var cutProblem: FileProblem { FileProblem(reason: "has more than \(limit) files; the others are ignored") }
 
-    /// What of a directory is not read, if anything.
+    /// The problem of the names that are ignored, if any.
     fileprivate var problem: FileProblem? {
         if isCut { return Self.cutProblem }
         guard unreadableNames > 0 else { return nil }
-        return FileProblem(reason: "has \(unreadableNames) files whose names are not UTF-8; they are not read")
+        return FileProblem(reason: "has \(unreadableNames) files whose names are not UTF-8; they are ignored")
     }
 }

@@ -3,26 +3,25 @@
 
 import ReveilleCore
 
-/// Decides when to read one file, and whether what was read counts.
+/// Decides when to read one file, and whether the result counts.
 ///
-/// A file changes in steps: it is truncated, written, closed; or deleted and made anew; or replaced by a
-/// file that is half a copy. What readers want is the state after the last step. So a read waits until the
-/// file has settled, an empty or missing file is given a grace to fill, and one that cannot be understood
-/// is read a few times more before its last good values are kept for good.
+/// A file changes in steps: it is truncated, written and closed; or deleted and created again; or replaced by an
+/// incomplete copy. Only the state after the last step matters. Therefore a read follows a short time after a write, an
+/// empty or missing file keeps its values for a grace period, and invalid contents are read again a few times.
 struct FileSettling: Sendable, Hashable {
-    /// How long to wait for what.
+    /// The configured delays.
     struct Timing: Sendable, Hashable {
-        /// From the end of a write to the read.
+        /// The time from the end of a write to the read.
         var readDelay: Duration
-        /// For how long a missing or empty file keeps its values.
+        /// How long a missing or empty file keeps its values.
         var deletionGrace: Duration
     }
 
-    /// What was seen to happen to the file.
+    /// A change of the file.
     enum Notice: Sendable, Hashable {
-        /// Bytes were written or cut off, and the writer has not closed the file.
+        /// The file was written or truncated, and the writer has not closed it.
         case written
-        /// The file is complete, as far as can be told: closed, moved here, or the way to it has changed.
+        /// The file is probably complete: it was closed or moved here, or the path leads elsewhere.
         case finished
         /// The file was deleted or moved away.
         case removed
@@ -30,14 +29,14 @@ struct FileSettling: Sendable, Hashable {
         case touched
     }
 
-    /// What a read came to.
+    /// The result of a read.
     enum Outcome: Sendable, Hashable {
         case good, empty, missing, failed
     }
 
-    /// What becomes of what was read.
+    /// The consequence of a read.
     enum Verdict: Sendable, Hashable {
-        /// It counts: the values, no values, or no file.
+        /// The result counts: the values, no values, or no file.
         case take
         /// The last good values stand; another read follows.
         case wait
@@ -45,27 +44,27 @@ struct FileSettling: Sendable, Hashable {
         case giveUp
     }
 
-    /// The longest that changes keep a file from being read.
+    /// The longest time that changes delay a read.
     ///
-    /// A writer may keep its file open for good, or write without a pause.
+    /// A writer may keep the file open forever, or write without a pause.
     static let patience: Duration = .milliseconds(500)
 
-    /// When to read again what could not be read or understood.
+    /// The delays of the reads that follow a failed one.
     ///
-    /// Foundation on Linux writes a second time 50 ms after a write that failed.
+    /// Foundation on Linux writes again 50 ms after a failed write.
     static let retries: [Duration] = [.milliseconds(50), .milliseconds(150), .milliseconds(150)]
 
-    /// When the file is to be read next; `nil` for as long as nothing happens.
+    /// When the file must be read next; `nil` if it has not changed.
     private(set) var deadline: Instant?
-    /// When the first change came that no read has answered.
+    /// The time of the first change that has not been read.
     private var unreadSince: Instant?
-    /// The last that was seen of a writer is that it writes.
+    /// Whether the last notice was a write.
     private var isBeingWritten = false
-    /// When the file was first read empty or missing while it still has values.
+    /// When the file was first found empty or missing while its values are kept.
     private var hollowSince: Instant?
     private var attempts = 0
 
-    /// Takes note of a change.
+    /// Notes a change.
     mutating func notice(_ notice: Notice, at now: Instant, timing: Timing) {
         if notice == .touched, deadline != nil { return }
         isBeingWritten = notice == .written
@@ -76,7 +75,7 @@ struct FileSettling: Sendable, Hashable {
         deadline = min(now + wait, since + max(Self.patience, timing.readDelay))
     }
 
-    /// Judges what a read at the deadline came to, or one that somebody asked for and that waits for nothing.
+    /// Judges the result of a read at the deadline, or of a requested one, which does not wait.
     mutating func judge(_ outcome: Outcome, at now: Instant, timing: Timing, asked: Bool = false) -> Verdict {
         if !asked {
             deadline = nil

@@ -2,10 +2,10 @@
 // Part of Reveille.
 
 extension FileTable {
-    /// Says of each file what was read there, for a person.
+    /// Describes each file for a person.
     ///
-    /// - Parameter describe: Says what contents are, in one line.
-    /// - Returns: A finding a file, and what to do about those that are unreadable or broken.
+    /// - Parameter describe: Returns a line about the contents of a file.
+    /// - Returns: A finding for each file, and advice for unreadable and invalid ones.
     func examination(describe: (Value) -> String) -> Examination {
         let asked = Set(paths)
         let found = entries.keys.filter { !asked.contains($0) }.sorted()
@@ -15,7 +15,7 @@ extension FileTable {
             let name = real(path)
             if let problem = entry.problem {
                 examination.findings.append(Examination.Finding(name, problem))
-                examination.advice.append("mend \(name), or make it readable: \(problem)")
+                examination.advice.append("repair \(name) or make it readable: \(problem)")
             } else if let value = entry.value {
                 examination.findings.append(Examination.Finding(name, describe(value)))
             } else if asked.contains(path) {

@@ -4,56 +4,54 @@
 import ReveilleCore
 import ReveilleSystem
 
-/// The files of a watcher with their last good values.
-///
-/// Knows when each is to be read next and reads it then; does not watch and does not wait.
+/// The files of a watcher, their last good values, and when to read them next.
 struct FileTable<Value: Equatable> {
     /// One file.
     struct Entry {
-        /// What counts as its contents; `nil` when it is not there or none of the watcher's.
+        /// The last good value; `nil` for a file that is missing or not the watcher's.
         var value: Value?
-        /// What is wrong with it now, in one line; its value is then the last good one.
+        /// The current problem, in one line.
         var problem: String?
-        /// It is a directory, whose files have entries of their own.
+        /// Whether it is a directory, whose files have entries of their own.
         var isDirectory = false
         fileprivate var settling = FileSettling()
         fileprivate var digest: Digest?
         fileprivate var isReported = false
-        /// Where the path led when it was read last.
+        /// Where the path led at the last read.
         fileprivate var way: PathChain?
     }
 
-    /// What came of reading.
+    /// The effects of reading.
     struct Effects {
-        /// A value is not what it was.
+        /// Whether a value has changed.
         var hasChanged = false
-        /// Files that were found in a directory, to be watched.
+        /// The files that were found in a directory, and must be watched.
         var appeared: [String] = []
-        /// Files that were found in a directory once and are gone.
+        /// The files of a directory that have gone.
         var disappeared: [String] = []
-        /// New problems, one line each.
+        /// The new problems, one line each.
         var warnings: [String] = []
-        /// Some of what was due is still to be read.
+        /// Whether more files are due.
         var isUnfinished = false
     }
 
-    /// The paths that were asked for, in order, each once.
+    /// The configured paths, in order, without duplicates.
     let paths: [String]
-    /// What is known of each file, those in directories included, by path.
+    /// All files by path, including those in directories.
     private(set) var entries: [String: Entry]
-    /// How many entries were found in each directory, at most ``DirectoryListing/limit``.
+    /// The number of files found in each directory, at most ``DirectoryListing/limit``.
     private var foundCounts: [String: Int] = [:]
     private let asked: Set<String>
     private let timing: FileSettling.Timing
     private let reader: FileReader<Value>
 
-    /// Makes a table in which nothing is read yet.
+    /// Creates a table of files that have not been read.
     ///
     /// - Parameters:
     ///   - paths: Files or directories, absolute, without the root.
-    ///   - root: The directory that all of them are below, empty for the root directory.
-    ///   - timing: How long to wait for what.
-    ///   - format: What the files hold.
+    ///   - root: The directory that all paths are relative to; empty for the root directory.
+    ///   - timing: The configured delays.
+    ///   - format: The format of the files.
     init(paths: [String], root: String, timing: FileSettling.Timing, format: FileFormat<Value>) {
         var seen: Set<String> = []
         self.paths = paths.filter { seen.insert($0).inserted }
@@ -63,32 +61,32 @@ struct FileTable<Value: Equatable> {
         entries = Dictionary(uniqueKeysWithValues: seen.map { ($0, Entry()) })
     }
 
-    /// A path as everybody else knows it, with the root: what is told can be opened.
+    /// Returns a path with the root, as others can open it.
     func real(_ path: String) -> String {
         reader.root + path
     }
 
-    /// When a file is to be read next.
+    /// When the next file must be read.
     var deadline: Instant? {
         entries.values.lazy.compactMap(\.settling.deadline).min()
     }
 
-    /// Takes note of a change of a file that is in the table.
+    /// Notes a change of a file in the table.
     mutating func notice(_ notice: FileSettling.Notice, of path: String, at now: Instant) {
         entries[path]?.settling.notice(notice, at: now, timing: timing)
     }
 
-    /// Takes note of changes of everything that is in the table.
+    /// Notes a possible change of every file in the table.
     mutating func noticeLoss(at now: Instant) {
         for path in entries.keys { notice(.finished, of: path, at: now) }
     }
 
-    /// Takes note of a change of every file whose path leads elsewhere than when it was read.
+    /// Notes a change of every file whose path leads elsewhere now.
     mutating func noticeOtherWays(at now: Instant) {
         for (path, entry) in entries where entry.way != reader.way(to: path) { notice(.finished, of: path, at: now) }
     }
 
-    /// Takes note of a name in a directory; one that is in the table already has notices of its own.
+    /// Notes a name in a directory; a file that is already in the table has notices of its own.
     mutating func notice(
         _ notice: FileSettling.Notice, of name: String, in directory: String, at now: Instant
     ) -> Effects {
@@ -98,13 +96,13 @@ struct FileTable<Value: Equatable> {
         return effects
     }
 
-    /// Reads what is due, at least one file.
+    /// Reads the files that are due, at least one.
     ///
     /// - Parameters:
-    ///   - time: What was due by then is read.
-    ///   - now: The time now.
-    ///   - mayGoOn: Asked after each file; what is left stays due.
-    /// - Returns: What came of it.
+    ///   - time: The latest deadline of the files to read.
+    ///   - now: The current time.
+    ///   - mayGoOn: Called after each file. The other files stay due if it returns false.
+    /// - Returns: The effects.
     mutating func readDue(by time: Instant, at now: Instant, while mayGoOn: () -> Bool) -> Effects {
         var effects = Effects()
         let due = entries.compactMap { path, entry in
@@ -119,10 +117,10 @@ struct FileTable<Value: Equatable> {
         return effects
     }
 
-    /// Reads everything, due or not, and waits for nothing to settle.
+    /// Reads all files, whether due or not.
     mutating func readAll(at now: Instant) -> Effects {
         var effects = Effects()
-        // First what was asked for: directories may have files that are not in the table yet.
+        // First the configured paths: directories may have files that are not in the table yet.
         for path in paths { read(path, at: now, asked: true, &effects) }
         for path in entries.keys where !self.asked.contains(path) { read(path, at: now, asked: true, &effects) }
         return effects
@@ -150,14 +148,14 @@ struct FileTable<Value: Equatable> {
         let way = reader.way(to: path)
         entry.way = way
         let look = reader.look(at: path, by: way, isFound: isFound, unlike: entry.digest)
-        // What was found in a directory and never made sense may be no settings file at all.
+        // A file that was found in a directory and was never valid may be of another kind.
         let isDoubtful = isFound && entry.value == nil && reader.membership(of: path) != .yes
         entry.problem = isDoubtful ? nil : look.problem
         entry.isDirectory = look.isDirectory
         switch entry.settling.judge(look.outcome, at: now, timing: timing, asked: asked) {
         case .take:
             effects.hasChanged = entry.take(look) || effects.hasChanged
-            // A directory is taken with what is left out of it.
+            // A directory counts even if some of its files are ignored.
             effects.warnings += entry.warning(of: path)
         case .wait:
             break
@@ -171,7 +169,7 @@ struct FileTable<Value: Equatable> {
             effects.disappeared.append(path)
             foundCounts[Self.directory(of: path), default: 1] -= 1
         }
-        // Directories in a directory are not the watcher's.
+        // Subdirectories are not the watcher's.
         guard !isFound, case .directory(let names, _) = look else { return }
         for name in names where find(name, in: path, at: now, &effects) && asked {
             read(Self.path(of: name, in: path), at: now, asked: true, &effects)
@@ -189,16 +187,14 @@ struct FileTable<Value: Equatable> {
 }
 
 extension FileTable.Entry {
-    /// What is wrong, if that was not told since it began.
+    /// Returns the current problem, once while it lasts.
     fileprivate mutating func warning(of path: String) -> [String] {
         defer { isReported = problem != nil }
         guard let problem, !isReported else { return [] }
         return ["\(path): \(problem)\(value == nil ? "" : "; the last good values stand")"]
     }
 
-    /// Makes what was read the file's contents.
-    ///
-    /// - Returns: Whether the value is not what it was.
+    /// Takes the result of a read, and returns whether the value has changed.
     fileprivate mutating func take(_ look: FileReader<Value>.Look) -> Bool {
         let old = value
         switch look {
@@ -231,7 +227,7 @@ extension FileReader.Look {
         switch self {
         case .same: .good
         case .contents(_, let new): new == FileReader<Value>.emptiness ? .empty : .good
-        // As a file, a directory is not there.
+        // For values, a directory is a missing file.
         case .directory, .missing: .missing
         case .failed: .failed
         }

@@ -4,29 +4,29 @@
 import ReveilleCore
 import ReveilleSystem
 
-/// Watches where paths lead to: files, directories, and everything on the way that can lead elsewhere.
+/// Watches files, directories, and every directory and link on the path to them.
 ///
-/// Each directory of the way is watched for being moved; the directory of each link, of the file itself
-/// and of the first name that is missing is watched for what happens to its entries. Whenever the way
-/// changes it is followed again and watched anew, as all of them are when something was mounted. Loop thread only.
+/// Each directory of a path is watched for being moved. The directories of each link, of the file and of the first
+/// missing name are watched for changes of their entries. A path that changes is followed again; after a mount, all are.
+/// Loop thread only.
 final class PathWatch {
-    /// What was noticed.
+    /// A change.
     enum Notice: Hashable {
-        /// Something happened to what a watched path leads to.
+        /// The target of a watched path changed.
         case path(String, FileSettling.Notice)
-        /// Something happened to a name in the directory that a watched path leads to.
+        /// An entry of the directory at a watched path changed.
         case entry(directory: String, name: String, FileSettling.Notice)
-        /// A directory cannot be watched; told once until it can.
+        /// A directory cannot be watched; reported once while this lasts.
         case refused(SystemError)
-        /// Something was mounted or unmounted, so that any path may lead elsewhere.
+        /// A file system was mounted or unmounted, and any path may lead elsewhere.
         case mounted
-        /// Events were lost: everything is to be read again. All paths are watched anew.
+        /// Events were lost, and everything must be read again. All paths are being watched again.
         case lost
     }
 
-    /// How often a way is followed again because it changed while it was being watched.
+    /// The most times a path is followed because it changed meanwhile.
     ///
-    /// Each round watches one directory more at least, so only a way that never rests takes as many.
+    /// Each round watches at least one more directory, so only a path that keeps changing takes this many.
     private static let rounds = 16
 
     private let root: String
@@ -34,13 +34,13 @@ final class PathWatch {
     private var directories: DirectoryWatch?
     private var mounts: MountWatch?
     private var chains: [String: PathChain] = [:]
-    /// By directory: who is concerned by it, by which name; `nil` is the directory itself.
+    /// The watched paths that depend on each name of each directory; `nil` for the directory itself.
     private var concerns: [String: [String?: Set<String>]] = [:]
-    /// By directory: the watched paths that lead to it, for whom its names count.
+    /// The watched paths that lead to each directory, and include its entries.
     private var listed: [String: Set<String>] = [:]
     private var refused: Set<String> = []
 
-    /// Starts to watch no path yet.
+    /// Creates a watch without paths.
     ///
     /// - Throws: `SystemError` when the user's inotify instances are used up, or there is no table of mounts.
     init(loop: EventLoop, root: String, handler: @escaping (Notice) -> Void) throws(SystemError) {
@@ -50,7 +50,7 @@ final class PathWatch {
         mounts = try MountWatch(loop: loop) { [weak self] in self?.followAgain() }
     }
 
-    /// Follows every way again, and watches anew those that lead elsewhere now.
+    /// Follows every path again, and watches those that lead elsewhere now.
     private func followAgain() {
         for (path, chain) in chains where PathChain(following: path, root: root) != chain {
             add(path)
@@ -58,18 +58,18 @@ final class PathWatch {
         handler(.mounted)
     }
 
-    /// Watches a path, or watches anew the way that it leads now.
+    /// Watches a path, or follows it again.
     func add(_ path: String) {
         for _ in 0..<Self.rounds {
             let chain = PathChain(following: path, root: root)
             replaceChain(of: path, with: chain)
-            // What happened before the watch was there told nobody; so a new watch asks for another look.
+            // Changes before a new watch was in place went unnoticed, so the path is followed once more.
             let isNew = Self.interests(of: chain).map { arm($0.directory, $0.interest) }.contains(true)
             if !isNew { return }
         }
     }
 
-    /// Watches a path no longer.
+    /// Stops watching a path.
     func remove(_ path: String) {
         replaceChain(of: path, with: nil)
     }
@@ -80,7 +80,7 @@ final class PathWatch {
             refused.remove(directory)
             return isNew
         } catch {
-            // It is gone again, or was replaced: the next look shows what by.
+            // The directory has gone or was replaced; the next round follows the replacement.
             if error.isAbsence { return true }
             if refused.insert(directory).inserted { handler(.refused(error)) }
             return false
@@ -152,7 +152,7 @@ final class PathWatch {
 }
 
 extension FileSettling.Notice {
-    /// What an entry's event says of the file.
+    /// Converts an entry's event to a notice about the file.
     init(_ kind: DirectoryWatch.Kind) {
         self =
             switch kind {

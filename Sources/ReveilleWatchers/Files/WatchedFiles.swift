@@ -4,15 +4,15 @@
 import ReveilleCore
 import ReveilleSystem
 
-/// The files of a watcher, kept up to date for as long as they are watched.
+/// The files of a watcher, kept up to date while they are watched.
 ///
 /// Loop thread only.
 final class WatchedFiles<Value: Equatable> {
     /// The files and their last good values.
     private(set) var table: FileTable<Value>
-    /// Called when files were read that somebody is to be told of.
+    /// Called when values may have changed.
     var read: () -> Void = {}
-    /// Off, nothing is watched; at any other pace everything is, since it costs nothing until it changes.
+    /// Whether to watch: at any pace but `.off`, since unchanged files cost nothing.
     var pace: Pace = .off {
         didSet {
             guard (oldValue == .off) != (pace == .off) else { return }
@@ -22,6 +22,7 @@ final class WatchedFiles<Value: Equatable> {
         }
     }
 
+    private let unread: FileTable<Value>
     private let loop: EventLoop
     private let root: String
     private let warn: (String) -> Void
@@ -30,24 +31,23 @@ final class WatchedFiles<Value: Equatable> {
     private var timer: EventSource?
     private var round: Round?
 
-    /// Reading of what was due at one time, in as many turns of the loop as that takes, and told at its end.
+    /// The reading of all files that are due, which may take several turns of the loop.
     private struct Round {
-        /// How long to read before others get their turn.
-        ///
-        /// Enough for many small files, and a delay that no client notices.
+        /// How long to read before other sources get their turn: enough for many small files, and unnoticed by clients.
         static var turn: Duration { .milliseconds(2) }
 
         let start: Instant
         var hasChanged = false
     }
 
-    /// Makes files that are not watched yet, nor read.
+    /// Creates files that are neither watched nor read yet.
     ///
     /// - Throws: `SystemError` when the loop refuses a timer.
     init(
         loop: EventLoop, root: String, table: FileTable<Value>, context: WatcherContext
     ) throws(SystemError) {
         self.table = table
+        unread = table
         self.loop = loop
         self.root = root
         warn = context.warn
@@ -55,42 +55,50 @@ final class WatchedFiles<Value: Equatable> {
         timer = try loop.timer(priority: .watcher) { [weak self] in self?.readDue() }
     }
 
-    /// Starts to watch, and reads everything.
-    ///
-    /// Where watching is impossible, that is told, and files are read when asked for alone.
+    /// Starts to watch, and reads everything; where watching is impossible, files are read only on request.
     private func start() {
         do {
             watch = try PathWatch(loop: loop, root: root) { [weak self] in self?.handle($0) }
         } catch {
-            warn("\(error); changes of files are not noticed")
+            warn("\(error); file changes go unnoticed")
         }
         for path in table.entries.keys { watch?.add(path) }
         readAll()
     }
 
-    /// Ends watching; what was read stands.
+    /// Stops watching, and keeps the values.
     private func stop() {
         watch = nil
         round = nil
         timer?.disarm()
     }
 
-    /// Reads everything now, waits for nothing to settle, and calls back before it returns.
+    /// Reads everything now, and calls back before it returns.
     func refresh(then completion: () -> Void) {
         readAll()
         read()
         completion()
     }
 
+    /// The values as they are watched, or read now if they are not.
+    var current: FileTable<Value> { pace == .off ? readSeparately() : table }
+
+    /// Reads everything now into a table of its own.
+    func readSeparately() -> FileTable<Value> {
+        var table = unread
+        _ = table.readAll(at: loop.now)
+        return table
+    }
+
     private func readAll() {
-        apply(table.readAll(at: Self.now))
+        apply(table.readAll(at: loop.now))
         schedule()
     }
 
     private func readDue() {
-        let start = Self.now
+        let start = loop.now
         let round = round ?? Round(start: start)
-        let effects = table.readDue(by: round.start, at: start) { Self.now - start < Round.turn }
+        let effects = table.readDue(by: round.start, at: start) { loop.now - start < Round.turn }
         apply(effects)
         let hasChanged = round.hasChanged || effects.hasChanged
         if effects.isUnfinished {
@@ -106,23 +114,23 @@ final class WatchedFiles<Value: Equatable> {
     private func handle(_ notice: PathWatch.Notice) {
         switch notice {
         case .path(let path, let notice):
-            table.notice(notice, of: path, at: Self.now)
+            table.notice(notice, of: path, at: loop.now)
         case .entry(let directory, let name, let notice):
-            apply(table.notice(notice, of: name, in: directory, at: Self.now))
+            apply(table.notice(notice, of: name, in: directory, at: loop.now))
         case .refused(let error):
-            return warn("\(error); changes in this directory are not noticed")
+            return warn("\(error); changes in this directory go unnoticed")
         case .mounted:
-            table.noticeOtherWays(at: Self.now)
+            table.noticeOtherWays(at: loop.now)
         case .lost:
             overflowed()
-            table.noticeLoss(at: Self.now)
+            table.noticeLoss(at: loop.now)
         }
-        // Events come by the thousands; what is due next is looked up once all that wait have been noted.
+        // Events may come by the thousands, so the next deadline is computed after all of them.
         timer?.fire(after: .zero)
     }
 
     private func apply(_ effects: FileTable<Value>.Effects) {
-        // Each begins with its path.
+        // Each warning begins with its path.
         for warning in effects.warnings { warn(table.real(warning)) }
         for path in effects.disappeared { watch?.remove(path) }
         for path in effects.appeared { watch?.add(path) }
@@ -133,8 +141,6 @@ final class WatchedFiles<Value: Equatable> {
             timer?.disarm()
             return
         }
-        timer?.fire(after: deadline - Self.now)
+        timer?.fire(after: deadline - loop.now)
     }
-
-    private static var now: Instant { Instant(microseconds: Clocks.boot()) }
 }

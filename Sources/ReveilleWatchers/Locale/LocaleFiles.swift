@@ -3,15 +3,15 @@
 
 package import ReveilleCore
 
-/// What the files of a locale put in force together.
+/// The variables that result from all locale files together.
 package struct LocaleFiles {
-    /// How a file sets variables, by its name.
+    /// The precedence of a file, by its name.
     private enum Kind {
-        /// One of several of which the first that exists counts.
+        /// The first existing file of this kind counts.
         case environment
-        /// Laid over those.
+        /// Overrides environment files.
         case pamEnvironment
-        /// Laid over all others.
+        /// Overrides all others.
         case plasma
 
         init(_ path: String) {
@@ -24,13 +24,13 @@ package struct LocaleFiles {
         }
     }
 
-    /// The files that set something, in the order in which they were laid over each other.
+    /// The files that set variables, in ascending precedence.
     private(set) var paths: [String] = []
     private var environment: [String: String] = [:]
 
-    /// Lays files over each other.
+    /// Combines files.
     ///
-    /// - Parameter files: Paths in order, with the variables that each sets; `nil` for one that does not exist.
+    /// - Parameter files: Paths in order, with the variables of each file; `nil` for a missing file.
     init(_ files: [(path: String, variables: [String: String]?)]) {
         let existing = files.compactMap { file in
             file.variables.map { (kind: Kind(file.path), path: file.path, variables: $0) }
@@ -46,12 +46,12 @@ package struct LocaleFiles {
         environment.merge(variables) { $1 }
     }
 
-    /// What is in force.
+    /// The reading of these variables.
     var reading: LocaleSettings {
         LocaleRule.reading(of: environment)
     }
 
-    /// Reads the variables that a file sets, those of a locale alone.
+    /// Returns the locale variables that a file sets.
     ///
     /// - Throws: `FormatError` if the file is not UTF-8, or not valid.
     package static func variables(of path: String, _ bytes: [UInt8]) throws(FormatError) -> [String: String] {
@@ -62,7 +62,7 @@ package struct LocaleFiles {
         case .pamEnvironment: variables = PamEnvironment.variables(in: bytes)
         case .plasma: variables = PlasmaLocale.variables(in: try Keyfile(bytes))
         }
-        // systemd does not take it from there (locale.conf(5)): it would outlaw every other setting.
+        // systemd ignores it in this file (locale.conf(5)), where it would override every other variable.
         if ConfiguredPath.name(of: path) == "locale.conf" { variables["LC_ALL"] = nil }
         return variables.filter { LocaleRule.variables.contains($0.key) }
     }

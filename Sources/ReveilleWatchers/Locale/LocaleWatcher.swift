@@ -4,29 +4,29 @@
 package import ReveilleCore
 package import ReveilleSystem
 
-/// Watches the files that set language and formats.
+/// Watches the files that configure language and formats.
 ///
 /// Loop thread only.
 package final class LocaleWatcher: Watcher {
-    /// What to watch, and how patiently.
+    /// The files to watch, and the delays.
     package struct Settings: Sendable, Hashable {
-        /// Files in place of the usual ones; absolute, or below home as `~/…`.
+        /// The files that replace the default ones; absolute, or below home as `~/…`.
         ///
-        /// Of those whose names say nothing else, the first that exists counts; a `.pam_environment` is
-        /// laid over it, a `plasma-localerc` over that. Only this list can name a `.pam_environment`.
+        /// The first existing file counts. A `.pam_environment` overrides its values, and a `plasma-localerc` overrides
+        /// both. Only this list can name a `.pam_environment`.
         package var paths: [String]?
-        /// The directory that all paths are below, itself no part of any; empty for the root directory.
+        /// The directory that all paths are relative to; empty for the root directory.
         package var root: String
         /// The user's home directory, absolute, without the root.
         package var home: String
         /// The value of XDG_CONFIG_HOME; `nil` for `~/.config`.
         package var configHome: String?
-        /// From the end of a write to the read.
+        /// The time from the end of a write to the read.
         package var settle: Duration
-        /// For how long a missing or empty file keeps its values.
+        /// How long a missing or empty file keeps its values.
         package var deletionGrace: Duration
 
-        /// Makes settings of their parts.
+        /// Creates settings.
         package init(
             paths: [String]? = nil, root: String = "", home: String, configHome: String? = nil,
             settle: Duration = .milliseconds(50), deletionGrace: Duration = .milliseconds(250)
@@ -39,7 +39,7 @@ package final class LocaleWatcher: Watcher {
             self.deletionGrace = deletionGrace
         }
 
-        /// The files that are read, in order, without the root.
+        /// The paths of the files, in order, without the root.
         var files: [String] {
             let configHome = configHome.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.config"
             let usual = [
@@ -50,23 +50,21 @@ package final class LocaleWatcher: Watcher {
         }
     }
 
-    /// The most that is read of a file: 64 KiB, for some fifteen short lines.
+    /// The largest file that is read: 64 KiB, for some fifteen short lines.
     package static let sizeLimit = 64 << 10
 
     package let aspect = Aspect.locale
-    private let settings: Settings
     private let report: (Reading) -> Void
     private let files: WatchedFiles<[String: String]>
 
-    /// Makes a watcher that is off.
+    /// Creates a watcher that is off.
     ///
     /// - Throws: `SystemError` when the loop refuses a timer.
     package init(loop: EventLoop, settings: Settings, context: WatcherContext) throws(SystemError) {
-        self.settings = settings
         report = context.report
         files = try WatchedFiles(
             loop: loop, root: settings.root, table: Self.table(settings), context: context)
-        files.read = { [weak self] in self?.tell() }
+        files.read = { [weak self] in self?.reportReading() }
     }
 
     package var pace: Pace {
@@ -79,25 +77,25 @@ package final class LocaleWatcher: Watcher {
         files.refresh(then: completion)
     }
 
-    private func tell() {
+    private func reportReading() {
         report(.locale(merged(files.table).reading))
     }
 
     package var source: SourceDescription {
-        let table = pace == .off ? fresh() : files.table
+        let table = files.current
         let used = merged(table).paths
         if !used.isEmpty { return .available(used.joined(separator: ", ")) }
         return .unavailable("none of " + table.paths.map(table.real).joined(separator: ", ") + " exists")
     }
 
     package func examine() -> Examination {
-        let table = fresh()
+        let table = files.readSeparately()
         let merged = merged(table)
         var examination = table.examination { variables in
             let list = variables.filter { LocaleRule.variables.contains($0.key) }.sorted { $0.key < $1.key }
             return list.isEmpty ? "sets nothing" : list.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
         }
-        let inForce = merged.paths.isEmpty ? "none, so the C locale" : merged.paths.joined(separator: ", then ")
+        let inForce = merged.paths.isEmpty ? "none, therefore the C locale" : merged.paths.joined(separator: ", then ")
         examination.findings.append(Examination.Finding("in force", inForce))
         examination.findings.append(Examination.Finding("identifier", merged.reading.identifier))
         if merged.paths.isEmpty {
@@ -108,12 +106,6 @@ package final class LocaleWatcher: Watcher {
 
     private func merged(_ table: FileTable<[String: String]>) -> LocaleFiles {
         LocaleFiles(table.paths.map { (table.real($0), table.entries[$0]?.value) })
-    }
-
-    private func fresh() -> FileTable<[String: String]> {
-        var table = Self.table(settings)
-        _ = table.readAll(at: Instant(microseconds: Clocks.boot()))
-        return table
     }
 
     private static func table(_ settings: Settings) -> FileTable<[String: String]> {

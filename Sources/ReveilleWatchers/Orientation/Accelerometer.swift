@@ -6,7 +6,7 @@ import ReveilleSystem
 
 /// An accelerometer in the display half of the device.
 struct Accelerometer: FoundSensor {
-    /// What units an input accelerometer has for 1 g where it does not say, as iio-sensor-proxy has it.
+    /// The units per g of an input accelerometer that reports no resolution, as in iio-sensor-proxy.
     static let usualResolution = 256
 
     let title: String
@@ -14,23 +14,23 @@ struct Accelerometer: FoundSensor {
     let matrix: MountMatrix
     let matrixOrigin: String
     let isHID: Bool
-    /// What a raw value is multiplied with, by axis; 1 for input devices.
+    /// The factor of a raw value, by axis; 1 for input devices.
     let scale: Vector
-    /// What is added to a raw value before.
+    /// The number that is added to a raw value first.
     let offset: Vector
 
-    /// A device that could be one.
+    /// A device that may be an accelerometer of the display.
     struct Candidate {
         let title: String
         let sensor: Accelerometer?
-        /// Where it is, or why it is left out.
+        /// Where it is mounted, or why it is ignored.
         let reason: String
     }
 
-    /// All devices that could be one, those to prefer first.
+    /// Finds all candidates, preferred ones first.
     ///
-    /// - Parameter matrix: The configured mount matrix, if one is.
-    /// - Returns: Usable ones and those that are left out.
+    /// - Parameter matrix: The configured mount matrix, if any.
+    /// - Returns: Usable and ignored devices.
     /// - Throws: `SystemError` when devices cannot be listed.
     static func candidates(matrix: MountMatrix?) throws(SystemError) -> [Candidate] {
         let inputs = try UdevDevice.all(of: "input")
@@ -44,11 +44,11 @@ struct Accelerometer: FoundSensor {
         let isBuffered = names.allSatisfy { device.has("scan_elements/" + $0 + "_type") }
         guard hasAttributes || isBuffered else { return nil }
         if let place = elsewhere(device) {
-            return Candidate(title: device.title, sensor: nil, reason: "left out: it sits in the \(place)")
+            return Candidate(title: device.title, sensor: nil, reason: "ignored: it is mounted in the \(place)")
         }
         let node = isBuffered ? device.device.node : nil
         guard hasAttributes || node != nil else {
-            return Candidate(title: device.title, sensor: nil, reason: "left out: it has a buffer only, and no node")
+            return Candidate(title: device.title, sensor: nil, reason: "ignored: it has a buffer but no device node")
         }
         let (matrix, origin) = matrix(device, configured)
         let sensor = Accelerometer(
@@ -60,7 +60,7 @@ struct Accelerometer: FoundSensor {
         return Candidate(title: device.title, sensor: sensor, reason: "in the display")
     }
 
-    /// Where a sensor sits that says nothing of the display; `nil` for one that does.
+    /// Where a sensor is mounted; `nil` for the display.
     private static func elsewhere(_ device: IIODevice) -> String? {
         if let location = device.device.properties["ACCEL_LOCATION"] { return location == "base" ? "base" : nil }
         switch device.text("label") {
@@ -105,13 +105,13 @@ struct Accelerometer: FoundSensor {
         _ device: UdevDevice, among all: [UdevDevice], _ configured: MountMatrix?
     ) -> Candidate? {
         guard let node = device.node, device.name.hasPrefix("event"), isAccelerometer(device) else { return nil }
-        // The motion sensor of a game controller lies beside the controller's own device.
+        // The motion sensor of a game controller is a sibling of the controller's own device.
         let hardware = device.ancestors.dropFirst().first
         let isController = all.contains { other in
             other.properties["ID_INPUT_JOYSTICK"] == "1" && hardware != nil && other.ancestors.contains(hardware ?? "")
         }
         if isController {
-            return Candidate(title: device.name, sensor: nil, reason: "left out: it is part of a game controller")
+            return Candidate(title: device.name, sensor: nil, reason: "ignored: it is part of a game controller")
         }
         let (matrix, origin) =
             configured.map { ($0, "configuration") } ?? udevMatrix(device) ?? (.identity, "none")
@@ -122,7 +122,7 @@ struct Accelerometer: FoundSensor {
         return Candidate(title: device.name, sensor: sensor, reason: "an input device")
     }
 
-    /// `INPUT_PROP_ACCELEROMETER` of linux/input-event-codes.h, or what udev made of the device.
+    /// Whether the kernel (`INPUT_PROP_ACCELEROMETER` of linux/input-event-codes.h) or udev declares an accelerometer.
     private static func isAccelerometer(_ device: UdevDevice) -> Bool {
         if device.properties["ID_INPUT_ACCELEROMETER"] == "1" { return true }
         let accelerometer = 6
@@ -134,9 +134,9 @@ struct Accelerometer: FoundSensor {
 }
 
 extension Accelerometer {
-    /// What was read, in metres per second squared, in the sensor's axes.
+    /// Converts a sample to meters per second squared, in the sensor's axes.
     ///
-    /// - Throws: `SystemError` that an input device answered instead.
+    /// - Throws: `SystemError` when an input device cannot be read.
     func acceleration(_ sample: SensorSample) throws(SystemError) -> Vector {
         var raw: [Double] = []
         switch sample {

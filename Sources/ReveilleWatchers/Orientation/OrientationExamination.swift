@@ -4,7 +4,7 @@
 import ReveilleCore
 import ReveilleSystem
 
-/// Says for a person which accelerometer is used, and how its numbers become a pose.
+/// Describes the accelerometer, and the steps from its values to a pose, for a person.
 enum OrientationExamination {
     static func examine(_ settings: OrientationWatcher.Settings) -> Examination {
         var examination = Examination()
@@ -16,7 +16,7 @@ enum OrientationExamination {
             if let sensor = candidates.lazy.compactMap(\.sensor).first {
                 examine(sensor, settings, &examination)
                 examination.advice.append(
-                    "wrong pose? set orientation.matrix or orientation.frame (hid, iio-doc) in the configuration")
+                    "for a wrong pose, set orientation.matrix or orientation.frame (hid, iio-doc) in the configuration")
             }
         } catch {
             examination.advice.append("sensors cannot be listed: \(error)")
@@ -48,7 +48,7 @@ enum OrientationExamination {
                 sample = .input(try InputDevice(node: node))
             } catch {
                 add("raw", "\(error)")
-                examination.advice.append("reading \(node) needs the group input")
+                examination.advice.append("join the group input to read \(node)")
                 return
             }
         }
@@ -60,7 +60,7 @@ enum OrientationExamination {
             let gravity = settings.frame.gravity(acceleration, matrix: sensor.matrix, isHID: sensor.isHID)
             add("gravity in g", text(gravity))
             let pose = OrientationRule.reading(at: gravity, last: .unknown)?.pose.rawValue
-            add("result", pose ?? "none: that is not gravity alone")
+            add("result", pose ?? "none: the acceleration is not that of gravity alone")
         } catch {
             add("result", "\(error)")
         }

@@ -4,22 +4,22 @@
 package import ReveilleCore
 package import ReveilleSystem
 
-/// Watches how the device is held, by the accelerometer in its display half.
+/// Watches the pose of the device with the accelerometer in its display half.
 package final class OrientationWatcher: Watcher {
     /// How closely to watch.
     package struct Settings: Sendable {
-        /// Between two samples while somebody is in the foreground.
+        /// The time between two samples while a subscriber is in the foreground.
         package var sampleInterval: Duration
-        /// Between two samples while all are held.
+        /// The time between two samples while all subscribers are held.
         package var idleSampleInterval: Duration
-        /// How long a new pose must stand; 0 for not at all.
+        /// How long a new pose must last before it is reported; 0 to report it at once.
         package var settle: Duration
-        /// Which way the sensor's axes point.
+        /// The convention of the sensor's axes.
         package var frame: OrientationFrame
-        /// The mount matrix, in place of what the device says.
+        /// The mount matrix that overrides the device's.
         package var matrix: MountMatrix?
 
-        /// Makes settings of their parts.
+        /// Creates settings.
         package init(
             sampleInterval: Duration, idleSampleInterval: Duration, settle: Duration, frame: OrientationFrame,
             matrix: MountMatrix?
@@ -33,19 +33,21 @@ package final class OrientationWatcher: Watcher {
     }
 
     package let aspect = Aspect.orientation
+    private let loop: EventLoop
     private let settings: Settings
     private let context: WatcherContext
     private var watch: SensorWatch<Accelerometer>?
-    private var settling: EventSource?
+    private var confirmation: EventSource?
     private var filter: SettleFilter<Orientation>
-    /// The reading of the last sample, told or not yet.
+    /// The reading of the last sample, whether reported or not.
     private var last = Orientation.unknown
     private var isRefreshing = false
 
-    /// Makes a watcher that watches nothing yet.
+    /// Creates a watcher that is off.
     package init(
         loop: EventLoop, feed: DeviceFeed, sampler: Sampler, settings: Settings, context: WatcherContext
     ) throws(SystemError) {
+        self.loop = loop
         self.settings = settings
         self.context = context
         filter = SettleFilter(settle: settings.settle)
@@ -59,8 +61,8 @@ package final class OrientationWatcher: Watcher {
         } gone: { [weak self] in
             self?.lose()
         }
-        // A pose that has stood for its time is confirmed by another sample.
-        settling = try loop.timer(priority: .watcher) { [weak self] in self?.watch?.sample() }
+        // A pose that has lasted long enough is confirmed by another sample.
+        confirmation = try loop.timer(priority: .watcher) { [weak self] in self?.watch?.sample() }
     }
 
     package var pace: Pace {
@@ -68,11 +70,11 @@ package final class OrientationWatcher: Watcher {
         set {
             if watch?.pace == .off && newValue != .off { begin() }
             watch?.pace = newValue
-            if newValue == .off { settling?.disarm() }
+            if newValue == .off { confirmation?.disarm() }
         }
     }
 
-    /// What was so before a rest is no reason to hold a pose back, nor to hold on to one.
+    /// Forgets the pose of an earlier watch, which must neither delay nor retain a pose.
     private func begin() {
         filter = SettleFilter(settle: settings.settle)
         last.pose = .unknown
@@ -91,26 +93,26 @@ package final class OrientationWatcher: Watcher {
         let acceleration = try sensor.acceleration(sample)
         let gravity = settings.frame.gravity(acceleration, matrix: sensor.matrix, isHID: sensor.isHID)
         guard let reading = OrientationRule.reading(at: gravity, last: last) else {
-            // A sample that says nothing still says that the sensor is there.
-            if isRefreshing { tell(filter.pass(last)) }
+            // A sample without a pose still shows that the sensor is present.
+            if isRefreshing { report(filter.pass(last)) }
             return
         }
         last = reading
-        tell(isRefreshing ? filter.pass(reading) : filter.offer(reading, at: Self.now))
+        report(isRefreshing ? filter.pass(reading) : filter.offer(reading, at: loop.now))
     }
 
     private func lose() {
         last = .unknown
-        tell(filter.pass(.unknown))
+        report(filter.pass(.unknown))
     }
 
-    private func tell(_ reading: Orientation?) {
+    private func report(_ reading: Orientation?) {
         if let reading { context.report(.orientation(reading)) }
         guard pace != .off, let deadline = filter.deadline else {
-            settling?.disarm()
+            confirmation?.disarm()
             return
         }
-        settling?.fire(after: deadline - Self.now)
+        confirmation?.fire(after: deadline - loop.now)
     }
 
     package var source: SourceDescription {
@@ -129,6 +131,4 @@ package final class OrientationWatcher: Watcher {
     package func examine() -> Examination {
         OrientationExamination.examine(settings)
     }
-
-    private static var now: Instant { Instant(microseconds: Clocks.boot()) }
 }

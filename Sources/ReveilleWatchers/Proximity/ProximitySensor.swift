@@ -11,21 +11,21 @@ struct ProximitySensor: FoundSensor {
 
     let title: String
     let access: SensorAccess
-    /// How raw values are judged; `nil` for a switch.
+    /// The rule that turns raw values into states; `nil` for a switch.
     let rule: ProximityRule?
 
-    /// A device that could be a proximity sensor.
+    /// A device that may be a proximity sensor.
     struct Candidate {
         let title: String
         let sensor: ProximitySensor?
-        /// The near level and where it comes from, or why the device is left out.
+        /// The near level and its origin, or why the device is ignored.
         let reason: String
     }
 
-    /// All devices that could be one, those to prefer first.
+    /// Finds all candidates, preferred ones first.
     ///
-    /// - Parameter nearLevel: The configured near level, if one is.
-    /// - Returns: Usable ones and those that are left out.
+    /// - Parameter nearLevel: The configured near level, if any.
+    /// - Returns: Usable and ignored devices.
     /// - Throws: `SystemError` when devices cannot be listed.
     static func candidates(nearLevel: Double?) throws(SystemError) -> [Candidate] {
         try IIODevice.all().compactMap { candidate($0, nearLevel: nearLevel) }
@@ -38,7 +38,7 @@ struct ProximitySensor: FoundSensor {
         if ProximityRule.isForRadio(label: device.text("label")) {
             return Candidate(
                 title: device.title, sensor: nil,
-                reason: "left out: it serves the radio (label \(device.text("label") ?? ""))")
+                reason: "ignored: it serves the radio (label \(device.text("label") ?? ""))")
         }
         let origins = [
             ("configuration", nearLevel),
@@ -50,9 +50,9 @@ struct ProximitySensor: FoundSensor {
             let sensor = ProximitySensor(
                 title: device.title, access: .sampled(IIOChannels(device: device.device.path, names: [channel])),
                 rule: rule)
-            return Candidate(title: device.title, sensor: sensor, reason: "near from \(rule.nearLevel) on (\(origin))")
+            return Candidate(title: device.title, sensor: sensor, reason: "near from \(rule.nearLevel) (\(origin))")
         }
-        return Candidate(title: device.title, sensor: nil, reason: "left out: it has no near level")
+        return Candidate(title: device.title, sensor: nil, reason: "ignored: it has no near level")
     }
 
     private static func candidate(_ device: UdevDevice) -> Candidate? {

@@ -4,21 +4,21 @@
 package import ReveilleCore
 package import ReveilleSystem
 
-/// Watches the proximity sensor at the face of the device.
+/// Watches the proximity sensor on the front of the device.
 ///
-/// The kernel sends no event when a sensor's value changes, so it is sampled while somebody listens; a
-/// switch tells by itself.
+/// The kernel sends no event when a sensor's value changes, so the sensor is sampled while it is watched. A switch
+/// sends events.
 package final class ProximityWatcher: Watcher {
     /// How closely to watch.
     package struct Settings: Sendable {
-        /// Between two samples while somebody is in the foreground.
+        /// The time between two samples while a subscriber is in the foreground.
         package var sampleInterval: Duration
-        /// Between two samples while all are held.
+        /// The time between two samples while all subscribers are held.
         package var idleSampleInterval: Duration
-        /// The near level, in place of what the device says.
+        /// The near level that overrides the device's.
         package var nearLevel: Double?
 
-        /// Makes settings of their parts.
+        /// Creates settings.
         package init(sampleInterval: Duration, idleSampleInterval: Duration, nearLevel: Double?) {
             self.sampleInterval = sampleInterval
             self.idleSampleInterval = idleSampleInterval
@@ -32,7 +32,7 @@ package final class ProximityWatcher: Watcher {
     private var watch: SensorWatch<ProximitySensor>?
     private var state = Proximity.unknown
 
-    /// Makes a watcher that watches nothing yet.
+    /// Creates a watcher that is off.
     package init(
         loop: EventLoop, feed: DeviceFeed, sampler: Sampler, settings: Settings, context: WatcherContext
     ) throws(SystemError) {
@@ -46,7 +46,7 @@ package final class ProximityWatcher: Watcher {
         } sampled: { [weak self] sensor, sample throws(SystemError) in
             try self?.take(sample, of: sensor)
         } gone: { [weak self] in
-            self?.tell(.unknown)
+            self?.report(.unknown)
         }
     }
 
@@ -63,14 +63,14 @@ package final class ProximityWatcher: Watcher {
     private func take(_ sample: SensorSample, of sensor: ProximitySensor) throws(SystemError) {
         switch sample {
         case .input(let device):
-            tell(try device.isOn(switch: ProximitySensor.frontSwitch) ? .near : .far)
+            report(try device.isOn(switch: ProximitySensor.frontSwitch) ? .near : .far)
         case .values(let values):
             guard let rule = sensor.rule else { return }
-            tell(rule.state(at: values[0], last: state))
+            report(rule.state(at: values[0], last: state))
         }
     }
 
-    private func tell(_ state: Proximity) {
+    private func report(_ state: Proximity) {
         self.state = state
         context.report(.proximity(state))
     }
@@ -81,8 +81,8 @@ package final class ProximityWatcher: Watcher {
             if let sensor = candidates.lazy.compactMap(\.sensor).first {
                 return .available(sensor.title + (watch?.manner.map { ", " + $0 } ?? ""))
             }
-            let leftOut = candidates.map { "\($0.title) \($0.reason)" }.joined(separator: "; ")
-            return .unavailable(leftOut.isEmpty ? "no proximity sensor" : leftOut)
+            let ignored = candidates.map { "\($0.title) \($0.reason)" }.joined(separator: "; ")
+            return .unavailable(ignored.isEmpty ? "no proximity sensor" : ignored)
         } catch {
             return .unavailable("\(error)")
         }
@@ -97,7 +97,8 @@ package final class ProximityWatcher: Watcher {
                 if let sensor = candidate.sensor { Self.examine(sensor, &examination) }
             }
             if !candidates.isEmpty, candidates.allSatisfy({ $0.sensor == nil }) {
-                examination.advice.append("set proximity.nearLevel in the configuration to the raw value that is near")
+                examination.advice.append(
+                    "set proximity.nearLevel in the configuration to the lowest raw value of near")
             }
         } catch {
             examination.advice.append("sensors cannot be listed: \(error)")
@@ -115,7 +116,7 @@ package final class ProximityWatcher: Watcher {
             case .values(let values):
                 add("raw", "\(values[0])")
                 if let rule = sensor.rule { add("result", rule.state(at: values[0], last: .unknown).rawValue) }
-            case .missing: add("raw", "not there any more")
+            case .missing: add("raw", "the sensor has been removed")
             case .failed(let error): add("raw", "\(error)")
             }
         case .input(let node, _):
@@ -125,7 +126,7 @@ package final class ProximityWatcher: Watcher {
                 add("result", (isNear ? Proximity.near : .far).rawValue)
             } catch {
                 add("raw", "\(error)")
-                examination.advice.append("reading \(node) needs the group input")
+                examination.advice.append("join the group input to read \(node)")
             }
         }
     }

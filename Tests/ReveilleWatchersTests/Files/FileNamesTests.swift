@@ -53,7 +53,7 @@ import Testing
             scene.write("/home/u/.config/a.json", "{\"a\":1}")
         }
         #expect(app.keys == ["a": ["a"]])
-        let warning = "/home/u/.config: has 1 files whose names are not UTF-8; they are not read"
+        let warning = "/home/u/.config: has 1 files whose names are not UTF-8; they are ignored"
         #expect(app.scene.warnings == [warning])
         app.watcher.refresh {}
         app.scene.step(
@@ -80,6 +80,6 @@ import Testing
                 close(open(scene.at("/home/u/.config/f\(index)"), O_CREAT | O_WRONLY, 0o644))
             }
         }
-        #expect(app.scene.warnings == ["/home/u/.config: has more than 10000 files, and no more are read"])
+        #expect(app.scene.warnings == ["/home/u/.config: has more than 10000 files; the others are ignored"])
     }
 }

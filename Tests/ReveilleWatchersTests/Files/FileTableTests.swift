@@ -29,7 +29,7 @@ import Testing
             warnings += table.notice(.finished, of: "f\(index)", in: "/d", at: Self.start).warnings
         }
         #expect(table.entries.count == DirectoryListing.limit + 1)
-        #expect(warnings == ["/d: has more than 10000 files, and no more are read"])
+        #expect(warnings == ["/d: has more than 10000 files; the others are ignored"])
         // None of the files exists, so their entries are removed.
         _ = table.readDue(by: Self.later, at: Self.later) { true }
         #expect(table.entries.count == 1)

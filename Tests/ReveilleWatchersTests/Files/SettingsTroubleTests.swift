@@ -24,7 +24,7 @@ import Testing
         let limit = DefaultsWatcher.sizeLimit
         #expect(
             app.scene.warnings == [
-                "\(Self.file): longer than \(limit) bytes, the most that is read; the last good values stand"
+                "\(Self.file): longer than the limit of \(limit) bytes; the last good values stand"
             ])
         #expect(app.scene.readings.count == 1)
         #expect(app.watcher.examine().advice.count == 1)
