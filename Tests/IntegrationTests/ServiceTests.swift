@@ -92,7 +92,7 @@ import Varlink
         #expect(result.code == 69)
         #expect(
             result.errors
-                == "reveille: connect /nowhere/bus: No such file or directory (ENOENT); is 'reveille serve' running?\n")
+                == "reveille: there is no bus at unix:/nowhere/bus; is 'reveille serve' running?\n")
         #expect(result.output.isEmpty)
     }
 

@@ -31,13 +31,12 @@ import Varlink
         let lines = try EventCodingTests.readings.map { try Self.event($0).description }
         #expect(
             lines == [
+                "locale: es_ES (2 changes, back where it was, 1 dropped)",
+                "defaults: app: k l; b (opaque) (2 changes, back where it was, 1 dropped)",
                 "battery: charging, 50 % (2 changes, back where it was, 1 dropped)",
                 "battery: unknown (2 changes, back where it was, 1 dropped)",
                 "proximity: near (2 changes, back where it was, 1 dropped)",
                 "orientation: faceUp, last upright portrait (2 changes, back where it was, 1 dropped)",
-                "orientation: unknown (2 changes, back where it was, 1 dropped)",
-                "locale: en_US_POSIX (2 changes, back where it was, 1 dropped)",
-                "defaults: a: x y; b (opaque) (2 changes, back where it was, 1 dropped)",
             ])
     }
 }

@@ -58,7 +58,7 @@ import Varlink
             "held": ["app", "asleep"], "events": 0, "changes": 0,
             "pending": [["aspect": "lifecycle", "changes": 1], ["aspect": "battery", "changes": 2]],
         ]
-        let read = try StatusCoding.decodeSubscriptions(["subscriptions": [subscription]])
+        let read = try ListSubscriptionsReply(["subscriptions": [subscription]], noting: UnknownWords()).subscribers
         #expect(read.map(\.pending) == [[.battery: 2]])
         #expect(read.map(\.aspects) == [.battery])
         #expect(read.map(\.holds) == [.app])

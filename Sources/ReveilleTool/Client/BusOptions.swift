@@ -18,11 +18,7 @@ struct BusOptions: ParsableArguments {
     }
 
     /// Returns the given address, or the default address at which a bus exists.
-    func resolved() throws(Failure) -> UnixAddress {
-        do throws(ReveilleError) {
-            return try BusAddress.resolve(address)
-        } catch {
-            throw Failure(error)
-        }
+    func resolved() throws(ReveilleError) -> UnixAddress {
+        try BusAddress.resolve(address)
     }
 }

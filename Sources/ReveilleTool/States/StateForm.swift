@@ -2,7 +2,7 @@
 // Part of Reveille.
 
 import Reveille
-import Varlink
+import ReveilleWire
 
 /// How a person writes the state of an aspect, on the command line and in scenarios.
 struct StateForm {
@@ -41,7 +41,7 @@ struct StateForm {
     /// The end of the message for text that is neither a JSON object nor an abbreviation.
     let alternative: String
     /// Returns the fields for which a word is an abbreviation; `nil` if it is not one.
-    let expand: (String) throws(Failure) -> JSONObject?
+    let expand: (String) throws(Failure) -> PartialReading?
 
     /// Creates the form of a state that one field sums up.
     ///
@@ -51,14 +51,14 @@ struct StateForm {
     init(mainField: String, fields: [String: Values]) {
         let words = fields[mainField]?.words ?? []
         self.init(mainField: mainField, fields: fields, alternative: ", or \(Suggestion.list(words))") { word in
-            words.contains(word) ? [mainField: .string(word)] : nil
+            words.contains(word) ? PartialReading(words: [mainField: word]) : nil
         }
     }
 
     /// Creates a form of its parts.
     init(
         mainField: String, fields: [String: Values], alternative: String,
-        expand: @escaping (String) throws(Failure) -> JSONObject?
+        expand: @escaping (String) throws(Failure) -> PartialReading?
     ) {
         self.mainField = mainField
         self.fields = fields

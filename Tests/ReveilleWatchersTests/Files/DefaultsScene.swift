@@ -19,7 +19,7 @@ struct DefaultsScene {
         watcher.pace = .live
     }
 
-    /// What was reported last.
+    /// The last reading.
     var reading: Defaults {
         if case .defaults(let reading)? = scene.readings.last { reading } else { Defaults(domains: []) }
     }

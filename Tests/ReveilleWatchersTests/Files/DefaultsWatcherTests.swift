@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func directoryStandsForItsSettingsFiles() throws {
+    @Test func directoryMeansItsSettingsFiles() throws {
         let app = try DefaultsScene { scene in
             scene.write("/home/u/.config/a.plist", "<plist><dict><key>k</key><true/></dict></plist>")
             scene.write("/home/u/.config/b.json", "{\"k\":1}")
@@ -76,7 +76,7 @@ import Testing
         #expect(scene.readings.count == 6)
     }
 
-    @Test func whatSaysTheSameIsNoReading() throws {
+    @Test func equalContentsAreNotAReading() throws {
         let app = try makeApp("{\"a\":1,\"b\":2}")
         app.scene.quiet("equal bytes") { app.scene.replace(Self.file, "{\"a\":1,\"b\":2}") }
         app.scene.quiet("equal values") { app.scene.write(Self.file, "{ \"b\": 2.0,\n \"a\": 1 }") }
@@ -116,7 +116,7 @@ import Testing
         #expect(app.scene.readings.count == 2)
     }
 
-    @Test func deletedFileKeepsItsKeysForTheGrace() throws {
+    @Test func deletedFileKeepsItsKeysForAGracePeriod() throws {
         let app = try makeApp()
         app.scene.quiet("delete", for: .milliseconds(200)) { app.scene.remove(Self.file) }
         app.scene.step("grace", {}, until: { app.keys == [:] })
@@ -126,7 +126,7 @@ import Testing
         #expect(app.scene.readings.count == 4)
     }
 
-    @Test func brokenFileKeepsItsKeysAndIsToldOnce() throws {
+    @Test func invalidFileKeepsItsKeysAndIsReportedOnce() throws {
         let app = try makeApp()
         app.scene.step("break", { app.scene.write(Self.file, "{\"a\":") }, until: { app.scene.warnings.count == 1 })
         app.scene.quiet("break again") { app.scene.replace(Self.file, "{\"b\":") }
@@ -164,7 +164,7 @@ import Testing
         try app.scene.play()
     }
 
-    @Test func directoryMovedAwayAndMadeAnewIsFollowed() throws {
+    @Test func directoryMovedAwayAndCreatedAgainIsFollowed() throws {
         for path in ["~/.config/app/settings.json", "~/.config/app"] {
             let app = try DefaultsScene(paths: [path]) { $0.write(Self.file, "{\"a\":1}") }
             app.scene.step(
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func directoryInAFilesPlaceStandsForItsFiles() throws {
+    @Test func directoryInPlaceOfAFileMeansItsFiles() throws {
         let app = try makeApp()
         app.scene.step(
             "a directory",
@@ -198,7 +198,7 @@ import Testing
         try app.scene.play()
     }
 
-    @Test func databaseOfDconfIsAnOpaqueChangeEvenBroken() throws {
+    @Test func dconfDatabaseIsAnOpaqueChangeEvenIfDamaged() throws {
         let file = "/home/u/.config/dconf/user"
         let app = try DefaultsScene(paths: ["~/.config/dconf/user"]) { scene in
             scene.makeDirectory("/home/u/.config/dconf")
@@ -227,7 +227,7 @@ import Testing
         #expect(app.scene.readings.count == 2)
     }
 
-    @Test func pathsAreTakenInAnyNotationAndOnce() throws {
+    @Test func pathsAreAcceptedInAnyNotationAndReadOnce() throws {
         let app = try DefaultsScene(paths: ["~/.config//app/", "/home/u/.config/./app", "~/.config/app/settings.json"])
         {
             $0.write(Self.file, "{\"a\":1}")
@@ -235,7 +235,7 @@ import Testing
         #expect(app.reading.domains.map(\.path) == [app.scene.at(Self.file)])
     }
 
-    @Test func noPathsIsNoSource() throws {
+    @Test func withoutPathsThereIsNoSource() throws {
         let app = try DefaultsScene(paths: [])
         #expect(app.reading.domains == [])
         #expect(app.watcher.source == .unavailable("no paths are configured"))

@@ -101,7 +101,7 @@ import Testing
         #expect(identifier == "zh_CN")
     }
 
-    @Test func whatSaysTheSameIsNoReading() throws {
+    @Test func equalContentsAreNotAReading() throws {
         scene.write("/etc/locale.conf", "LANG=en_US\n")
         let watcher = try makeWatcher()
         watcher.pace = .live

@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct SettingsLinksTests {
     private static let two = SettingsValue.integer(2).fingerprint
 
-    @Test func linkThatLeadsElsewhereIsFollowed() throws {
+    @Test func linkWithANewTargetIsFollowed() throws {
         let app = try DefaultsScene(paths: ["~/.config/app/settings.json"]) { scene in
             scene.makeDirectory("/p")
             scene.write("/p/a.json", "{\"a\":1}")
@@ -71,7 +71,7 @@ import Testing
         try app.scene.play()
     }
 
-    @Test func loopOfLinksIsToldAndMended() throws {
+    @Test func loopOfLinksIsReportedAndCanBeRepaired() throws {
         let app = try DefaultsScene(paths: ["~/.config/app/settings.json"]) { scene in
             scene.link("/home/u/.config/app/settings.json", to: "other.json")
             scene.link("/home/u/.config/app/other.json", to: "settings.json")

@@ -15,7 +15,7 @@ import Testing
         try DefaultsScene(paths: ["~/.config/app/settings.json"]) { $0.write(Self.file, "{\"a\":1}") }
     }
 
-    @Test func hugeFileIsToldByNameAndKeepsItsKeys() throws {
+    @Test func hugeFileIsReportedByNameAndKeepsItsKeys() throws {
         let app = try makeApp()
         app.scene.step(
             "grow", { #expect(truncate(app.scene.at(Self.file), 50 << 20) == 0) },
@@ -30,7 +30,7 @@ import Testing
         #expect(app.watcher.examine().advice.count == 1)
     }
 
-    @Test func pipeInAFilesPlaceIsNotWaitedFor() throws {
+    @Test func pipeInPlaceOfAFileDoesNotBlock() throws {
         let app = try makeApp()
         app.scene.step(
             "a pipe",
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() != 0, "root reads what nobody may"))
-    func permissionTakenAndGivenBackKeepsTheKeys() throws {
+    func removedAndRestoredPermissionKeepsTheKeys() throws {
         let app = try makeApp()
         app.scene.step("chmod 000", { app.scene.changeMode(Self.file, 0) }, until: { app.scene.warnings.count == 1 })
         app.scene.step(
@@ -55,7 +55,7 @@ import Testing
         try app.scene.play()
     }
 
-    @Test func chmodAloneIsNoReading() throws {
+    @Test func chmodAloneIsNotAReading() throws {
         let app = try makeApp()
         app.scene.quiet("000") { app.scene.changeMode(Self.file, 0) }
         app.scene.quiet("644") { app.scene.changeMode(Self.file, 0o644) }
@@ -63,7 +63,7 @@ import Testing
         #expect(app.keys == ["settings": ["a"]])
     }
 
-    @Test func fullQueueEndsInReadingEverythingAgain() throws {
+    @Test func queueOverflowIsFollowedByAFullRead() throws {
         let app = try makeApp()
         let limit = try #require(Self.queueLimit)
         try #require(limit < 200_000, "a queue too long to overflow")
@@ -89,7 +89,7 @@ import Testing
         return Int(String(decoding: bytes, as: UTF8.self).split(separator: "\n").joined())
     }
 
-    @Test func refreshTakesWhatIsThereNow() throws {
+    @Test func refreshReadsTheCurrentContents() throws {
         let app = try makeApp()
         var told = 0
         app.scene.write(Self.file, "{\"b\":1}")
