@@ -49,7 +49,6 @@ struct Failure: Error, CustomStringConvertible {
         }
     }
 
-    /// Creates the failure for an error reply of the bus.
     init(_ error: CallError) {
         switch error.name {
         case CallError.permissionDenied.name: self.init(.permission, "\(error)")
@@ -59,7 +58,6 @@ struct Failure: Error, CustomStringConvertible {
         }
     }
 
-    /// Creates the failure for an error of the library.
     init(_ error: ReveilleError) {
         let code: Code =
             switch error.code {

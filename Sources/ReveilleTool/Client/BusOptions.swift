@@ -12,7 +12,6 @@ struct BusOptions: ParsableArguments {
     )
     var address: String?
 
-    /// Connects to the bus.
     func device() async throws(ReveilleError) -> Device {
         try await Device.connect(to: address)
     }

@@ -4,7 +4,7 @@
 import ReveilleCore
 import Testing
 
-/// B77: the level is told in steps and not too often; everything else at once.
+/// B77: levels are reported in steps and at intervals, and everything else at once.
 @Suite struct LevelFilterTests {
     private func reading(_ percent: Double?, _ state: Battery.State = .unplugged) -> Battery {
         Battery(
@@ -13,7 +13,7 @@ import Testing
 
     private func at(_ seconds: Int64) -> Instant { Instant(microseconds: seconds * 1_000_000) }
 
-    @Test func levelsWaitForTheIntervalAndTheLastIsNotLost() {
+    @Test func levelsWaitForTheIntervalWithoutLosingTheLast() {
         var filter = LevelFilter(step: 0.01, interval: .seconds(60))
         #expect(filter.offer(reading(50), at: at(0)) == reading(50))
         #expect(filter.offer(reading(49), at: at(1)) == reading(49))

@@ -4,7 +4,7 @@
 import ReveilleCore
 import Testing
 
-/// What power supplies read together.
+/// The combined reading of all power supplies.
 @Suite struct BatteryRuleTests {
     private func pack(_ name: String = "BAT0", _ attributes: [String: String]) -> PowerSupply {
         let base = ["type": "Battery\n", "present": "1\n"]
@@ -19,7 +19,7 @@ import Testing
         BatteryRule.reading(of: supplies, isMacBook: isMacBook)
     }
 
-    /// Two packs at 40 %, no supply device: the pairs of statuses and what they mean.
+    /// The states of two packs at 40 % without a supply device, by their statuses.
     static let pairs: [(String, String, Battery.State, Bool?)] = [
         ("Unknown", "Charging", .charging, true), ("Unknown", "Discharging", .unplugged, false),
         ("Charging", "Charging", .charging, true), ("Charging", "Discharging", .charging, true),

@@ -5,7 +5,7 @@ import ReveilleCore
 import ReveilleSimulation
 import Testing
 
-/// B76: seven poses, steady at their borders.
+/// B76: seven poses that are stable at their boundaries.
 @Suite struct OrientationRuleTests {
     private func pose(
         _ x: Double, _ y: Double, _ z: Double, after last: Orientation = .unknown
@@ -28,7 +28,7 @@ import Testing
         #expect(pose(0, 0, -1) == Orientation(pose: .faceUp, planar: nil))
     }
 
-    @Test func betweenTwoPosesTheLastOneStays() {
+    @Test func lastPoseIsKeptBetweenTwoPoses() {
         let portrait = Orientation(pose: .portrait, planar: .portrait)
         for (x, y, expected) in [
             (183.0, -256.0, Orientation.Pose.portrait), (176, -256, .portrait), (256, -256, .portrait),
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func jitterAtABorderIsAtMostOneChange() {
+    @Test func jitterAtABoundaryIsAtMostOneChange() {
         var random = SplitMix64(seed: 76)
         var last = Orientation(pose: .portrait, planar: .portrait)
         var changes = 0

@@ -47,7 +47,7 @@ import Testing
         #expect(throws: Never.self) { try Self.read("a.plist", Array(wide.utf8)) }
     }
 
-    @Test func filesOfTagsOnlyAreRefusedQuickly() {
+    @Test func manyTagsAreRejectedQuickly() {
         for text in ["/*", "[/*", "\"\\", ",", ",]"] {
             let bytes = Array(String(repeating: text, count: 200_000).utf8)
             #expect(throws: FormatError.self, "\(text)") { try Self.read("a.json", bytes) }
@@ -58,8 +58,8 @@ import Testing
         }
     }
 
-    /// A binary property list in which every list refers to the next several times; the last refers to the first, or is
-    /// empty.
+    /// Returns a binary property list of arrays that each refer several times to the next, and the last to the first or
+    /// to nothing.
     private static func lists(_ count: Int, references: Int, isRing: Bool) -> [UInt8] {
         var bytes = Array("bplist00".utf8)
         var offsets: [UInt8] = []
@@ -75,7 +75,7 @@ import Testing
             + [0, 0, 0, 0, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0, table]
     }
 
-    @Test func listInItselfIsAnError() {
+    @Test func listThatContainsItselfIsAnError() {
         #expect(throws: FormatError.self) { try Self.read("a.plist", Self.lists(3, references: 1, isRing: true)) }
     }
 
@@ -95,7 +95,7 @@ import Testing
         #expect(file?.values["key7"] == SettingsValue.integer(4).fingerprint)
     }
 
-    @Test func frequentReferencesToALongTextAreAnError() {
+    @Test func longStringWithManyReferencesIsAnError() {
         let text = Array(repeating: UInt8(ascii: "a"), count: 1 << 16)
         var bytes = Array("bplist00".utf8) + [0xAF, 0x11, 0x20, 0x00] + Array(repeating: 1, count: 0x2000)
         let second = bytes.count
@@ -113,7 +113,7 @@ import Testing
         ([0x61, 0xD8, 0x00], "invalid object 0"),
         ([0x84], "invalid object 0"), ([0xF0], "begins with the byte 240"),
     ])
-    func errorInABinaryListNamesTheObject(object: [UInt8], reason: String) {
+    func invalidBinaryListErrorHasItsPosition(object: [UInt8], reason: String) {
         let bytes =
             Array("bplist00".utf8) + object + [8] + [0, 0, 0, 0, 0, 0, 1, 1] + [0, 0, 0, 0, 0, 0, 0, 1]
             + [0, 0, 0, 0, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0, UInt8(8 + object.count)]
@@ -121,7 +121,7 @@ import Testing
         #expect(problem?.reason.contains(reason) == true, "\(problem?.reason ?? "none")")
     }
 
-    /// The generator of Numerical Recipes, whose seed reproduces a failure.
+    /// The generator of Numerical Recipes, with a seed to reproduce failures.
     private struct Generator: RandomNumberGenerator {
         var state: UInt64
 
@@ -147,13 +147,13 @@ import Testing
                     let place = Int.random(in: 0..<bytes.count, using: &generator)
                     bytes[place] = UInt8.random(in: 0...255, using: &generator)
                 }
-                // Only the return matters, not the result.
+                // Any result is valid, but there must be one.
                 _ = try? Self.read(name, bytes)
             }
         }
     }
 
-    @Test func moreValuesThanTheLimitAreAnError() {
+    @Test func tooManyValuesAreAnError() {
         let json = "{\"a\":[" + String(repeating: "1,", count: SettingsValue.countLimit) + "1]}"
         #expect(throws: FormatError.self) { try Self.read("a.json", Array(json.utf8)) }
     }

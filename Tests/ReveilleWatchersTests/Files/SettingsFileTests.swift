@@ -50,14 +50,14 @@ import Testing
         ),
         ("noext", "{\"a\":1}", " {\"a\" : 1} "),
     ])
-    func notationDoesNotMatter(name: String, one: String, other: String) throws {
+    func equivalentNotationsHaveEqualValues(name: String, one: String, other: String) throws {
         let file = try Self.read(name, one)
         #expect(file?.isOpaque == false)
         #expect(file?.values.isEmpty == false)
         #expect(try Self.read(name, other) == file)
     }
 
-    @Test func equalBinaryAndXMLListsAreTheSame() throws {
+    @Test func binaryAndXMLPropertyListsHaveEqualValues() throws {
         let xml = Self.plist(
             """
             <dict><key>a</key><integer>1</integer><key>s</key><string>x</string><key>l</key><array><true/>\
@@ -73,7 +73,7 @@ import Testing
         (#"{"a":null}"#, #"{"a":false}"#), (#"{"a":[]}"#, #"{"a":{}}"#), (#"{"a":[1,2]}"#, #"{"a":[2,1]}"#),
         (#"{"a":18446744073709551615}"#, #"{"a":18446744073709551614}"#),
     ])
-    func differentValuesAreNotTheSame(one: String, other: String) throws {
+    func differentValuesAreNotEqual(one: String, other: String) throws {
         #expect(try Self.read("a.json", one) != Self.read("a.json", other))
     }
 
@@ -113,7 +113,7 @@ import Testing
         #expect(file != .opaque(Array("\(text) ".utf8)))
     }
 
-    @Test func dconfDatabasesAreRecognizedByTheirDirectory() throws {
+    @Test func dconfDatabasesAreRecognizedByTheirPath() throws {
         #expect(try SettingsFile.read("/c/dconf/user", isFound: false, []) == .opaque([]))
         #expect(try SettingsFile.read("/c/dconf/user", isFound: false, [0x5B]) == .opaque([0x5B]))
     }
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: ["\u{1F3FB}", "\u{200D}", "\u{301}"])
-    func delimitersAreRecognizedBeforeCombiningMarks(mark: String) throws {
+    func delimitersBeforeCombiningCharactersAreParsed(mark: String) throws {
         #expect(try Self.read("a.conf", "x=\(mark)\n")?.values.keys.sorted() == ["x"])
         #expect(try Self.read("a.json", "{\"\(mark)\":\"\(mark)\"}")?.values.keys.sorted() == [mark])
         #expect(try Self.read("a", "{\"a\":1,\"b\":\"\(mark)\"}")?.values.keys.sorted() == ["a", "b"])
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test(arguments: [("noext", "x=1\n"), ("noext", ""), ("noext", "\u{7F}ELF"), ("dir", "{\"a\":1}")])
-    func fileWithoutExtensionInADirectoryMustBeginAsAKeyfile(name: String, text: String) throws {
+    func fileWithoutExtensionMustBeginLikeAKeyfile(name: String, text: String) throws {
         #expect(try Self.read(name, text, isFound: true) == nil)
         #expect(try Self.read(name, "[a]\nx=1\n", isFound: true) != nil)
     }
