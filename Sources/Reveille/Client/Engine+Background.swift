@@ -97,8 +97,10 @@ extension Engine {
     private static func check(_ wakeAfter: Duration) throws(ReveilleError) {
         let range = BusInterface.wakeAfterRange
         guard range.contains(wakeAfter) else {
+            let most = range.upperBound.wholeMilliseconds
             throw ReveilleError(
-                .invalidArgument, "wakeAfter must be from \(range.lowerBound) to \(range.upperBound), not \(wakeAfter)")
+                .invalidArgument,
+                "wakeAfter must be from 1 millisecond to a year (\(most) milliseconds), not \(wakeAfter)")
         }
     }
 
