@@ -27,17 +27,21 @@ import Varlink
         #expect(try JSONDecoder().decode(Event.self, from: JSONEncoder().encode(event)) == event)
     }
 
-    @Test func eventsAreLinesForPeople() throws {
-        let lines = try Self.readings.map { try Self.event($0).description }
-        #expect(
-            lines == [
-                "battery: charging, 50 % (2 changes, back where it was, 1 dropped)",
-                "battery: unknown (2 changes, back where it was, 1 dropped)",
-                "proximity: near (2 changes, back where it was, 1 dropped)",
-                "orientation: faceUp, last upright portrait (2 changes, back where it was, 1 dropped)",
-                "orientation: unknown (2 changes, back where it was, 1 dropped)",
-                "locale: en_US_POSIX (2 changes, back where it was, 1 dropped)",
-                "defaults: a: x y; b (opaque) (2 changes, back where it was, 1 dropped)",
-            ])
+    @Test(
+        arguments: [
+            (.battery(Battery(state: .charging, level: 0.5)), "battery: charging, 50 %"),
+            (.battery(.unknown), "battery: unknown"), (.proximity(.near), "proximity: near"),
+            (.orientation(Orientation(pose: .faceUp, planar: .portrait)), "orientation: faceUp, last upright portrait"),
+            (.orientation(.unknown), "orientation: unknown"), (.locale(.posix), "locale: en_US_POSIX"),
+            (
+                .defaults(
+                    Defaults(domains: [
+                        Defaults.Domain(name: "a", path: "/a.json", values: ["x": 0, "y": 0], isOpaque: false),
+                        Defaults.Domain(name: "b", path: "/b", values: [:], isOpaque: true),
+                    ])), "defaults: a: x y; b (opaque)"
+            ),
+        ] as [(Reading, String)])
+    func eventIsALineForPeople(reading: Reading, state: String) throws {
+        #expect(try Self.event(reading).description == state + " (2 changes, back where it was, 1 dropped)")
     }
 }
