@@ -74,7 +74,11 @@ let package = Package(
         ),
 
         .executableTarget(
-            name: "ReveilleBench", dependencies: ["ReveilleCosts", "ReveilleSystem", "ReveilleTesting", "Varlink"]),
+            name: "ReveilleBench",
+            dependencies: [
+                "Reveille", "ReveilleCore", "ReveilleCosts", "ReveilleSystem", "ReveilleTesting", "ReveilleWire",
+                "Varlink",
+            ]),
         .target(
             name: "ReveilleCosts",
             dependencies: [
@@ -106,7 +110,8 @@ let package = Package(
             name: "ReveilleTests",
             dependencies: [
                 "Reveille", "ReveilleCore", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "ReveilleWire",
-                "Varlink", .product(name: "Logging", package: "swift-log"),
+                "Varlink",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(name: "ReveilleServiceTests", dependencies: ["ReveilleCore", "ReveilleService", "Varlink"]),
         .testTarget(

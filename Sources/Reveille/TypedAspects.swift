@@ -3,14 +3,14 @@
 
 public import ReveilleCore
 
-/// An aspect together with the type of its readings; ``TypedAspects`` has them all.
+/// An aspect and the type of its readings; ``TypedAspects`` lists all of them.
 public struct TypedAspect<Value: Sendable>: Sendable {
     /// The aspect.
     public let aspect: Aspect
     let value: @Sendable (Reading) -> Value?
 }
 
-/// The aspects, each with the type of its readings: what ``Device/updates(of:name:)`` takes, as `\.battery`.
+/// The aspects, each with the type of its readings, for ``Device/updates(of:name:)``: `\.battery`.
 public struct TypedAspects: Sendable {
     /// Language and formats.
     public let locale = TypedAspect<LocaleSettings>(aspect: .locale) { $0.locale }
@@ -25,22 +25,22 @@ public struct TypedAspects: Sendable {
 }
 
 extension Device {
-    /// All battery packs together: `Battery.unknown` where there is none.
+    /// All battery packs together: `Battery.unknown` without a battery.
     public var battery: Battery {
         get async throws(ReveilleError) { try await state(of: \.battery) }
     }
 
-    /// Whether something is close to the display.
+    /// Whether an object is close to the display.
     public var proximity: Proximity {
         get async throws(ReveilleError) { try await state(of: \.proximity) }
     }
 
-    /// How the device is held.
+    /// The orientation of the device.
     public var orientation: Orientation {
         get async throws(ReveilleError) { try await state(of: \.orientation) }
     }
 
-    /// Language and formats in force.
+    /// The language and formats in use.
     public var locale: LocaleSettings {
         get async throws(ReveilleError) { try await state(of: \.locale) }
     }

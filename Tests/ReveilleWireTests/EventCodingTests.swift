@@ -52,19 +52,19 @@ import Varlink
         #expect(try EventCoding.decode(json) == event)
     }
 
-    @Test func onlyTheAspectsOwnFieldIsThere() {
+    @Test func eventHasOnlyTheFieldOfItsAspect() {
         let object = EventCoding.encode(Self.event(.proximity(.near))).objectValue
         #expect(object?["proximity"] == ["state": "near"])
         #expect(object?["battery"] == nil)
     }
 
-    @Test func whatCannotBeToldIsNull() {
+    @Test func unknownValuesAreNull() {
         let object = EventCoding.encode(Self.event(.battery(.unknown))).objectValue?["battery"]?.objectValue
         #expect(object?["level"] == .null)
         #expect(object?["plugged"] == .null)
     }
 
-    @Test func writerWritesWhatTheCodingSays() throws {
+    @Test func writerMatchesTheCoding() throws {
         var writer = EventWriter()
         let events = Self.readings.enumerated().map { Self.event($1, generation: $0) }
         for _ in 0..<2 {
@@ -74,7 +74,7 @@ import Varlink
         }
     }
 
-    @Test func writerTellsEventsOfOneStateApart() throws {
+    @Test func writerDistinguishesEventsWithTheSameState() throws {
         var writer = EventWriter()
         for changes in 0..<200 {
             var bytes: [UInt8] = []
@@ -95,12 +95,12 @@ import Varlink
                 "battery.packs.level"
             ),
         ])
-    func wrongStateNamesTheField(text: String, path: String) throws {
+    func invalidStateNamesTheField(text: String, path: String) throws {
         let json = try JSON.parse(Array(text.utf8))
         #expect(throws: CallError.invalidParameter(path)) { try ReadingCoding.decode(json, of: .battery) }
     }
 
-    @Test func subscriptionNamesAreSixteenDigits() {
+    @Test func subscriptionIDsAreSixteenHexadecimalDigits() {
         #expect(SubscriptionID(rawValue: 0xAB).wireName == "00000000000000ab")
         #expect(SubscriptionID(wireName: "00000000000000ab") == SubscriptionID(rawValue: 0xAB))
         for name in ["", "ab", "00000000000000AB", "+0000000000000ab", "00000000000000abc"] {

@@ -36,7 +36,7 @@ struct PostCommand: ParsableCommand {
 
     func run() {
         Failure.awaiting {
-            let given = try fields()
+            let given = try self.given()
             let device = try await bus.device()
             try await device.post(reading(given, beside: device.state(of: aspect)))
             let event = try await device.state(of: aspect)
@@ -45,39 +45,31 @@ struct PostCommand: ParsableCommand {
     }
 
     /// Returns the given fields, completed with the current values of the others.
-    private func reading(_ given: JSONObject, beside now: Event) throws(Failure) -> Reading {
-        var fields = ReadingCoding.encode(now.reading, settings: now.settings).objectValue ?? [:]
-        for member in given.members {
-            guard fields[member.name] != nil else {
-                let names = fields.members.map(\.name)
-                throw Failure(
-                    .usage,
-                    "\(member.name): unknown field of \(aspect)\(Suggestion.phrase(for: member.name, among: names))")
-            }
-            fields[member.name] = member.value
-        }
-        do throws(CallError) {
-            return try ReadingCoding.decode(.object(fields), of: aspect)
+    private func reading(_ given: PartialReading, beside now: Event) throws(Failure) -> Reading {
+        do throws(PartialReading.Invalid) {
+            return try given.completed(with: now)
         } catch {
-            let path = error.parameters["parameter"]?.stringValue ?? ""
-            throw aspect.refusing(state, for: String(path.dropFirst("\(aspect).".count)))
+            switch error {
+            case .unknownField(let name, let known):
+                throw Failure(
+                    .usage, "\(name): unknown field of \(aspect)\(Suggestion.phrase(for: name, among: known))")
+            case .invalidValue(let field): throw aspect.refusing(state, for: field)
+            }
         }
     }
 
-    private func fields() throws(Failure) -> JSONObject {
-        let json: JSON
+    private func given() throws(Failure) -> PartialReading {
         do throws(JSONError) {
-            json = try JSON.parse(Array(state.utf8))
+            if let fields = try PartialReading(parsing: state) { return fields }
         } catch {
             if state.hasPrefix("{") { throw Failure(.usage, "\(state): \(error)") }
-            return try fieldsOfWord()
+            return try abbreviated()
         }
-        guard let fields = json.objectValue else { throw notAnObject }
-        return fields
+        throw notAnObject
     }
 
     /// Returns the fields for which the word is an abbreviation.
-    private func fieldsOfWord() throws(Failure) -> JSONObject {
+    private func abbreviated() throws(Failure) -> PartialReading {
         let form = aspect.form
         guard let fields = try form.expand(state) else {
             throw form.fields[form.mainField]?.words.isEmpty == false

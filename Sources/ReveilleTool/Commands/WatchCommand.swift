@@ -17,8 +17,8 @@ struct WatchCommand: ParsableCommand {
             EXAMPLES
               reveille watch
               reveille watch battery orientation --initial --json
-              reveille watch battery --count 1 --timeout 60 && notify-send 'the battery changed'
-              reveille watch --state ~/.cache/watched --count 1    print each change once across runs
+              reveille watch battery --count 1 --timeout 60 && notify-send changed
+              reveille watch --state ~/.cache/watched --count 1
             """)
 
     @Argument(

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import Varlink
-
 extension StateForm {
     static var defaults: StateForm {
         StateForm(

@@ -3,7 +3,7 @@
 
 import Reveille
 import ReveilleCore
-import Varlink
+import ReveilleWire
 
 extension StateForm {
     static var locale: StateForm {
@@ -21,11 +21,12 @@ extension StateForm {
                 throw Failure(.usage, "'\(word)' is not a locale name, such as de_DE or sr_RS@latin")
             }
             let locale = LocaleName(posix: word)
-            let name = JSON.string(locale.identifier)
-            return [
-                "identifier": name, "languages": [.string(locale.tag)], "numeric": name,
-                "time": name, "monetary": name, "measurement": name,
-            ]
+            let name = locale.identifier
+            return PartialReading(
+                .locale(
+                    LocaleSettings(
+                        identifier: name, languages: [locale.tag], numeric: name, time: name, monetary: name,
+                        measurement: name)))
         }
     }
 }

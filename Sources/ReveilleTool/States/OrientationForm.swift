@@ -2,7 +2,7 @@
 // Part of Reveille.
 
 import Reveille
-import Varlink
+import ReveilleWire
 
 extension StateForm {
     static var orientation: StateForm {
@@ -14,7 +14,7 @@ extension StateForm {
             alternative: ", or \(Suggestion.list(words))"
         ) { word in
             guard words.contains(word) else { return nil }
-            return planar.contains(word) ? ["pose": .string(word), "planar": .string(word)] : ["pose": .string(word)]
+            return PartialReading(words: planar.contains(word) ? ["pose": word, "planar": word] : ["pose": word])
         }
     }
 }

@@ -2,9 +2,9 @@
 // Part of Reveille.
 
 import Reveille
-import Varlink
+import ReveilleWire
 
-/// How a person writes the state of an aspect, on the command line and in scenarios.
+/// The textual form of an aspect's state, on the command line and in scenarios.
 struct StateForm {
     /// The values that a field accepts.
     enum Values {
@@ -14,9 +14,9 @@ struct StateForm {
         /// A Boolean, or null.
         case flag
         case text
-        /// A list of strings, described.
+        /// A list of strings, with its description.
         case list(String)
-        /// Anything else, described.
+        /// Any other value, with its description.
         case other(String)
 
         var words: [String] {
@@ -36,29 +36,28 @@ struct StateForm {
 
     /// The fields of the interface's structure by name; those of a nested structure as `packs.level`.
     let fields: [String: Values]
-    /// The field that is meant if none is named.
+    /// The default field.
     let mainField: String
-    /// The end of the message for text that is neither a JSON object nor an abbreviation.
+    /// The end of the error message for text that is neither a JSON object nor an abbreviation.
     let alternative: String
     /// Returns the fields for which a word is an abbreviation; `nil` if it is not one.
-    let expand: (String) throws(Failure) -> JSONObject?
+    let expand: (String) throws(Failure) -> PartialReading?
 
-    /// Creates the form of a state that one field sums up.
+    /// Creates the form of a state that can be abbreviated by the value of one field.
     ///
     /// - Parameters:
-    ///   - mainField: The field that takes a word given in place of the state.
+    ///   - mainField: The field whose value is an abbreviation of the state.
     ///   - fields: All fields.
     init(mainField: String, fields: [String: Values]) {
         let words = fields[mainField]?.words ?? []
         self.init(mainField: mainField, fields: fields, alternative: ", or \(Suggestion.list(words))") { word in
-            words.contains(word) ? [mainField: .string(word)] : nil
+            words.contains(word) ? PartialReading(words: [mainField: word]) : nil
         }
     }
 
-    /// Creates a form of its parts.
     init(
         mainField: String, fields: [String: Values], alternative: String,
-        expand: @escaping (String) throws(Failure) -> JSONObject?
+        expand: @escaping (String) throws(Failure) -> PartialReading?
     ) {
         self.mainField = mainField
         self.fields = fields
@@ -68,7 +67,7 @@ struct StateForm {
 }
 
 extension Aspect {
-    /// How a person writes its state.
+    /// The textual form of its state.
     var form: StateForm {
         switch self {
         case .locale: .locale

@@ -92,16 +92,16 @@ package final class OrientationWatcher: Watcher {
         let gravity = settings.frame.gravity(acceleration, matrix: sensor.matrix, isHID: sensor.isHID)
         guard let reading = OrientationRule.reading(at: gravity, last: last) else {
             // A sample that says nothing still says that the sensor is there.
-            if isRefreshing { tell(filter.tell(last)) }
+            if isRefreshing { tell(filter.pass(last)) }
             return
         }
         last = reading
-        tell(isRefreshing ? filter.tell(reading) : filter.offer(reading, at: Self.now))
+        tell(isRefreshing ? filter.pass(reading) : filter.offer(reading, at: Self.now))
     }
 
     private func lose() {
         last = .unknown
-        tell(filter.tell(.unknown))
+        tell(filter.pass(.unknown))
     }
 
     private func tell(_ reading: Orientation?) {
