@@ -11,7 +11,7 @@ import Testing
         let driver = BusDriver()
         driver.report(.level(80))
         let (id, start) = driver.start(SubscriptionRequest(wantsInitial: true))
-        #expect(Set(start.events.map(\.aspect)) == Set(Aspect.allCases))
+        #expect(Set(start.events.map(\.aspect)) == Set(AspectSet.default.aspects))
         #expect(start.events.allSatisfy { $0.changes == 0 })
         #expect(start.resumed == nil)
         #expect(driver.read().isEmpty)
