@@ -45,7 +45,7 @@ let package = Package(
         .target(
             name: "Reveille",
             dependencies: [
-                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers", "ReveilleWire", "Varlink",
+                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWire", "Varlink",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
@@ -74,7 +74,11 @@ let package = Package(
         ),
 
         .executableTarget(
-            name: "ReveilleBench", dependencies: ["ReveilleCosts", "ReveilleSystem", "ReveilleTesting", "Varlink"]),
+            name: "ReveilleBench",
+            dependencies: [
+                "Reveille", "ReveilleCore", "ReveilleCosts", "ReveilleSystem", "ReveilleTesting", "ReveilleWire",
+                "Varlink",
+            ]),
         .target(
             name: "ReveilleCosts",
             dependencies: [
@@ -105,7 +109,8 @@ let package = Package(
         .testTarget(
             name: "ReveilleTests",
             dependencies: [
-                "Reveille", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "ReveilleWire", "Varlink",
+                "Reveille", "ReveilleCore", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "ReveilleWire",
+                "Varlink",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(name: "ReveilleServiceTests", dependencies: ["ReveilleCore", "ReveilleService", "Varlink"]),
@@ -117,13 +122,13 @@ let package = Package(
             name: "SimulationTests",
             dependencies: [
                 "ReveilleCore", "ReveilleService", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "Varlink",
+                .product(name: "Logging", package: "swift-log"),
             ]
         ),
         .testTarget(
             name: "ReveilleTestingTests",
             dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "ReveilleTool",
-                "Varlink",
+                "Reveille", "ReveilleCore", "ReveilleSimulation", "ReveilleTesting", "ReveilleTool", "Varlink",
             ]),
         .testTarget(
             name: "IntegrationTests",

@@ -2,31 +2,43 @@
 // Part of Reveille.
 
 extension Device {
-    /// Sends everything that this process subscribes to and observes here to the background, as
+    /// Sends all subscriptions and observations of this device to the background, as
     /// ``Subscription/enterBackground(wakeAfter:)`` does for one.
+    ///
+    /// ```swift
+    /// try await device.enterBackground()
+    /// // … the program is not visible …
+    /// try await device.enterForeground()
+    /// ```
     public func enterBackground(wakeAfter: Duration? = nil) async throws(ReveilleError) {
         try await engine.enterBackground(wakeAfter: wakeAfter)
     }
 
-    /// Wakes everything that this process subscribes to and observes here.
+    /// Wakes all subscriptions and observations of this device.
     public func enterForeground() async throws(ReveilleError) {
         try await engine.enterForeground()
     }
 
     /// Sends another program's subscription to the background, as an operator.
     ///
-    /// The hold is the operator's; the subscriber's own is another, and both must be cleared.
+    /// The operator's hold is independent of the subscriber's own; the subscription wakes when both are cleared.
+    ///
+    /// ```swift
+    /// for subscriber in try await device.subscribers() where subscriber.name == "status-bar" {
+    ///     try await device.hold(subscriber.id, wakeAfter: .seconds(60))
+    /// }
+    /// ```
     ///
     /// - Parameters:
-    ///   - subscription: Its name on the bus, as ``Subscriber/id`` has it.
-    ///   - wakeAfter: From a millisecond to a year, after which the hold clears by itself.
+    ///   - subscription: The identifier of the subscription: its `Subscriber.id`.
+    ///   - wakeAfter: A millisecond to a year, after which the hold is cleared automatically; `nil` for no deadline.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noSuchSubscription``, ``ReveilleError/Code/invalidArgument``, or
-    ///   ``ReveilleError/Code/notPermitted`` where it is another user's.
+    ///   ``ReveilleError/Code/notPermitted`` for a subscription of another user.
     public func hold(_ subscription: String, wakeAfter: Duration? = nil) async throws(ReveilleError) {
         try await engine.setState(of: subscription, isInBackground: true, wakeAfter: wakeAfter)
     }
 
-    /// Clears the operator's hold of a subscription.
+    /// Clears the operator's hold of a subscription that ``hold(_:wakeAfter:)`` has set.
     public func release(_ subscription: String) async throws(ReveilleError) {
         try await engine.setState(of: subscription, isInBackground: false, wakeAfter: nil)
     }

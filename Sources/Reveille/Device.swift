@@ -7,14 +7,22 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// This device, as a bus knows it: what it is like now, and what changes.
+/// The state of this device, and its changes.
 ///
-/// ``connect(to:)`` reaches a bus that another process serves, ``local(configuration:root:)`` has one in this
-/// process; everything else is the same on both. A bus that goes away is reached again by itself: subscriptions and
-/// observations go on where they were, and only calls made meanwhile fail.
+/// ``connect(to:)`` uses a bus that another process serves; ``local(configuration:root:)`` runs one in this process.
+/// Everything else is the same with both.
 ///
-/// Any thread, any actor. What it needs of the system, a thread and a few descriptors, is there for as long as the
-/// device, a ``Subscription`` or an ``Observation`` of it is.
+/// ```swift
+/// let device = try await Device.connect()
+/// print(try await device.battery)
+/// for try await event in try await device.subscribe() { print(event) }
+/// ```
+///
+/// The device reconnects automatically to a bus that goes away: subscriptions and observations continue where they
+/// were, and only calls in between fail.
+///
+/// Safe to use from any thread and any actor. Its thread and its file descriptors exist for as long as the device, or
+/// a ``Subscription`` or ``Observation`` of it.
 public final class Device: Sendable {
     let engine: Engine
     let monitor = Monitor()
@@ -22,7 +30,7 @@ public final class Device: Sendable {
 
     private init(_ engine: Engine) async throws(ReveilleError) {
         self.engine = engine
-        // Where this throws, the engine is shut down as ever: by `deinit`.
+        // If this throws, `deinit` shuts the engine down.
         try await engine.start()
     }
 
@@ -30,31 +38,45 @@ public final class Device: Sendable {
         Task { [engine] in await engine.shutDown() }
     }
 
-    /// Reaches a bus.
+    /// Connects to a bus.
     ///
-    /// - Parameter address: `unix:PATH`. Without one `$REVEILLE_ADDRESS` counts, else the user's own bus, and where
-    ///   nobody serves that, the machine's; root has no other than the machine's.
+    /// ```swift
+    /// do throws(ReveilleError) {
+    ///     let device = try await Device.connect()
+    ///     print(try await device.orientation.pose)
+    /// } catch {
+    ///     print(error)  // there is no bus at unix:/run/reveille/org.reveille.Bus; is 'reveille serve' running?
+    /// }
+    /// ```
+    ///
+    /// - Parameter address: `unix:PATH`. The default is `$REVEILLE_ADDRESS`, otherwise the user's own bus or, if
+    ///   nothing serves that, the machine's bus; root uses the machine's bus only.
     /// - Returns: The device, once the bus has answered.
-    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` where nobody serves the address.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` if nothing serves the address.
     public static func connect(to address: String? = nil) async throws(ReveilleError) -> Device {
         try await Device(Engine(.socket(try BusAddress.resolve(address))))
     }
 
-    /// Reaches a bus with less patience than usual: for tests.
+    /// Connects to a bus with shorter timeouts: for tests.
     package static func connect(to address: String, patience: Patience) async throws(ReveilleError) -> Device {
         try await Device(Engine(.socket(try BusAddress.resolve(address)), patience: patience))
     }
 
-    /// Watches the device in this process, without a bus beside it.
+    /// Watches the device in this process, without a separate bus.
     ///
-    /// For a program that is alone on a device, or runs where no bus does. Others cannot see it, and it keeps nothing
-    /// over a restart.
+    /// Use it for the only program on a device, or on a machine without a bus. Other processes cannot see it, and it
+    /// saves no state.
+    ///
+    /// ```swift
+    /// let device = try await Device.local()
+    /// for try await battery in try await device.updates(of: \.battery) { print(battery.state) }
+    /// ```
     ///
     /// - Parameters:
-    ///   - configuration: A configuration file, as `reveille serve --config` takes it; without one the defaults count.
-    ///   - root: A directory that every file of locale and settings is taken below; `nil` for none.
-    /// - Returns: The device, its files read.
-    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` naming what is wrong with the configuration.
+    ///   - configuration: The path of a configuration file, as for `reveille serve --config`; `nil` for the defaults.
+    ///   - root: A directory that stands for `/` in the paths of locale and settings files; `nil` for `/` itself.
+    /// - Returns: The device, once its files have been read.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid configuration.
     public static func local(configuration: String? = nil, root: String? = nil) async throws(ReveilleError) -> Device {
         let settings: Configuration
         do throws(ConfigurationError) {
@@ -68,134 +90,96 @@ public final class Device: Sendable {
         return try await Device(Engine(.local(settings, .own(root: root ?? ""))))
     }
 
-    /// A device without anything to watch, which knows what is posted to it: for tests.
+    /// Creates a device without sources, which knows only posted states: for tests.
     package static func inMemory() async throws(ReveilleError) -> Device {
         try await Device(Engine(.local(Configuration(), nil)))
     }
 
-    /// Whether the bus is reached, now and with each change; whoever looks late sees the newest alone.
+    /// Whether the bus is reachable, now and after each change; a slow consumer gets only the newest state.
+    ///
+    /// ```swift
+    /// for await state in await device.connectionStates { print(state) }
+    /// ```
     public var connectionStates: AsyncStream<ConnectionState> {
         get async { await engine.connectionStates() }
     }
 
-    // MARK: - The state now
+    // MARK: - Current state
 
-    /// The state of one aspect, whoever subscribes to it; its `Event.changes` are 0.
+    /// Returns the current state of one aspect, as an event whose `Event.changes` are 0.
     ///
-    /// A sensor that nobody watches is read once for it, which takes up to a second.
+    /// A sensor that is not being watched is read once for it, which takes up to a second.
+    ///
+    /// ```swift
+    /// let event = try await device.state(of: .proximity)
+    /// print(event.reading, event.changedAt)
+    /// ```
     public func state(of aspect: Aspect) async throws(ReveilleError) -> Event {
-        guard let event = try await states(of: AspectSet(aspect)).first else {
-            throw ReveilleError(.invalidReply, "GetState: no state of \(aspect)")
+        guard let event = try await states(of: AspectSet(aspect)).first(where: { $0.aspect == aspect }) else {
+            throw ReveilleError(.invalidReply, "GetState: the reply has no state of \(aspect)")
         }
         return event
     }
 
-    /// The states of several aspects at once.
-    public func states(of aspects: AspectSet = .all) async throws(ReveilleError) -> [Event] {
-        let names = aspects.aspects.map { JSON.string($0.rawValue) }
-        return try decoding("GetState", try await engine.call("GetState", ["aspects": .array(names)])) {
-            reply throws(CallError) in try EventCoding.decodeAll(reply, noting: UnknownWords())
-        }
+    /// Returns the current states of several aspects, as ``state(of:)`` does for one.
+    public func states(of aspects: AspectSet = .default) async throws(ReveilleError) -> [Event] {
+        try await engine.call(.getState(aspects), expecting: GetStateReply.self).events
     }
 
-    /// All battery packs together: `Battery.unknown` where there is none.
-    public var battery: Battery {
-        get async throws(ReveilleError) {
-            guard case .battery(let battery) = try await state(of: .battery).reading else { return .unknown }
-            return battery
-        }
-    }
+    // MARK: - Bus
 
-    /// Whether something is close to the display.
-    public var proximity: Proximity {
-        get async throws(ReveilleError) {
-            guard case .proximity(let proximity) = try await state(of: .proximity).reading else { return .unknown }
-            return proximity
-        }
-    }
-
-    /// How the device is held.
-    public var orientation: Orientation {
-        get async throws(ReveilleError) {
-            guard case .orientation(let orientation) = try await state(of: .orientation).reading else {
-                return .unknown
-            }
-            return orientation
-        }
-    }
-
-    /// Language and formats in force.
-    public var locale: LocaleSettings {
-        get async throws(ReveilleError) {
-            guard case .locale(let locale) = try await state(of: .locale).reading else { return .posix }
-            return locale
-        }
-    }
-
-    /// The settings domains, each with all its keys.
-    public var defaults: Defaults {
-        get async throws(ReveilleError) {
-            guard case .defaults(let defaults) = try await state(of: .defaults).reading else {
-                return Defaults(domains: [])
-            }
-            return defaults
-        }
-    }
-
-    // MARK: - The bus
-
-    /// Reads every source again now; returns once what changed has been posted.
+    /// Reads every source again; returns once the changes have been posted.
     public func refresh() async throws(ReveilleError) {
-        _ = try await engine.call("Refresh")
+        _ = try await engine.call(.refresh)
     }
 
     /// Posts a synthetic state, for tests of subscribers.
     ///
-    /// It stands until the device's own reading next changes, or ``refresh()``. Settings that are posted are told
-    /// with all their keys.
+    /// It is valid until the device's own reading changes, or until ``refresh()``. Posted settings are delivered with
+    /// all their keys.
     ///
-    /// - Returns: Generation and sequence of the aspect's state now.
-    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/notPermitted`` unless the bus is this user's own or this is
-    ///   root; ``ReveilleError/Code/invalidArgument`` for what no device reads, as a level above 1.
+    /// ```swift
+    /// try await device.post(.proximity(.near))
+    /// ```
+    ///
+    /// - Returns: The generation and the sequence of the aspect's state after it.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/notPermitted`` unless the bus is this user's own or the user
+    ///   is root; ``ReveilleError/Code/invalidArgument`` for an impossible state, such as a level above 1.
     @discardableResult
     public func post(_ reading: Reading) async throws(ReveilleError) -> (generation: Int, sequence: Int) {
-        let state = ReadingCoding.encode(reading)
-        // Refused here already: JSON has no word for a level that is no number, and would say that it is unknown.
+        let call = BusCall.post(reading)
+        // JSON cannot express a level that is not a number: it would be sent as null, which means unknown.
         do throws(CallError) {
-            _ = try ReadingCoding.decode(state, of: reading.aspect)
+            _ = try BusCall(Call(call), history: 1)
         } catch {
-            throw ReveilleError(answered: error, to: "Post")
+            throw ReveilleError(answered: error, to: call.member)
         }
-        let reply = try await engine.call("Post", [reading.aspect.rawValue: state])
-        return try decoding("Post", reply) { reply throws(CallError) in try StatusCoding.decodePosted(reply) }
+        let reply = try await engine.call(call, expecting: PostReply.self)
+        return (reply.generation, reply.sequence)
     }
 
-    /// What each aspect is read from on this device.
+    /// Returns the source of each aspect, as `reveille status` shows it.
+    ///
+    /// ```swift
+    /// for source in try await device.sources() { print(source.aspect, source.text) }
+    /// ```
     public func sources() async throws(ReveilleError) -> [AspectSource] {
-        try decoding("DescribeAspects", try await engine.call("DescribeAspects")) { reply throws(CallError) in
-            try StatusCoding.decodeSources(reply).map(AspectSource.init)
-        }
+        try await engine.call(.describeAspects, expecting: DescribeAspectsReply.self).sources
     }
 
-    /// Whether there is something that an aspect is read from: a battery, a sensor.
+    /// Returns whether this device has a source for an aspect, such as a battery or a sensor.
     public func isAvailable(_ aspect: Aspect) async throws(ReveilleError) -> Bool {
         try await sources().contains { $0.aspect == aspect && $0.isAvailable }
     }
 
-    /// Everybody who subscribes to the bus, for people.
+    /// Returns all subscriptions of the bus, as `reveille status` shows them.
+    ///
+    /// ```swift
+    /// for subscriber in try await device.subscribers() where !subscriber.holds.isEmpty {
+    ///     print(subscriber.name ?? subscriber.id, subscriber.holds.names, subscriber.pending)
+    /// }
+    /// ```
     public func subscribers() async throws(ReveilleError) -> [Subscriber] {
-        try decoding("ListSubscriptions", try await engine.call("ListSubscriptions")) { reply throws(CallError) in
-            try StatusCoding.decodeSubscriptions(reply).map(Subscriber.init)
-        }
-    }
-
-    private func decoding<Value>(
-        _ method: String, _ reply: JSONObject, _ decode: (JSONObject) throws(CallError) -> Value
-    ) throws(ReveilleError) -> Value {
-        do throws(CallError) {
-            return try decode(reply)
-        } catch {
-            throw ReveilleError(.invalidReply, "\(method): a reply that the interface does not allow: \(error)")
-        }
+        try await engine.call(.listSubscriptions, expecting: ListSubscriptionsReply.self).subscribers
     }
 }

@@ -5,19 +5,26 @@ public import ReveilleCore
 import ReveilleSystem
 
 extension Device {
-    /// Begins to watch an aspect, so that ``reading(of:)`` knows it; each call wants an ``endMonitoring(_:)``.
+    /// Begins to watch an aspect for ``reading(of:)``; each call must be balanced by an ``endMonitoring(_:)``.
     ///
-    /// What UIDevice's `isBatteryMonitoringEnabled = true`, `isProximityMonitoringEnabled = true` and
-    /// `beginGeneratingDeviceOrientationNotifications()` do.
+    /// The counterpart of UIDevice's `isBatteryMonitoringEnabled = true`, `isProximityMonitoringEnabled = true` and
+    /// `beginGeneratingDeviceOrientationNotifications()`.
     ///
-    /// - Returns: Whether it is watched: false where the device has nothing to read the aspect from.
+    /// ```swift
+    /// if try await device.beginMonitoring(.battery) {
+    ///     print(device.reading(of: .battery))  // without waiting
+    ///     device.endMonitoring(.battery)
+    /// }
+    /// ```
+    ///
+    /// - Returns: Whether it is watched; false if the device has no source for the aspect.
     /// - Throws: ``ReveilleError``.
     @discardableResult
     public func beginMonitoring(_ aspect: Aspect) async throws(ReveilleError) -> Bool {
         guard try await isAvailable(aspect) else { return false }
         let watch = monitor.begin(aspect)
         do throws(ReveilleError) {
-            // Each has an observer of its own, so that none depends on how another's begin goes; they share a stream.
+            // Each call has its own observer, and does not depend on the outcome of another; they share a stream.
             let sink = MonitorSink(monitor, aspect, watch)
             let id = try await engine.observe(aspect, sink, wantsCurrent: true)
             if !monitor.started(aspect, watch, as: id) { await engine.stopObserving(aspect, id: id) }
@@ -28,30 +35,29 @@ extension Device {
         }
     }
 
-    /// Ends what one ``beginMonitoring(_:)`` began; with the last one nothing is watched, and nothing known, any more.
+    /// Ends one ``beginMonitoring(_:)``; after the last one the aspect is not watched, and its reading is unknown.
     ///
-    /// One call too many does nothing.
+    /// A call too many has no effect.
     public func endMonitoring(_ aspect: Aspect) {
         guard let id = monitor.end(aspect) else { return }
         Task { [self] in await engine.stopObserving(aspect, id: id) }
     }
 
-    /// Whether an aspect is watched for this device.
+    /// Returns whether an aspect is watched for this device.
     public func isMonitoring(_ aspect: Aspect) -> Bool {
         monitor.isMonitoring(aspect)
     }
 
-    /// The state of an aspect that is watched, at once; of others what is read without a source:
-    /// `Reading.unknown(_:)`.
+    /// Returns the state of an aspect that is watched, without waiting; `Reading.unknown(_:)` for others.
     public func reading(of aspect: Aspect) -> Reading {
         monitor.reading(of: aspect)
     }
 }
 
-/// What is watched for a device, and its state; any thread.
+/// The aspects that are watched for a device, and their readings; safe on any thread.
 final class Monitor: Sendable {
     private struct Entry {
-        /// The observer's name of each begin that no end belongs to; `nil` until the bus has answered.
+        /// The observer of each begin without an end; `nil` until the bus has answered.
         var watches: [Int: Int?] = [:]
         var reading: Reading?
     }
@@ -59,7 +65,7 @@ final class Monitor: Sendable {
     private let entries = Lock(AspectTable<Entry>(repeating: Entry()))
     private let lastWatch = Lock(0)
 
-    /// Counts one more, and names it.
+    /// Counts a begin, and returns its number.
     func begin(_ aspect: Aspect) -> Int {
         let watch = lastWatch.withLock { last in
             last += 1
@@ -69,7 +75,7 @@ final class Monitor: Sendable {
         return watch
     }
 
-    /// Notes the observer of a begin; says whether it is still wanted.
+    /// Notes the observer of a begin; returns whether it is still needed.
     func started(_ aspect: Aspect, _ watch: Int, as id: Int) -> Bool {
         entries.withLock { entries in
             guard entries[aspect].watches[watch] != nil else { return false }
@@ -78,17 +84,17 @@ final class Monitor: Sendable {
         }
     }
 
-    /// Counts one less; gives the observer that is to end with it, where the bus has answered.
+    /// Counts an end; returns the observer to end, if the bus has answered.
     func end(_ aspect: Aspect) -> Int? {
         entries.withLock { entries in
             let watches = entries[aspect].watches
-            // One that is watched ends before one that is still to be.
+            // One that is watched ends before one that is still being started.
             guard let watch = watches.first(where: { $0.value != nil })?.key ?? watches.keys.first else { return nil }
             return Self.remove(watch, from: &entries[aspect])
         }
     }
 
-    /// Forgets a begin that came to nothing, or whose stream has ended.
+    /// Removes a begin that failed, or whose stream has ended.
     func remove(_ aspect: Aspect, _ watch: Int) {
         entries.withLock { entries in
             _ = Self.remove(watch, from: &entries[aspect])
@@ -116,7 +122,7 @@ final class Monitor: Sendable {
     }
 }
 
-/// Hands what comes of one aspect to a monitor.
+/// Passes the readings of one aspect on to a monitor.
 private final class MonitorSink: EventSink {
     private let monitor: Monitor
     private let aspect: Aspect

@@ -5,17 +5,17 @@ public import ReveilleCore
 import ReveilleSystem
 
 extension Device {
-    /// Has a closure called with each event of an aspect, until its token is released.
+    /// Calls a closure with each event of an aspect, until the returned token is released.
     ///
     /// ```swift
     /// let observation = try await device.observe(.locale) { event in print(event) }
     /// ```
     ///
-    /// The closure runs on the actor that this is called from, one event after the other. Observers on one actor are
-    /// called in the order in which they came. What comes while a closure runs is merged; a closure that runs for
-    /// more than ten seconds is named in the log, and holds up nobody but its actor.
+    /// The closure runs on the actor of the caller, one event at a time. The observers of one actor are called in the
+    /// order in which they were added. Events that arrive while a closure runs are merged; a closure that runs for more
+    /// than ten seconds is logged, and delays only its own actor.
     ///
-    /// The actor is not kept. One that keeps its own observations is released as ever, if its closures do not keep it:
+    /// The actor is not retained. An actor can own its observations if its closures do not retain it:
     ///
     /// ```swift
     /// actor Screen {
@@ -31,15 +31,14 @@ extension Device {
     /// }
     /// ```
     ///
-    /// All observers of an aspect in this process share one subscription of the bus, which is there for as long as one
-    /// of them is.
+    /// All observers of an aspect of this device share one subscription of the bus, which ends with the last of them.
     ///
     /// - Parameters:
-    ///   - aspect: What to be told of.
-    ///   - delivering: Whether the state that is there comes first.
-    ///   - isolation: The actor to be called on.
-    ///   - handler: Gets the events.
-    /// - Returns: The token; the closure is not called any more once it is released or cancelled.
+    ///   - aspect: The aspect whose changes are delivered.
+    ///   - delivering: Whether the current state is delivered first.
+    ///   - isolation: The actor to run the closure on.
+    ///   - handler: Called with each event.
+    /// - Returns: The token; the closure is not called after its release or cancellation.
     /// - Throws: ``ReveilleError``.
     public func observe(
         _ aspect: Aspect, delivering: Delivering = .changes, isolation: isolated (any Actor)? = #isolation,
@@ -57,7 +56,7 @@ extension Device {
     }
 }
 
-/// The token of an observer: while somebody has it, the closure is called.
+/// The token of an observer; its closure is called for as long as the token is retained.
 public final class Observation: Sendable {
     private let device: Device
     private let aspect: Aspect
@@ -77,16 +76,16 @@ public final class Observation: Sendable {
         cancel()
     }
 
-    /// Why the closure is not called any more, although nobody cancelled it; `nil` for as long as it goes on.
+    /// The reason why the observation has ended without being cancelled; `nil` while it continues.
     ///
-    /// The bus refused the subscription for good, or said what no bus says: a restart of the bus is no such reason.
-    /// What waited is still delivered. The log says it too; another ``Device/observe(_:delivering:isolation:_:)`` begins
-    /// anew.
+    /// The bus has refused the subscription permanently, or violated its protocol; a restart of the bus does not end
+    /// an observation. Waiting events are still delivered. The failure is logged too. Call
+    /// ``Device/observe(_:delivering:isolation:_:)`` to start again.
     public var failure: ReveilleError? { observer.failure }
 
-    /// Ends it: from the return on the closure is not called, even if an event was waiting for it.
+    /// Ends the observation: the closure is not called after the return, even if an event was waiting.
     ///
-    /// Called from another actor, it does not wait for a call that is running.
+    /// Called from another actor, it does not wait for a running call of the closure.
     public func cancel() {
         observer.cancel()
         guard

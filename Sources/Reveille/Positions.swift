@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// How far a subscriber has seen each aspect: what to store in order to go on from there later, in another process too.
+/// The last event that a subscriber has seen of each aspect: store it to resume from there later, in any process.
+///
+/// ```swift
+/// let data = try JSONEncoder().encode(subscription.positions)
+/// let positions = try JSONDecoder().decode(Positions?.self, from: data)
+/// let next = try await device.subscribe(to: .all, resumingFrom: positions)
+/// ```
 public struct Positions: Sendable, Hashable, Codable {
-    /// Names the bus that the generations are of; to another one they mean nothing.
+    /// The instance of the bus that the generations belong to; they are meaningless to another.
     public internal(set) var instance: String
     /// The generation of the last event seen, by aspect.
     public internal(set) var generations: [Aspect: Int]
@@ -18,7 +24,7 @@ public struct Positions: Sendable, Hashable, Codable {
         self.generations = generations
     }
 
-    /// Reads positions that were stored.
+    /// Decodes positions; unknown aspects are ignored.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         instance = try container.decode(String.self, forKey: .instance)
@@ -28,7 +34,7 @@ public struct Positions: Sendable, Hashable, Codable {
             uniquingKeysWith: max)
     }
 
-    /// Stores the positions: the instance, and a number for each aspect by its name.
+    /// Encodes the instance, and the generation of each aspect by the aspect's name.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(instance, forKey: .instance)

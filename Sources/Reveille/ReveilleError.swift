@@ -6,31 +6,52 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// Why something of a ``Device`` failed: a code to tell failures apart by, and a line for people.
+/// The failure of an operation of a ``Device``: a code for programs, and one line for people.
+///
+/// ```swift
+/// do throws(ReveilleError) {
+///     let device = try await Device.connect()
+///     print(try await device.battery)
+/// } catch {
+///     switch error.code {
+///     case .noBus, .timeout: print("no bus:", error)
+///     default: print(error)
+///     }
+/// }
+/// ```
 public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What programs can tell failures apart by.
-    public enum Code: Sendable, Hashable {
+    /// The kind of a failure.
+    ///
+    /// Later versions may add codes, so a `switch` needs a `default`.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        /// The name of the code: `noBus`.
+        public let description: String
+
+        private init(_ name: String) {
+            description = name
+        }
+
         /// No bus answers at the address.
-        case noBus
+        public static let noBus = Code("noBus")
         /// The bus did not answer in time.
-        case timeout
-        /// This process may not do that.
-        case notPermitted
-        /// The bus has no room for another connection of this user.
-        case quotaExceeded
-        /// An argument, a policy or the configuration means nothing to the bus.
-        case invalidArgument
-        /// There is no subscription of that name.
-        case noSuchSubscription
-        /// What the bus sent is not of its interface.
-        case invalidReply
-        /// The system has no room for what was asked.
-        case system
+        public static let timeout = Code("timeout")
+        /// This process does not have the permission.
+        public static let notPermitted = Code("notPermitted")
+        /// The bus accepts no more connections from this user.
+        public static let quotaExceeded = Code("quotaExceeded")
+        /// The bus does not allow an argument, a policy or the configuration.
+        public static let invalidArgument = Code("invalidArgument")
+        /// The bus has no subscription with the name.
+        public static let noSuchSubscription = Code("noSuchSubscription")
+        /// The bus sent something that its interface does not allow.
+        public static let invalidReply = Code("invalidReply")
+        /// The system lacks the resources.
+        public static let system = Code("system")
     }
 
-    /// What kind of failure it is.
+    /// The kind of the failure.
     public let code: Code
-    /// What was tried, on what, and why it failed.
+    /// The operation that failed, its subject, and the reason.
     public let description: String
 
     package init(_ code: Code, _ description: String) {
@@ -39,6 +60,10 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
     }
 
     init(reaching error: SystemError) {
+        if let path = error.subject, [ENOENT, ECONNREFUSED].contains(error.code) {
+            self = .noBus(at: "unix:" + path)
+            return
+        }
         switch error.code {
         case EAGAIN where error.isQueueFull: self.init(.timeout, "\(error)")
         case EACCES, EPERM: self.init(.notPermitted, "\(error)")
@@ -58,5 +83,25 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
         self.init(code, "\(method): \(error)")
     }
 
+    static func noBus(at places: String) -> ReveilleError {
+        ReveilleError(.noBus, "there is no bus at \(places); is 'reveille serve' running?")
+    }
+
     static let ended = ReveilleError(.noBus, "the bus closed the connection")
+
+    static func unanswered(_ call: Call? = nil, within patience: Duration) -> ReveilleError {
+        ReveilleError(.timeout, (call.map { "\($0.shortName): " } ?? "") + "the bus did not answer within \(patience)")
+    }
+}
+
+extension BusReply {
+    /// Decodes the only reply to a call.
+    init(_ reply: Reply, to call: Call) throws(ReveilleError) {
+        if let error = CallError(reply) { throw ReveilleError(answered: error, to: call.shortName) }
+        do throws(CallError) {
+            try self.init(reply.parameters, noting: UnknownWords())
+        } catch {
+            throw ReveilleError(.invalidReply, "\(call.shortName): the interface does not allow the reply: \(error)")
+        }
+    }
 }

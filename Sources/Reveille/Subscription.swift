@@ -4,7 +4,7 @@
 public import ReveilleCore
 import ReveilleWire
 
-/// What of the state comes before the first change.
+/// What a subscriber gets before the first change.
 public enum Delivering: Sendable, Hashable {
     /// Nothing: the first event is a change.
     case changes
@@ -13,7 +13,7 @@ public enum Delivering: Sendable, Hashable {
 }
 
 extension Device {
-    /// Subscribes to aspects; from the return on, every change is an event or a part of one.
+    /// Subscribes to aspects; every change after the return is an event or a part of one.
     ///
     /// ```swift
     /// let subscription = try await device.subscribe(to: [.battery, .orientation])
@@ -21,18 +21,18 @@ extension Device {
     /// ```
     ///
     /// - Parameters:
-    ///   - aspects: What to be told of.
-    ///   - delivering: Whether the state that is there comes first.
-    ///   - policies: What an aspect's changes do in the background; they are merged into one event by default.
-    ///   - positions: Where an earlier subscription was, this process's or another's: what changed since then comes
-    ///     first. A bus that does not know them any more tells every state instead.
+    ///   - aspects: The aspects whose changes are delivered.
+    ///   - delivering: Whether the current state is delivered first.
+    ///   - policies: What happens to an aspect's changes in the background; by default they are merged into one event.
+    ///   - positions: The positions of an earlier subscription of any process: the changes since then are delivered
+    ///     first. A bus that does not know the positions delivers every state instead.
     ///   - name: A name for people, as `reveille status` shows it.
-    ///   - startsInBackground: Is told nothing before ``Subscription/enterForeground()``, but for the state that was
-    ///     asked for.
+    ///   - startsInBackground: Whether nothing is delivered before ``Subscription/enterForeground()``, except the state
+    ///     that `delivering` asks for.
     /// - Returns: The subscription, which ends when it is released.
     /// - Throws: ``ReveilleError``.
     public func subscribe(
-        to aspects: AspectSet = .all, delivering: Delivering = .changes, policies: [Aspect: Policy] = [:],
+        to aspects: AspectSet = .default, delivering: Delivering = .changes, policies: [Aspect: Policy] = [:],
         resumingFrom positions: Positions? = nil, name: String? = nil, startsInBackground: Bool = false
     ) async throws(ReveilleError) -> Subscription {
         let request = SubscriptionRequest(
@@ -46,12 +46,20 @@ extension Device {
 
 /// The events of some aspects, in the order of their last change.
 ///
-/// What is not taken is merged: who iterates slowly, or not at all, has one event waiting for each aspect that
-/// changed, whatever the number of changes. In the background nothing is delivered. A bus that goes away and comes
-/// back is no end: the sequence goes on with what changed meanwhile.
+/// Events that are not taken are merged: for a slow consumer, one event waits for each aspect that changed, whatever
+/// the number of changes. In the background nothing is delivered. If the bus goes away and comes back, the sequence
+/// continues with the changes in between.
 ///
-/// Ends with ``cancel()``, or when it is released; throws where the bus refuses it for good. Several iterators share
-/// the events, each of which goes to one of them.
+/// ```swift
+/// let subscription = try await device.subscribe(to: .battery, resumingFrom: saved)
+/// for try await event in subscription {
+///     print(event)
+///     saved = subscription.positions
+/// }
+/// ```
+///
+/// The sequence ends with ``cancel()`` or when it is released; it throws if the bus refuses the subscription
+/// permanently. Several iterators share the events: each event goes to one of them.
 public final class Subscription: AsyncSequence, Sendable {
     private let device: Device
     private let id: StreamID
@@ -67,56 +75,64 @@ public final class Subscription: AsyncSequence, Sendable {
         cancel()
     }
 
-    /// How far the events that were taken go: to be stored, and given to a later subscription.
+    /// The positions of the events taken so far, for a later subscription to resume from; `nil` before the bus has
+    /// answered.
     public var positions: Positions? { mailbox.positions }
 
     /// Sends the subscription to the background: nothing is delivered until it wakes.
     ///
-    /// Events that came before and were not taken wait too, but for those of aspects whose policy is `immediate`. In
-    /// the background already, only `wakeAfter` counts anew; without it the time that stood is none any more.
+    /// Events that were not taken before wait too, except those of aspects with the policy `immediate`. If it is in the
+    /// background already, only `wakeAfter` is replaced; `nil` removes it.
     ///
-    /// - Parameter wakeAfter: From a millisecond to a year, after which it wakes by itself, even if this process hangs;
-    ///   `nil` for when it is told to.
-    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for a `wakeAfter` out of its range; that the bus is gone is none, it is told when it is back.
+    /// ```swift
+    /// try await subscription.enterBackground(wakeAfter: .seconds(900))
+    /// // … nothing is delivered …
+    /// try await subscription.enterForeground()  // one event for each aspect that changed
+    /// ```
+    ///
+    /// A bus that is gone gets to know the background when it is back.
+    ///
+    /// - Parameter wakeAfter: A millisecond to a year, after which it wakes automatically, even if this process hangs;
+    ///   `nil` for no deadline.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for a `wakeAfter` out of range.
     public func enterBackground(wakeAfter: Duration? = nil) async throws(ReveilleError) {
         try await device.engine.enterBackground(id, wakeAfter: wakeAfter)
     }
 
-    /// Wakes the subscription: there is exactly one event for each aspect that changed, if its policy is none other.
+    /// Wakes the subscription: exactly one event is due for each aspect that changed, unless its policy differs.
     public func enterForeground() async throws(ReveilleError) {
         try await device.engine.enterForeground(id)
     }
 
-    /// Ends it; what was not taken is discarded.
+    /// Ends the subscription; events that were not taken are discarded.
     public func cancel() {
         mailbox.cancel()
-        // The device is kept until the stream is closed.
+        // Keeps the device until the stream is closed.
         Task { [device, id] in await device.engine.close(id) }
     }
 
-    /// The next event, once there is one; `nil` at the end and for a task that is cancelled, which takes nothing from
-    /// others.
+    /// Waits for the next event; `nil` at the end, and in a cancelled task, which takes no event from others.
     ///
-    /// - Throws: ``ReveilleError`` where the bus refuses the subscription for good.
+    /// - Throws: ``ReveilleError`` if the bus refuses the subscription permanently.
     public func next(isolation: isolated (any Actor)? = #isolation) async throws(ReveilleError) -> Event? {
         try await mailbox.next(isolation: isolation)
     }
 
-    /// Makes an iterator, which keeps the subscription.
+    /// Creates an iterator, which retains the subscription.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(subscription: self)
     }
 
-    /// Takes events one after the other.
+    /// An iterator over the events of a subscription.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let subscription: Subscription
 
-        /// The next event, as ``Subscription/next(isolation:)`` gives it.
+        /// Waits for the next event, as ``Subscription/next(isolation:)`` does.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(ReveilleError) -> Event? {
             try await subscription.next(isolation: actor)
         }
 
-        /// The next event, as ``Subscription/next(isolation:)`` gives it.
+        /// Waits for the next event, as ``Subscription/next(isolation:)`` does.
         public mutating func next() async throws(ReveilleError) -> Event? {
             try await subscription.next()
         }

@@ -1,31 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-public import ReveilleCore
-
-/// An aspect together with the type of its readings; ``TypedAspects`` has them all.
-public struct TypedAspect<Value: Sendable>: Sendable {
-    /// The aspect.
-    public let aspect: Aspect
-    let value: @Sendable (Reading) -> Value?
-}
-
-/// The aspects, each with the type of its readings: what ``Device/updates(of:name:)`` takes, as `\.battery`.
-public struct TypedAspects: Sendable {
-    /// Language and formats.
-    public let locale = TypedAspect<LocaleSettings>(aspect: .locale) { $0.locale }
-    /// The user's settings.
-    public let defaults = TypedAspect<Defaults>(aspect: .defaults) { $0.defaults }
-    /// All battery packs together.
-    public let battery = TypedAspect<Battery>(aspect: .battery) { $0.battery }
-    /// Near or far.
-    public let proximity = TypedAspect<Proximity>(aspect: .proximity) { $0.proximity }
-    /// The pose.
-    public let orientation = TypedAspect<Orientation>(aspect: .orientation) { $0.orientation }
-}
+import ReveilleCore
 
 extension Device {
-    /// The states of one aspect, in its own type: the one of now, then each that it changes to.
+    /// Returns the states of one aspect, in its own type: the current one, then each new one.
     ///
     /// ```swift
     /// for try await battery in try await device.updates(of: \.battery) {
@@ -33,13 +12,13 @@ extension Device {
     /// }
     /// ```
     ///
-    /// What is not taken is merged, as of every ``Subscription``. To know how many changes a state stands for, or to go
-    /// to the background, keep the sequence and use its ``Updates/events``.
+    /// States that are not taken are merged, as in every ``Subscription``. For the number of changes that a state stands
+    /// for, and for the background, use the sequence's ``Updates/events``.
     ///
     /// - Parameters:
     ///   - aspect: The aspect, by its name.
     ///   - name: A name for people, as `reveille status` shows it.
-    /// - Returns: The states; the bus is told of nobody's interest any more once the sequence is released.
+    /// - Returns: The states; the subscription ends when the sequence is released.
     /// - Throws: ``ReveilleError``.
     public func updates<Value>(
         of aspect: KeyPath<TypedAspects, TypedAspect<Value>>, name: String? = nil
@@ -50,27 +29,27 @@ extension Device {
     }
 }
 
-/// The states of one aspect, as ``Device/updates(of:name:)`` gives them.
+/// The states of one aspect, from ``Device/updates(of:name:)``.
 ///
-/// Ends and throws where its ``events`` do.
+/// It ends and throws as its ``events`` do.
 public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
-    /// The same as events, with what was merged into each; and what goes to the background and wakes.
+    /// The subscription behind the sequence, for positions and for the background.
     ///
-    /// An event that is taken here is not an element of the sequence any more.
+    /// An event that is taken from it is not an element of this sequence any more.
     public let events: Subscription
     let value: @Sendable (Reading) -> Value?
 
-    /// Makes an iterator, which keeps the subscription.
+    /// Creates an iterator, which retains the subscription.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(events: events, value: value)
     }
 
-    /// Takes states one after the other.
+    /// An iterator over the states of an aspect.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let events: Subscription
         let value: @Sendable (Reading) -> Value?
 
-        /// The next state, once there is one; `nil` at the end and for a task that is cancelled.
+        /// Waits for the next state; `nil` at the end, and in a cancelled task.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(ReveilleError) -> Value? {
             while let event = try await events.next(isolation: actor) {
                 if let value = value(event.reading) { return value }
@@ -78,7 +57,7 @@ public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
             return nil
         }
 
-        /// The next state, once there is one; `nil` at the end and for a task that is cancelled.
+        /// Waits for the next state; `nil` at the end, and in a cancelled task.
         public mutating func next() async throws(ReveilleError) -> Value? {
             try await next(isolation: nil)
         }

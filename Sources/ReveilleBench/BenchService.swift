@@ -2,9 +2,11 @@
 // Part of Reveille.
 
 import Glibc
+import Reveille
+import ReveilleCore
 import ReveilleSystem
 import ReveilleTesting
-import Varlink
+import ReveilleWire
 
 /// A bus for a benchmark.
 final class BenchService {
@@ -30,59 +32,22 @@ final class BenchService {
         return (Int(String(decoding: fields.map { UInt8(bitPattern: $0) }, as: UTF8.self)) ?? 0) * 4
     }
 
-    /// Creates a connection to the bus.
-    func client() throws -> BenchClient {
-        BenchClient(try UnixStream(connectingTo: address))
+    /// Connects.
+    func client() throws -> BlockingClient {
+        try BlockingClient(address)
     }
 }
 
-/// A connection that blocks until replies arrive.
-final class BenchClient {
-    private let stream: UnixStream
-    private var session = ClientSession(maximumFrame: 1 << 20)
-
-    init(_ stream: UnixStream) {
-        self.stream = stream
-    }
-
-    func subscribe(to aspect: String) throws {
-        let parameters: JSONObject = ["aspects": [.string(aspect)]]
-        try send(Call(method: "org.reveille.Bus.Subscribe", parameters: parameters, mode: .more))
-        _ = try receive()
-    }
-
-    func send(_ call: Call) throws {
-        try send(session.call(call))
-    }
-
-    func send(_ bytes: [UInt8]) throws {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            switch try stream.write(rest) {
-            case .bytes(let count): rest = rest.dropFirst(count)
-            case .wouldBlock: try Readiness.wait(stream.number, for: .writable, atMost: .seconds(10))
-            case .ended: throw SystemError("send", code: EPIPE)
-            }
-        }
+extension BlockingClient {
+    /// Subscribes to changes of one aspect.
+    @discardableResult
+    func subscribe(to aspect: AspectSet, isInBackground: Bool = false) throws -> SubscribeReply {
+        try subscribe(SubscriptionRequest(aspects: aspect, startsInBackground: isInBackground))
     }
 
     /// Waits for an event, and returns the time at which it was read in nanoseconds of the monotonic clock.
     func waitForEvent() throws -> Int64 {
-        try receive()
+        _ = try receive()
         return MonotonicClock.now
-    }
-
-    @discardableResult
-    func receive() throws -> Reply {
-        while true {
-            if let reply = try session.nextReply() { return reply }
-            guard try Readiness.wait(stream.number, for: .readable, atMost: .seconds(10)) else {
-                throw SystemError("poll", code: ETIMEDOUT)
-            }
-            try withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
-                guard case .bytes(let count) = try stream.read(into: buffer) else { return }
-                session.receive(UnsafeBufferPointer(rebasing: buffer.bindMemory(to: UInt8.self)[..<count]).span)
-            }
-        }
     }
 }

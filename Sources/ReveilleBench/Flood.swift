@@ -2,7 +2,9 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleCore
 import ReveilleSystem
+import ReveilleWire
 import Varlink
 
 /// A kind of load that one user puts on a bus, from a separate process that runs until it is killed.
@@ -50,19 +52,19 @@ enum Flood: String, CaseIterable {
         case .connections: try connect(address, saying: [], keeping: 200)
         case .garbage: try connect(address, saying: Array("}{\0".utf8), keeping: 16)
         case .subscriptions:
-            let aspects: JSONObject = ["aspects": ["battery", "orientation", "proximity"]]
-            try connect(address, saying: call("Subscribe", aspects, .more), keeping: 32)
-        case .lists: try connect(address, saying: call("ListSubscriptions"), keeping: 60)
-        case .settings: try connect(address, saying: call("GetState", ["aspects": ["defaults"]]), keeping: 60)
-        case .frames: try send(call("GetState", ["aspects": ["locale"]]), to: address)
-        case .states: try send(call("GetState"), to: address)
-        case .refreshes: try send(call("Refresh"), to: address)
-        case .posts: try send(call("Post", ["proximity": ["state": "near"]]), to: address)
+            let request = SubscriptionRequest(aspects: [.battery, .orientation, .proximity])
+            try connect(address, saying: bytes(.subscribe(request)), keeping: 32)
+        case .lists: try connect(address, saying: bytes(.listSubscriptions), keeping: 60)
+        case .settings: try connect(address, saying: bytes(.getState(.defaults)), keeping: 60)
+        case .frames: try send(bytes(.getState(.locale)), to: address)
+        case .states: try send(bytes(.getState(.all)), to: address)
+        case .refreshes: try send(bytes(.refresh), to: address)
+        case .posts: try send(bytes(.post(.proximity(.near))), to: address)
         }
     }
 
-    private static func call(_ method: String, _ parameters: JSONObject = [:], _ mode: Call.Mode = .plain) -> [UInt8] {
-        Call(method: "org.reveille.Bus." + method, parameters: parameters, mode: mode).encoded()
+    private static func bytes(_ call: BusCall) -> [UInt8] {
+        Call(call).encoded()
     }
 
     private static func repeating(_ body: () throws -> Void) rethrows {

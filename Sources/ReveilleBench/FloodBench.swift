@@ -2,9 +2,11 @@
 // Part of Reveille.
 
 import Glibc
+import Reveille
+import ReveilleCore
 import ReveilleSystem
 import ReveilleTesting
-import Varlink
+import ReveilleWire
 
 /// Measures how long a user waits for GetState while another user floods the bus in every available way.
 ///
@@ -30,12 +32,8 @@ struct FloodBench {
         let bus = try phone.startBus(configuration: geteuid() == 0 ? "{}" : "{ bus: { connectionsPerUser: 1000 } }")
         let address = try UnixAddress(bus.address)
         let sleepers = try (0..<Self.sleepers).map { _ in
-            let client = BenchClient(try UnixStream(connectingTo: address))
-            try client.send(
-                Call(
-                    method: "org.reveille.Bus.Subscribe", parameters: ["aspects": ["locale"], "state": "background"],
-                    mode: .more))
-            try client.receive()
+            let client = try BlockingClient(address)
+            try client.subscribe(to: .locale, isInBackground: true)
             return client
         }
         // The socket is open to all users, but its directories belong to the phone's user.
@@ -82,8 +80,7 @@ struct FloodBench {
 
     static func ask(_ arguments: [String]) throws {
         Flood.become(user: 65_533)
-        let client = BenchClient(try UnixStream(connectingTo: UnixAddress(arguments.first ?? "")))
-        let parameters: JSONObject = ["aspects": ["locale", "battery"]]
+        let client = try BlockingClient(UnixAddress(arguments.first ?? ""))
         let start = MonotonicClock.now
         for probe in 0..<probes {
             // A call delayed by the previous one has waited since the time at which it was due.
@@ -93,8 +90,7 @@ struct FloodBench {
                 poll(nil, 0, Int32(early / 1_000_000 + 1))
                 time = MonotonicClock.now
             }
-            try client.send(Call(method: "org.reveille.Bus.GetState", parameters: parameters))
-            guard try client.receive().error == nil else { throw FloodError(description: "GetState failed") }
+            _ = try client.call(.getState([.locale, .battery]), expecting: GetStateReply.self)
             time = MonotonicClock.now - time
             guard write(STDOUT_FILENO, &time, 8) == 8 else { return }
         }

@@ -2,9 +2,9 @@
 // Part of Reveille.
 
 import Glibc
+import Reveille
 import ReveilleSystem
 import ReveilleTesting
-import Varlink
 
 /// Compares the time from a uevent to a subscriber's read with that of a program that only listens to libudev.
 ///
@@ -18,7 +18,7 @@ struct LatencyBench {
         let phone = try SyntheticPhone()
         let service = try BenchService(phone)
         let subscriber = try service.client()
-        try subscriber.subscribe(to: "battery")
+        try subscriber.subscribe(to: .battery)
         let pipe = try Pipe()
         let monitor = try ChildProcess(
             [CommandLine.arguments[0], Self.monitorArgument], environment: phone.environment,

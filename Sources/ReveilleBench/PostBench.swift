@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import ReveilleSystem
+import Reveille
+import ReveilleCore
 import ReveilleTesting
+import ReveilleWire
 import Varlink
 
 /// Measures posts per second without subscribers and with sleeping ones.
@@ -12,15 +14,13 @@ struct PostBench {
     func run() throws {
         let phone = try SyntheticPhone()
         let service = try BenchService(phone)
-        var listeners: [BenchClient] = []
+        var listeners: [BlockingClient] = []
         let control = try service.client()
         let alone = try measure(control)
         print("posts per second, no subscribers: \(alone)")
         for _ in 0..<1_000 {
             let client = try service.client()
-            let parameters: JSONObject = ["aspects": ["proximity"], "state": "background"]
-            try client.send(Call(method: "org.reveille.Bus.Subscribe", parameters: parameters, mode: .more))
-            try client.receive()
+            try client.subscribe(to: .proximity, isInBackground: true)
             listeners.append(client)
         }
         let asleep = try measure(control)
@@ -29,19 +29,14 @@ struct PostBench {
         withExtendedLifetime(listeners) {}
     }
 
-    /// Returns the posts per second.
-    private func measure(_ client: BenchClient) throws -> Int {
-        let call = { (state: String) in
-            Call(
-                method: "org.reveille.Bus.Post", parameters: ["proximity": .object(["state": .string(state)])],
-                mode: .oneway)
-        }
-        let pair = call("near").encoded() + call("far").encoded()
+    /// Posts a second.
+    private func measure(_ client: BlockingClient) throws -> Int {
+        let pair = [Proximity.near, .far].flatMap { Call(.post(.proximity($0)), isOneway: true).encoded() }
         let batch = (0..<100).flatMap { _ in pair }
         let start = MonotonicClock.now
         for _ in 0..<Self.posts / 200 { try client.send(batch) }
-        try client.send(Call(method: "org.reveille.Bus.ListSubscriptions"))
-        try client.receive()
+        try client.send(Call(.listSubscriptions))
+        _ = try client.receive()
         return Int(Double(Self.posts) / (Double(MonotonicClock.now - start) / 1e9))
     }
 }

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import Reveille
 import ReveilleSystem
 import ReveilleTesting
 
@@ -18,7 +19,7 @@ struct StormBench {
         let phone = try SyntheticPhone()
         let service = try BenchService(phone)
         let battery = try service.client()
-        try battery.subscribe(to: "battery")
+        try battery.subscribe(to: .battery)
         let quiet = try latency(phone, battery) { $0 < 100 }
 
         // As many as descriptors allow: the bus needs two for each, the connection and its process.
@@ -51,7 +52,7 @@ struct StormBench {
     }
 
     private func latency(
-        _ phone: SyntheticPhone, _ subscriber: BenchClient, while isWanted: (Int) -> Bool
+        _ phone: SyntheticPhone, _ subscriber: BlockingClient, while isWanted: (Int) -> Bool
     ) throws -> Samples {
         var samples = Samples()
         var round = 0

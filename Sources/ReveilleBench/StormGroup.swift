@@ -2,8 +2,11 @@
 // Part of Reveille.
 
 import Glibc
+import Reveille
+import ReveilleCore
 import ReveilleSystem
 import ReveilleTesting
+import ReveilleWire
 import Varlink
 
 /// A group of clients of one kind in a separate process.
@@ -53,7 +56,7 @@ final class StormGroup {
         }
         DescriptorLimit.raise()
         let address = try UnixAddress(arguments[1])
-        let connect = { BenchClient(try UnixStream(connectingTo: address)) }
+        let connect = { try BlockingClient(address) }
         switch kind {
         case .flood: try flood(try connect(), count)
         case .asleep: try sleep(try (0..<count).map { _ in try connect() }, connect)
@@ -66,63 +69,48 @@ final class StormGroup {
         _ = write(STDOUT_FILENO, &number, 8)
     }
 
-    private static func flood(_ client: BenchClient, _ count: Int) throws {
-        let call = { (name: JSON) in
-            let locale: JSONObject = [
-                "identifier": name, "languages": [name], "numeric": name, "time": name, "monetary": name,
-                "measurement": name,
-            ]
-            return Call(
-                method: "org.reveille.Bus.Post", parameters: ["locale": .object(locale)], mode: .oneway)
+    private static func flood(_ client: BlockingClient, _ count: Int) throws {
+        let pair = ["de_DE", "fr_FR"].flatMap { name in
+            let locale = LocaleSettings(
+                identifier: name, languages: [name], numeric: name, time: name, monetary: name, measurement: name)
+            return Call(.post(.locale(locale)), isOneway: true).encoded()
         }
-        let pair = call("de_DE").encoded() + call("fr_FR").encoded()
         let batch = (0..<100).flatMap { _ in pair }
         for _ in 0..<count / 200 { try client.send(batch) }
         // The reply follows the last post.
-        try client.send(Call(method: "org.reveille.Bus.DescribeAspects"))
-        try client.receive()
+        try client.send(.fence)
+        _ = try client.receive()
     }
 
-    private static func subscribe(_ clients: [BenchClient], state: String) throws -> [String] {
-        try clients.map { client in
-            let parameters: JSONObject = ["aspects": ["locale"], "state": .string(state)]
-            try client.send(Call(method: "org.reveille.Bus.Subscribe", parameters: parameters, mode: .more))
-            return try client.receive().parameters["subscription"]?.stringValue ?? ""
-        }
-    }
-
-    private static func sleep(_ clients: [BenchClient], _ connect: () throws -> BenchClient) throws {
-        let names = try subscribe(clients, state: "background")
+    private static func sleep(_ clients: [BlockingClient], _ connect: () throws -> BlockingClient) throws {
+        let names = try clients.map { try $0.subscribe(to: .locale, isInBackground: true).subscription }
         say(clients.count)
         var byte: UInt8 = 0
         guard read(STDIN_FILENO, &byte, 1) == 1 else { return }
         let control = try connect()
         var right = 0
         for (client, name) in zip(clients, names) {
-            let parameters: JSONObject = ["subscription": .string(name), "state": "foreground"]
-            try control.send(Call(method: "org.reveille.Bus.SetState", parameters: parameters))
-            try control.receive()
-            if changes(try client.receive()) == StormBench.posts { right += 1 }
+            _ = try control.call(.setState(subscription: name, background: false))
+            if changes(try client.receiveEvents()) == StormBench.posts { right += 1 }
         }
         say(right)
     }
 
-    private static func watch(_ clients: [BenchClient]) throws {
-        _ = try subscribe(clients, state: "foreground")
+    private static func watch(_ clients: [BlockingClient]) throws {
+        for client in clients { try client.subscribe(to: .locale) }
         say(clients.count)
         var told = Array(repeating: 0, count: clients.count)
         var events = 0
         while told.contains(where: { $0 < StormBench.posts }) {
             for (index, client) in clients.enumerated() where told[index] < StormBench.posts {
-                told[index] += changes(try client.receive())
+                told[index] += changes(try client.receiveEvents())
                 events += 1
             }
         }
         say(events)
     }
 
-    private static func changes(_ reply: Reply) -> Int {
-        let events = reply.parameters["events"]?.arrayValue?.compactMap(\.objectValue) ?? []
-        return events.reduce(0) { $0 + Int($1["changes"]?.integerValue ?? 0) }
+    private static func changes(_ events: [Event]) -> Int {
+        events.reduce(0) { $0 + $1.changes }
     }
 }

@@ -100,6 +100,7 @@ package struct CostlyInput: CustomStringConvertible {
             CostlyInput("commas", "[", ","), CostlyInput("quotes alone", "", "\""),
             CostlyInput("backslashes", "\"", "\\"),
             CostlyInput("names without quotes", "{", { "a\($0):1," }, "}"),
+            CostlyInput("a name beyond ASCII", "{", "ä", ":1}"), CostlyInput("wide spaces", "", "\u{A0}", "1"),
         ]
     }
 

@@ -26,7 +26,7 @@ struct FuzzedBus {
         case .subscribe(let request):
             subscriptions += 1
             let start = bus.subscribe(request, as: SubscriptionID(rawValue: subscriptions))
-            return ["events": .array(start.events.map(EventCoding.encode))]
+            return EventsReply(events: start.events).parameters
         case .setState(let name, let isBackground, _):
             guard let id = SubscriptionID(wireName: name), bus.holds(of: id) != nil else {
                 throw .noSuchSubscription(name)
@@ -34,9 +34,10 @@ struct FuzzedBus {
             if isBackground { bus.hold(.app, on: id) } else { bus.release(.app, from: id) }
             return [:]
         case .getState(let aspects):
-            return ["events": .array(aspects.aspects.map { EventCoding.encode(bus.state(of: $0)) })]
+            return EventsReply(events: aspects.aspects.map { bus.state(of: $0) }).parameters
         case .listSubscriptions:
-            return ["subscriptions": .array(bus.subscriptions.map { StatusCoding.encode($0, pid: 1, uid: 1) })]
+            let subscribers = bus.subscriptions.map { Subscriber($0, processID: 1, userID: 1) }
+            return ListSubscriptionsReply(subscribers: subscribers).parameters
         case .describeAspects:
             return [:]
         case .refresh:

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Reveille
+import ReveilleCore
 
 extension PhoneBus {
     /// The default timeout, which is much longer than any working program needs.
@@ -42,7 +43,7 @@ extension PhoneBus {
     ///   `CancellationError`.
     public func waitUntilTold(atMost patience: Duration = PhoneBus.patience) async throws {
         try await wait(atMost: patience) { subscribers in
-            let late = subscribers.filter { !$0.isTold }
+            let late = subscribers.filter { !$0.isUpToDate }
             guard !late.isEmpty else { return nil }
             return "unread changes in "
                 + late.map { "\($0.name ?? $0.id), pid \($0.processID)" }.joined(separator: "; ")
@@ -60,13 +61,5 @@ extension PhoneBus {
             }
             try await Task.sleep(for: Self.pause)
         }
-    }
-}
-
-extension Subscriber {
-    /// Whether the subscription is asleep or has read all changes.
-    fileprivate var isTold: Bool {
-        guard holds.subtracting(.unread).isEmpty else { return true }
-        return holds.isEmpty && pending.isEmpty
     }
 }

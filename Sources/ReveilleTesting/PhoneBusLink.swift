@@ -95,14 +95,10 @@ final class PhoneBusLink {
 }
 
 extension UnixStream {
-    /// What has come, none when the peer is gone; `nil` when nothing has come yet.
+    /// Returns the bytes that have arrived, none if the peer is gone; `nil` if there are none yet.
     func received(atMost limit: Int) throws(SystemError) -> [UInt8]? {
-        try withUnsafeTemporaryAllocation(byteCount: limit, alignment: 1) { buffer throws(SystemError) in
-            switch try read(into: buffer) {
-            case .bytes(let count): Array(buffer[..<count])
-            case .ended: []
-            case .wouldBlock: nil
-            }
-        }
+        var received: [UInt8] = []
+        let outcome = try read(atMost: limit) { bytes in bytes.withUnsafeBufferPointer { received += $0 } }
+        return outcome == .wouldBlock ? nil : received
     }
 }

@@ -35,15 +35,6 @@ struct Failure: Error, CustomStringConvertible {
         self.description = description
     }
 
-    /// Creates the failure of a system call that was made to reach the bus.
-    init(reaching error: SystemError) {
-        switch error.code {
-        case EACCES, EPERM: self.init(.permission, "\(error)")
-        case EAGAIN: self.init(.tryAgain, "\(error)")
-        default: self.init(.noBus, "\(error); is 'reveille serve' running?")
-        }
-    }
-
     /// Creates the failure of a system call that was made to start the bus.
     init(serving error: SystemError, at address: UnixAddress) {
         var status = stat()
@@ -58,7 +49,6 @@ struct Failure: Error, CustomStringConvertible {
         }
     }
 
-    /// Creates the failure for an error reply of the bus.
     init(_ error: CallError) {
         switch error.name {
         case CallError.permissionDenied.name: self.init(.permission, "\(error)")
@@ -68,7 +58,6 @@ struct Failure: Error, CustomStringConvertible {
         }
     }
 
-    /// Creates the failure for an error of the library.
     init(_ error: ReveilleError) {
         let code: Code =
             switch error.code {
@@ -77,8 +66,8 @@ struct Failure: Error, CustomStringConvertible {
             case .notPermitted: .permission
             case .quotaExceeded, .system: .tryAgain
             case .invalidArgument: .usage
-            case .noSuchSubscription: .failure
             case .invalidReply: .protocol
+            default: .failure
             }
         self.init(code, error.description)
     }

@@ -21,16 +21,17 @@ struct Tool: ParsableCommand {
             (\(Aspect.allCases.map(\.rawValue).joined(separator: ", "))). The aspect 'defaults' is the user's settings.
 
             EXAMPLES
-              reveille demo                             demonstrate the bus on a synthetic phone
-              reveille watch battery --json             print each change as a line of JSON
+              reveille demo                             demonstrate the bus
+              reveille watch battery --json             print changes as JSON
               reveille get                              print the current state
-              reveille post proximity near              post a synthetic state for testing
-              reveille simulate day.scenario -- ./app   run a program on a scripted phone
-              reveille doctor                           check what this device provides
+              reveille post proximity near              post a state for testing
+              reveille simulate day.scenario -- ./app   run a program on a phone
+              reveille doctor                           examine this device
 
             EXIT CODES
-              0 success, 1 failure, 64 usage error, 69 bus unavailable, 74 output error, 75 temporary failure,
-              76 protocol error, 77 permission denied, 78 configuration error, 124 timeout, 127 program not started
+              0 success, 1 failure, 64 usage error, 69 bus unavailable, 74 output error,
+              75 temporary failure, 76 protocol error, 77 permission denied,
+              78 configuration error, 124 timeout, 127 program not started
             """,
         version: version,
         subcommands: [

@@ -4,30 +4,30 @@
 package import ReveilleCore
 package import Varlink
 
-/// A call of the interface, understood.
+/// A call of the interface `org.reveille.Bus`: a client encodes it, a service decodes it.
 package enum BusCall: Sendable, Hashable {
-    /// Streams events.
+    /// Starts a stream of events; the replies are a ``SubscribeReply`` and then any number of ``EventsReply``.
     case subscribe(SubscriptionRequest)
-    /// Sends a subscription to the background or wakes it.
-    case setState(subscription: String, background: Bool, wakeAfter: Duration?)
-    /// The current state of these aspects.
+    /// Sends a subscription to the background or wakes it; the reply is an ``EmptyReply``.
+    case setState(subscription: String, background: Bool, wakeAfter: Duration? = nil)
+    /// Asks for the current state of some aspects; the reply is a ``GetStateReply``.
     case getState(AspectSet)
-    /// All subscriptions.
+    /// Asks for all subscriptions; the reply is a ``ListSubscriptionsReply``.
     case listSubscriptions
-    /// What each aspect is read from.
+    /// Asks for the source of each aspect; the reply is a ``DescribeAspectsReply``.
     case describeAspects
-    /// Reads every source again.
+    /// Reads every source again; the reply is an ``EmptyReply``.
     case refresh
-    /// Posts a synthetic state.
+    /// Posts a synthetic state; the reply is a ``PostReply``.
     case post(Reading)
 
-    /// Understands a call that the interface's description allows.
+    /// Decodes a call.
     ///
     /// - Parameters:
     ///   - call: A call whose method and parameter types ``Interface/validate(_:)`` has passed.
     ///   - history: The most changes that a `hold` policy can keep.
-    /// - Throws: `InvalidParameter` naming what has a value that means nothing, `ExpectedMore` of a
-    ///   Subscribe that does not ask for a stream.
+    /// - Throws: `InvalidParameter` with the field whose value is not allowed; `ExpectedMore` for a Subscribe that
+    ///   does not ask for a stream.
     package init(_ call: Call, history: Int) throws(CallError) {
         let fields = Fields(call.parameters)
         switch call.member {
@@ -37,13 +37,13 @@ package enum BusCall: Sendable, Hashable {
         case "SetState":
             let isBackground = try BusCall.isBackground(try fields.string("state"), in: fields)
             let wakeAfter = try fields.optional("wakeAfter") { value in
-                value.integerValue.flatMap {
-                    isBackground && BusInterface.wakeAfterRange.contains($0) ? Duration.milliseconds($0) : nil
+                value.integerValue.map { Duration.milliseconds($0) }.flatMap {
+                    isBackground && BusInterface.wakeAfterRange.contains($0) ? $0 : nil
                 }
             }
             self = .setState(
                 subscription: try fields.string("subscription"), background: isBackground, wakeAfter: wakeAfter)
-        case "GetState": self = .getState(try BusCall.aspects(fields) ?? .all)
+        case "GetState": self = .getState(try BusCall.aspects(fields) ?? .default)
         case "ListSubscriptions": self = .listSubscriptions
         case "DescribeAspects": self = .describeAspects
         case "Refresh": self = .refresh
@@ -114,7 +114,7 @@ package enum BusCall: Sendable, Hashable {
         }
     }
 
-    /// The one state that is given; none, or a second one, is an error that names it.
+    /// Reads the one state of a Post; none or a second one is an error.
     private static func reading(_ fields: Fields) throws(CallError) -> Reading {
         let given = Aspect.allCases.filter { fields.value($0.rawValue) != nil }
         guard let aspect = given.first, let structure = fields.value(aspect.rawValue) else {

@@ -3,12 +3,12 @@
 
 package import Varlink
 
-/// The interface `org.reveille.Bus`: its text is a file in this folder, embedded in the program.
+/// The interface `org.reveille.Bus`; its text is the file `Interfaces/org.reveille.Bus.varlink`, which the program embeds.
 package enum BusInterface {
     /// The interface's name.
     package static let name = "org.reveille.Bus"
 
-    /// The interface, parsed from its text.
+    /// Returns the interface, parsed from its text.
     package static func make() -> Interface {
         let text = String(decoding: PackageResources.org_reveille_Bus_varlink, as: UTF8.self)
         do throws(InterfaceError) {
@@ -20,14 +20,13 @@ package enum BusInterface {
 
     /// The longest name of a subscription, in bytes of UTF-8.
     ///
-    /// Names are for people, in lists and logs; a longer one is somebody's payload.
+    /// Names are for people, in lists and logs; anything longer is a payload.
     package static let nameLimit = 128
 
-    /// How long a `wakeAfter` may be, in milliseconds: a year at most.
+    /// The range of a `wakeAfter`: a millisecond to a year.
     ///
-    /// A longer time is a slip of the caller's, and times near the end of what 64 bits hold overflow as soon as
-    /// somebody counts with them.
-    package static let wakeAfterRange: ClosedRange<Int64> = 1...31_536_000_000
+    /// A longer time is a mistake of the caller, and sums with times near the end of 64 bits overflow.
+    package static let wakeAfterRange: ClosedRange<Duration> = .milliseconds(1) ... .milliseconds(31_536_000_000)
 
     static func qualified(_ member: String) -> String {
         name + "." + member
@@ -35,13 +34,13 @@ package enum BusInterface {
 }
 
 extension CallError {
-    /// There is no subscription of that name on the bus.
+    /// The bus has no subscription with a name.
     package static func noSuchSubscription(_ subscription: String) -> CallError {
         CallError(
             name: BusInterface.qualified("NoSuchSubscription"), parameters: ["subscription": .string(subscription)])
     }
 
-    /// A limit is reached: `connections` or `subscriptions`.
+    /// A limit of the bus is reached: `connections` or `subscriptions`.
     package static func quotaExceeded(_ quota: String, limit: Int) -> CallError {
         CallError(
             name: BusInterface.qualified("QuotaExceeded"),

@@ -3,21 +3,21 @@
 
 import Varlink
 
-/// The fields of a structure that came from a peer, read with errors that name the path of the field.
+/// The fields of a structure from a peer; errors name the path of the field.
 struct Fields {
     private let object: JSONObject
     private let path: String
-    /// Takes the words that are not known; without it they are errors.
+    /// Collects the unknown words; `nil` makes them errors.
     private let unknownWords: UnknownWords?
 
-    /// Reads a structure; one that is no object has no fields, and the first that is needed is the error.
+    /// Creates the fields of a structure; a value that is not an object has no fields.
     init(_ structure: JSON, path: String, noting unknownWords: UnknownWords? = nil) {
         object = structure.objectValue ?? [:]
         self.path = path
         self.unknownWords = unknownWords
     }
 
-    /// Reads the parameters of a call or a reply.
+    /// Creates the fields of the parameters of a call or a reply.
     init(_ parameters: JSONObject) {
         object = parameters
         path = ""
@@ -28,7 +28,7 @@ struct Fields {
         .invalidParameter(path.isEmpty ? name : path + "." + name)
     }
 
-    /// The value of a field, `nil` where it is absent or null: both mean the same.
+    /// Returns the value of a field; `nil` if it is absent or null, which mean the same.
     func value(_ name: String) -> JSON? {
         guard let value = object[name], !value.isNull else { return nil }
         return value
@@ -53,7 +53,7 @@ struct Fields {
         try required(name) { $0.integerValue.map { Int($0) } }
     }
 
-    /// A number of things, which no field has fewer of than none.
+    /// Reads a number that is not negative.
     func count(_ name: String) throws(CallError) -> Int {
         try required(name) { value in
             value.integerValue.flatMap { $0 >= 0 ? Int($0) : nil }
@@ -81,29 +81,29 @@ struct Fields {
         return values.map { Fields($0, path: path.isEmpty ? name : path + "." + name, noting: words ?? unknownWords) }
     }
 
-    /// A level from 0 to 1, or null.
+    /// Reads a level from 0 to 1, or null.
     func level(_ name: String) throws(CallError) -> Double? {
         try optional(name) { value in
             value.numberValue.flatMap { (0...1).contains($0) ? $0 : nil }
         }
     }
 
-    /// A word of a closed set.
+    /// Reads a word of a closed set.
     func word<Word: RawRepresentable<String>>(_ name: String) throws(CallError) -> Word {
         try required(name) { $0.stringValue.flatMap { Word(rawValue: $0) } }
     }
 
-    /// A word of a set that may have grown: one that is not known reads as `unknown`, where that is wanted.
+    /// Reads a word of a set that may have grown; an unknown word reads as `unknown` if unknown words are collected.
     func word<Word: RawRepresentable<String>>(_ name: String, else unknown: Word) throws(CallError) -> Word {
         try requiredWord(name) ?? unknown
     }
 
-    /// A word; `nil` for one that is not known, where that is wanted.
+    /// Reads a word; an unknown word reads as `nil` if unknown words are collected.
     func requiredWord<Word: RawRepresentable<String>>(_ name: String) throws(CallError) -> Word? {
         try knownWord(name, try string(name))
     }
 
-    /// A word, or null; one that is not known reads as null, where that is wanted.
+    /// Reads a word or null; an unknown word reads as null if unknown words are collected.
     func optionalWord<Word: RawRepresentable<String>>(_ name: String) throws(CallError) -> Word? {
         guard let text = try optional(name, { $0.stringValue }) else { return nil }
         return try knownWord(name, text)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Collects what a newer peer says that this version has no word for, while its structures are read.
+/// Collects the words of a newer peer that this version does not know, while its structures are decoded.
 package final class UnknownWords {
-    /// How much of a word is kept: enough to recognize it.
+    /// The length to which a word is cut: enough to recognize it.
     private static let shownLength = 64
 
-    /// The first such word, and the field that it is in: `events.battery.state "swapping"`.
+    /// The first unknown word and its field: `events.battery.state "swapping"`.
     package private(set) var first: String?
 
-    /// Makes a collection without words.
+    /// Creates an empty collection.
     package init() {}
 
     func note(_ word: String, in field: String) {

@@ -5,12 +5,12 @@ import ReveilleFuzz
 import ReveilleSystem
 import Testing
 
-/// What fuzzers have found, once more, with every promise that they check.
+/// The corpus of the fuzzers, with all properties that they check.
 @Suite struct CorpusTests {
     private static let corpus = #filePath.replacing("CorpusTests.swift", with: "Corpus")
 
-    @Test("every file of the corpus is read or refused as promised", arguments: FuzzTarget.allCases)
-    func everyFileKeepsItsPromises(target: FuzzTarget) throws {
+    @Test("every file of the corpus satisfies the properties of its target", arguments: FuzzTarget.allCases)
+    func everyFileSatisfiesTheProperties(target: FuzzTarget) throws {
         let directory = "\(Self.corpus)/\(target.rawValue)"
         let names = try DirectoryListing.files(in: directory)
         #expect(!names.isEmpty, "nothing in \(directory)")

@@ -6,9 +6,9 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// V44: sockets that a supervisor hands over.
+/// V44: sockets passed by a supervisor.
 @Suite(.timeLimit(.minutes(10))) struct ActivationTests {
-    /// Starts the bus with a socket as descriptor 3; `owner` is what LISTEN_PID says, in the words of a shell.
+    /// Starts the bus with a socket as descriptor 3 and a shell expression as the value of LISTEN_PID.
     private func start(
         _ directory: TemporaryDirectory, socket: Int32, owner: String = "$$", log: Int32 = STDERR_FILENO
     ) throws -> ChildProcess {
@@ -42,11 +42,11 @@ import Varlink
         #expect(try client.call("GetState").error == nil)
         process.signal(SIGTERM)
         #expect(process.wait() == 0)
-        #expect(access(directory.path + "/bus", F_OK) == 0, "it is the supervisor's")
+        #expect(access(directory.path + "/bus", F_OK) == 0, "the supervisor owns the socket")
         #expect(access(directory.path + "/own", F_OK) != 0)
     }
 
-    @Test func logNamesTheAddressThatWasHandedOver() throws {
+    @Test func logNamesTheAddressOfThePassedSocket() throws {
         let directory = try TemporaryDirectory()
         let number = listener(directory.path + "/bus")
         defer { close(number) }
@@ -57,7 +57,7 @@ import Varlink
         process.signal(SIGTERM)
         #expect(process.wait() == 0)
         #expect(directory.read("log").contains("reveille: info: serving unix:\(directory.path)/bus\n"))
-        #expect(access(directory.path + "/bus.state.json", F_OK) == 0, "the state is beside it")
+        #expect(access(directory.path + "/bus.state.json", F_OK) == 0, "the state is stored beside the socket")
     }
 
     @Test func connectedSocketIsAPeer() throws {
@@ -73,13 +73,13 @@ import Varlink
         #expect(process.wait() == 0)
     }
 
-    @Test func socketsOfAnotherProcessAreLeftAlone() throws {
+    @Test func socketsPassedToAnotherProcessAreIgnored() throws {
         let directory = try TemporaryDirectory()
         let number = listener(directory.path + "/bus")
         defer { close(number) }
         let process = try start(directory, socket: number, owner: "1")
         let deadline = Deadline(seconds: 10)
-        // There is a moment between the socket's name and its readiness.
+        // The socket exists for a moment before it accepts connections.
         var client: RawClient?
         while client == nil, !deadline.hasPassed {
             client = try? RawClient(directory.path + "/own")

@@ -6,8 +6,8 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// Which bus is asked where nobody says which.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: geteuid() == 0, "only root can be somebody else"))
+/// The bus that is used by default.
+@Suite(.timeLimit(.minutes(10)), .enabled(if: geteuid() == 0, "only root can switch users"))
 struct AddressTests {
     private static let somebody = "64123"
     private let bus: BusProcess
@@ -23,7 +23,7 @@ struct AddressTests {
         try bus.client().call("Post", #"{"proximity":{"state":"near"}}"#)
     }
 
-    /// Runs `reveille get proximity` as a user who finds the bus by these variables alone.
+    /// Runs `reveille get proximity` as another user, with no variables but these to find the bus.
     private func get(_ variables: [String: String], _ arguments: [String] = []) throws -> ProgramRun {
         let identity = ["--reuid", Self.somebody, "--regid", Self.somebody, "--clear-groups"]
         let unset = ["-u", "XDG_RUNTIME_DIR", "-u", "REVEILLE_ADDRESS"]
@@ -34,11 +34,11 @@ struct AddressTests {
             program: "setpriv", in: bus.directory)
     }
 
-    @Test func usersOwnBusIsFoundByItsDirectory() throws {
+    @Test func usersBusIsFoundInItsRuntimeDirectory() throws {
         #expect(try get(["XDG_RUNTIME_DIR": bus.directory.path]).output == "proximity   near\n")
     }
 
-    @Test func everyPlaceThatWasLookedAtIsNamed() throws {
+    @Test func errorNamesEveryAddressThatWasTried() throws {
         let run = try get(["XDG_RUNTIME_DIR": "/nowhere"])
         #expect(run.code == 69)
         #expect(
@@ -52,20 +52,20 @@ struct AddressTests {
             usual.errors.contains("unix:/run/user/\(Self.somebody)/reveille/org.reveille.Bus or"), "\(usual.errors)")
     }
 
-    @Test func addressThatIsGivenIsTheOnlyOne() throws {
+    @Test func explicitAddressIsTheOnlyOneTried() throws {
         let usual = ["XDG_RUNTIME_DIR": bus.directory.path]
         let option = try get(usual, ["--address", "unix:/nowhere/bus"])
         #expect(option.code == 69)
-        #expect(option.errors.contains("connect /nowhere/bus"))
+        #expect(option.errors.contains("there is no bus at unix:/nowhere/bus;"))
         let variable = try get(usual.merging(["REVEILLE_ADDRESS": "unix:/nowhere/bus"]) { $1 })
         #expect(variable.code == 69)
-        #expect(variable.errors.contains("connect /nowhere/bus"))
+        #expect(variable.errors.contains("there is no bus at unix:/nowhere/bus;"))
         let both = try get(["REVEILLE_ADDRESS": "unix:/nowhere/bus"], ["--address", "unix:" + bus.socket])
         #expect(both.output == "proximity   near\n")
     }
 
-    @Test(.enabled(if: access("/run/reveille", F_OK) != 0, "a bus of this machine's own must be left alone"))
-    func machinesBusIsAskedWhereTheUserHasNone() throws {
+    @Test(.enabled(if: access("/run/reveille", F_OK) != 0, "this machine may have a system bus"))
+    func systemBusIsUsedIfTheUserHasNone() throws {
         let directory = "/run/reveille"
         mkdir(directory, 0o755)
         defer { rmdir(directory) }
@@ -73,7 +73,7 @@ struct AddressTests {
         defer { unlink(directory + "/org.reveille.Bus") }
         #expect(try get([:]).output == "proximity   near\n")
         #expect(try get(["XDG_RUNTIME_DIR": "/nowhere"]).output == "proximity   near\n")
-        // A user's bus that was killed has left its socket.
+        // A killed bus leaves its socket behind.
         let own = try BusProcess()
         chmod(own.directory.path, 0o755)
         own.process.signal(SIGKILL)
@@ -82,7 +82,7 @@ struct AddressTests {
         #expect(try get(["XDG_RUNTIME_DIR": own.directory.path]).output == "proximity   near\n")
         try own.restart()
         #expect(try get(["XDG_RUNTIME_DIR": own.directory.path]).output == "proximity   unknown\n")
-        // To serve, nobody takes another's place.
+        // A bus cannot be started at another user's address.
         let identity = [
             "--reuid", Self.somebody, "--regid", Self.somebody, "--clear-groups", "env",
             "XDG_RUNTIME_DIR=" + own.directory.path,

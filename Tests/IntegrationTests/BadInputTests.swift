@@ -5,10 +5,10 @@ import Glibc
 import Testing
 import Varlink
 
-/// What a bus answers to what is wrong, and that nobody else notices.
+/// Replies of a bus to invalid input, which affects no other connection.
 @Suite(.timeLimit(.minutes(10))) struct BadInputTests {
     @Test(
-        "B68, V27, V28: a wrong parameter is named, and the connection stays",
+        "B68, V27, V28: an invalid parameter is named, and the connection stays open",
         arguments: [
             ("Subscribe", #"{"aspects":["weather"]}"#, "aspects"), ("GetState", #"{"aspects":[]}"#, "aspects"),
             ("SetState", #"{"subscription":"0","state":"asleep"}"#, "state"),
@@ -29,7 +29,7 @@ import Varlink
                 "battery.level"
             ),
         ])
-    func wrongParameterIsNamed(method: String, parameters: String, name: String) throws {
+    func invalidParameterIsNamed(method: String, parameters: String, name: String) throws {
         let bus = try BusProcess()
         let client = try bus.client()
         let more = method == "Subscribe" ? #","more":true"# : ""
@@ -46,24 +46,24 @@ import Varlink
     }
 
     @Test(
-        "V38: what is not there is named",
+        "V38: an unknown method or interface is reported",
         arguments: [
             ("org.reveille.Bus.Dance", "org.varlink.service.MethodNotFound"),
             ("com.example.Dance", "org.varlink.service.InterfaceNotFound"),
         ])
-    func unknownMethodIsNamed(method: String, error: String) throws {
+    func unknownMethodIsReported(method: String, error: String) throws {
         let bus = try BusProcess()
         #expect(try bus.client().call(method).error == error)
     }
 
     @Test(
-        "V1 to V12: a broken frame ends its connection and no other",
+        "V1 to V12: a malformed frame ends only its own connection",
         arguments: [
             "{", "[]", "null", "", #"{"parameters":{}}"#, #"{"method":1}"#, #"{"method":"a.B","colour":1}"#,
             #"{"method":"a.B","more":1}"#, #"{"method":"a.B","more":true,"oneway":true}"#,
             String(repeating: "[", count: 40),
         ])
-    func brokenFrameEndsItsConnection(frame: String) throws {
+    func malformedFrameEndsItsConnection(frame: String) throws {
         let bus = try BusProcess()
         let other = try bus.subscribe()
         let client = try bus.client()
@@ -88,7 +88,7 @@ import Varlink
         #expect(try client.receiveText() == nil)
     }
 
-    @Test("V14, V22, V23: pipelined calls are answered in order, oneway ones not at all")
+    @Test("V14, V22, V23: pipelined calls are answered in order, and oneway calls are not answered")
     func pipelinedCallsAreAnsweredInOrder() throws {
         let bus = try BusProcess()
         let client = try bus.client()
@@ -105,7 +105,7 @@ import Varlink
         }
     }
 
-    @Test("V19: calls behind a stream wait, and cost others nothing") func callsBehindAStreamWait() throws {
+    @Test("V19: calls behind a stream wait without affecting others") func callsBehindAStreamWait() throws {
         let bus = try BusProcess()
         let subscriber = try bus.subscribe()
         for _ in 0..<100 { try subscriber.client.send(#"{"method":"org.reveille.Bus.GetState"}"#) }
@@ -114,7 +114,7 @@ import Varlink
         #expect(subscriber.client.isSilent)
     }
 
-    @Test("a call that its sender leaves behind is carried out") func leftCallIsCarriedOut() throws {
+    @Test("a call is executed even if its sender disconnects") func callOfAClosedConnectionIsExecuted() throws {
         let bus = try BusProcess()
         do {
             let client = try bus.client()
@@ -131,7 +131,7 @@ import Varlink
         #expect(state == ["state": "near"])
     }
 
-    @Test("a half-closed stream goes on until its peer is gone") func halfClosedStreamGoesOn() throws {
+    @Test("a half-closed stream continues until its peer disconnects") func halfClosedStreamContinues() throws {
         let bus = try BusProcess()
         let subscriber = try bus.subscribe()
         subscriber.client.finishSending()
@@ -139,7 +139,7 @@ import Varlink
         #expect(try subscriber.next().map(\.level) == [0.5])
     }
 
-    @Test("V24: an upgrade is refused, and the connection stays a Varlink one") func upgradeIsRefused() throws {
+    @Test("V24: an upgrade is refused, and the connection remains usable") func upgradeIsRefused() throws {
         let bus = try BusProcess()
         let client = try bus.client()
         try client.send(#"{"method":"org.reveille.Bus.GetState","upgrade":true}"#)

@@ -7,7 +7,7 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// The real `reveille serve`, on files and a socket of its own, ended by its process id.
+/// A real `reveille serve` with its own files and socket.
 final class BusProcess {
     let directory: TemporaryDirectory
     let socket: String
@@ -22,14 +22,14 @@ final class BusProcess {
             + "/reveille"
     }
 
-    /// Starts a bus and waits until it accepts.
+    /// Starts a bus and waits until it accepts connections.
     ///
     /// - Parameters:
     ///   - configuration: JSON5.
-    ///   - phone: The devices and files that it sees; by default no device and no file at all.
-    ///   - environment: More variables.
-    ///   - launcher: A program that becomes the bus, with its arguments.
-    /// - Throws: `Trouble` when it does not accept in time.
+    ///   - phone: The devices and files that the bus sees; by default none.
+    ///   - environment: Additional variables.
+    ///   - launcher: A program that executes the bus, with its arguments.
+    /// - Throws: `Trouble` if the bus does not accept connections in time.
     init(
         configuration: String = "{}", phone: SyntheticPhone? = nil, environment: [String: String] = [:],
         launcher: [String] = []
@@ -38,7 +38,7 @@ final class BusProcess {
         socket = directory.path + "/reveille/org.reveille.Bus"
         try directory.write("", to: "root/home/u/.config/.keep")
         try directory.write("", to: "devices/sys/class/.keep")
-        // Its cgroups are the machine's own.
+        // The cgroups are the real ones.
         let system = (phone?.testbed.root ?? directory.path + "/devices") + "/sys/fs"
         mkdir(system, 0o755)
         symlink("/sys/fs/cgroup", system + "/cgroup")
@@ -59,7 +59,7 @@ final class BusProcess {
         try waitUntilItAccepts()
     }
 
-    /// A phone's bus, quick enough for a test: sensors are sampled twenty times a second, nothing settles.
+    /// Starts a phone's bus that samples sensors twenty times a second and has no settling delays.
     convenience init(on phone: SyntheticPhone) throws {
         let configuration = """
             { battery: { levelInterval: 0, settleInterval: 10 }, proximity: { sampleInterval: 0.05 },
@@ -76,14 +76,13 @@ final class BusProcess {
         return try ChildProcess(arguments, environment: environment, descriptors: [1: descriptor, 2: descriptor])
     }
 
-    /// Starts it again after it has ended.
     func restart() throws {
         process.wait()
         process = try Self.start(arguments, environment, log: directory.path + "/log")
         try waitUntilItAccepts()
     }
 
-    /// Ends it as a supervisor would, and gives its exit code.
+    /// Stops the bus with SIGTERM and returns its exit code.
     func stop() -> Int32 {
         process.signal(SIGTERM)
         return process.wait()
@@ -93,19 +92,19 @@ final class BusProcess {
 
     func client() throws -> RawClient { try RawClient(socket) }
 
-    /// A subscriber that has read its first reply.
+    /// Subscribes and reads the first reply.
     func subscribe(_ parameters: String = "{}") throws -> Subscriber { try Subscriber(self, parameters) }
 
-    /// What DescribeAspects says of an aspect.
+    /// Returns an aspect's entry in the reply of DescribeAspects.
     func description(of aspect: String) throws -> JSONObject {
         let aspects = try client().call("DescribeAspects").parameters["aspects"]?.arrayValue ?? []
         guard let found = aspects.compactMap(\.objectValue).first(where: { $0.aspect == aspect }) else {
-            throw Trouble("DescribeAspects does not know \(aspect)")
+            throw Trouble("DescribeAspects does not list \(aspect)")
         }
         return found
     }
 
-    /// Waits until an aspect is watched no more.
+    /// Waits until an aspect is no longer watched.
     func waitForRest(of aspect: String) throws {
         let deadline = Deadline(seconds: 30)
         while try description(of: aspect)["monitored"] == true {
@@ -114,13 +113,13 @@ final class BusProcess {
         }
     }
 
-    /// What its descriptors lead to: a path, or a kind and a number.
+    /// Returns the targets of the bus's file descriptors: a path, or a type and a number.
     func descriptors() throws -> [String] {
         let directory = "/proc/\(process.pid)/fd/"
         return try DirectoryListing.files(in: directory).compactMap { name in
             var target = [CChar](repeating: 0, count: Int(PATH_MAX))
             let count = readlink(directory + name, &target, target.count)
-            // One may be closed meanwhile.
+            // A file descriptor may be closed in the meantime.
             return count > 0 ? String(decoding: target[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
         }
     }
@@ -135,19 +134,19 @@ final class BusProcess {
         let deadline = Deadline(seconds: 20)
         while true {
             if (try? client()) != nil { return }
-            guard !deadline.hasPassed else { throw Trouble("the bus does not accept: \(log)") }
+            guard !deadline.hasPassed else { throw Trouble("the bus does not accept connections: \(log)") }
             deadline.pause()
         }
     }
 }
 
-/// What stands in the way of a test.
+/// An error that prevents a test from continuing.
 struct Trouble: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
 }
 
-/// A moment until which a condition must have come true.
+/// The time by which a condition must be met.
 struct Deadline {
     private let end: ContinuousClock.Instant
 
@@ -157,7 +156,7 @@ struct Deadline {
 
     var hasPassed: Bool { ContinuousClock.now > end }
 
-    /// Gives the processor away between two looks at a condition that nothing tells of.
+    /// Yields the processor between two checks of a condition without a notification.
     func pause() {
         poll(nil, 0, 2)
     }
@@ -166,7 +165,6 @@ struct Deadline {
 }
 
 extension String {
-    /// The text of a small file.
     init(contentsOfFile path: String) throws {
         guard let stream = fopen(path, "r") else { throw Trouble("fopen \(path)") }
         defer { fclose(stream) }

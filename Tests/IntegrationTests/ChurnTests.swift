@@ -6,13 +6,13 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// Peers that come and go, at every point of the protocol.
+/// Peers that connect and disconnect at every point of the protocol.
 @Suite(.timeLimit(.minutes(10))) struct ChurnTests {
     private static let connections = 100_000
     private static let subscribe = #"{"method":"org.reveille.Bus.Subscribe","more":true}"#
     private static let get = #"{"method":"org.reveille.Bus.GetState","parameters":{"aspects":["locale"]}}"#
 
-    /// One life of a peer, up to the point where it is gone.
+    /// Connects as one of ten kinds of peers, and disconnects.
     private func live(_ kind: Int, _ bus: BusProcess) throws {
         let client = try bus.client()
         switch kind {
@@ -40,7 +40,8 @@ import Varlink
         }
     }
 
-    @Test("B57: a hundred thousand peers that go at any point leave nothing behind") func peersLeaveNothing() throws {
+    @Test("B57: a hundred thousand peers that disconnect at any point leave nothing behind")
+    func peersLeaveNothingBehind() throws {
         let bus = try BusProcess()
         let control = try bus.client()
         let descriptors = { try Self.count("/proc/\(bus.process.pid)/fd") }
@@ -50,7 +51,7 @@ import Varlink
         for index in 0..<Self.connections {
             try live(index % 10, bus)
             if index % 100 == 0 { try control.post(level: Double(index % 1_000) / 1_000) }
-            // What a first few thousand take is kept for the next ones.
+            // Memory that the first few thousand need is reused by the others.
             if index == Self.connections / 10 { memory = bus.residentMemory }
         }
         let deadline = Deadline(seconds: 30)
@@ -72,8 +73,8 @@ import Varlink
         return count
     }
 
-    @Test("a peer that sends no complete call is disconnected; one that has called may be silent")
-    func silentPeersAreGivenUp() throws {
+    @Test("a peer that sends no complete call is disconnected, but not one that is idle after a call")
+    func silentPeersAreDisconnected() throws {
         let bus = try BusProcess()
         let talker = try bus.client()
         try talker.call("GetState", #"{"aspects":["locale"]}"#)
@@ -89,7 +90,7 @@ import Varlink
         try talker.call("GetState", #"{"aspects":["locale"]}"#)
     }
 
-    @Test("a peer that never reads costs no memory, and nobody waits for it") func peerThatNeverReads() throws {
+    @Test("a peer that never reads uses no memory and delays no one") func peerThatNeverReads() throws {
         let bus = try BusProcess()
         let control = try bus.client()
         try control.call("GetState")
@@ -98,7 +99,7 @@ import Varlink
         let calls = Array(repeating: Array(Self.get.utf8) + [0], count: 500).flatMap { $0 }
         for client in deaf {
             _ = fcntl(client.descriptor, F_SETFL, O_NONBLOCK)
-            // Until the bus reads no more, and the socket is full.
+            // Send until the bus stops reading and the socket is full.
             let deadline = Deadline(seconds: 20)
             var isFull = false
             while !isFull, !deadline.hasPassed {
@@ -111,7 +112,7 @@ import Varlink
         #expect(bus.residentMemory - before < 4_096)
     }
 
-    @Test("where descriptors run out, connections wait until one is returned") func descriptorsRunOut() throws {
+    @Test("without free file descriptors, connections wait until one is closed") func descriptorsRunOut() throws {
         let directory = try TemporaryDirectory()
         let log = directory.path + "/log"
         let output = open(log, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
@@ -127,7 +128,7 @@ import Varlink
         for client in clients { try client.send(Self.get) }
         _ = try clients[0].receive()
         while !directory.read("log").contains("connections wait"), !deadline.hasPassed { deadline.pause() }
-        // Those in front go, those behind come.
+        // The first connections close, so the last ones are accepted.
         let last = clients[59]
         clients.removeFirst(58)
         #expect(try last.receive().error == nil)
@@ -137,8 +138,8 @@ import Varlink
         #expect(process.wait() == 0)
     }
 
-    @Test("connections leave descriptors for the devices: the battery is read however many connect")
-    func descriptorsAreKeptForDevices() throws {
+    @Test("file descriptors are reserved for devices: the battery is read despite many connections")
+    func descriptorsAreReservedForDevices() throws {
         let phone = try SyntheticPhone()
         let directory = try TemporaryDirectory()
         try directory.write("{ battery: { levelInterval: 0 } }", to: "config.json5")
@@ -151,7 +152,7 @@ import Varlink
         while (try? RawClient(directory.path + "/bus")) == nil, !deadline.hasPassed { deadline.pause() }
         let control = try RawClient(directory.path + "/bus")
         try control.call("GetState")
-        // Each takes three where there is room: for the socket, the process and, the first, the cgroup.
+        // Each connection needs descriptors for its socket and its process, and the first one for the cgroup.
         let others = try (0..<120).map { _ in try RawClient(directory.path + "/bus") }
         for client in others { try client.send(Self.subscribe) }
         _ = try others[0].receive()
@@ -163,7 +164,7 @@ import Varlink
         #expect(process.wait() == 0)
     }
 
-    @Test("an identifier of a subscription that has ended is nobody's") func endedSubscriptionIsNobodys() throws {
+    @Test("the id of an ended subscription is not reused") func endedIdIsNotReused() throws {
         let bus = try BusProcess()
         let control = try bus.client()
         var subscriber: Subscriber? = try bus.subscribe()

@@ -6,7 +6,7 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// What the commands take from people, and tell them.
+/// The arguments, errors and output of the commands.
 @Suite(.timeLimit(.minutes(10))) struct CommandTests {
     private let bus: BusProcess
 
@@ -20,7 +20,7 @@ import Varlink
         return try ProgramRun(arguments, in: bus.directory, environment: environment)
     }
 
-    /// Why a subscription is held.
+    /// Returns the reasons for which a subscription is held.
     private func holds(of subscriber: Subscriber) throws -> [String] {
         let all = try bus.client().call("ListSubscriptions").parameters["subscriptions"]?.arrayValue ?? []
         let found = all.compactMap(\.objectValue).first { $0["subscription"]?.stringValue == subscriber.id }
@@ -29,42 +29,46 @@ import Varlink
 
     @Test(
         arguments: [
-            (["gett"], "there is no command 'gett'; did you mean get?"),
-            (["help", "statsu"], "there is no command 'statsu'; did you mean status?"),
-            (["dance"], "there is no command 'dance'; 'reveille help' lists them"),
+            (["gett"], "unknown command 'gett'; did you mean get?"),
+            (["help", "statsu"], "unknown command 'statsu'; did you mean status?"),
+            (["dance"], "unknown command 'dance'; see 'reveille help'"),
             (["get", "batery"], "locale, defaults, battery, proximity or orientation; did you mean battery?"),
             (["watch", "LOCALE"], "did you mean locale?"),
             (["post", "orientatoin", "faceUp"], "did you mean orientation?"),
             (["watch", "--jsn"], "Did you mean '--json'?"),
-            (["post", "proximity", "nera"], "proximity.state is near, far or unknown; did you mean near?"),
-            (["post", "proximity", "close"], "close: proximity.state is near, far or unknown\n"),
+            (["post", "proximity", "nera"], "proximity.state must be near, far or unknown; did you mean near?"),
+            (["post", "proximity", "close"], "close: proximity.state must be near, far or unknown\n"),
             (["post", "battery", "chraging"], "unknown, unplugged, charging or full; did you mean charging?"),
-            (["post", "battery", "null"], "null: battery is a JSON object, or unknown, unplugged, charging or full"),
-            (["post", "battery", "[]"], "[]: battery is a JSON object, or unknown, unplugged, charging or full"),
-            (["post", "defaults", "app"], "app: defaults is a JSON object with the field domains"),
-            (["post", "locale", ""], "'' is not the name of a locale"),
-            (["post", "locale", "xx!"], "'xx!' is not the name of a locale"),
-            (["post", "locale", "de DE!"], "'de DE!' is not the name of a locale"),
-            (["post", "locale", "german"], "'german' is not the name of a locale"),
-            (["background", "x", "--wake-after", "-1"], "--wake-after is a number of seconds from 0.001 to 31536000"),
-            (["post", "battery", #"{"chargeStatus":"up"}"#], "battery.chargeStatus is unknown, charging, discharging"),
-            (["post", "battery", #"{"level":"half"}"#], "battery.level is a number from 0 to 1, or null"),
-            (["post", "battery", #"{"levle":1}"#], "levle: battery has no such field; did you mean level?"),
-            (["post", "orientation", #"{"planar":"faceUp"}"#], "orientation.planar is portrait, portraitUpsideDown"),
             (
-                ["background", "x", "--wake-after", "1e308"],
-                "--wake-after is a number of seconds from 0.001 to 31536000"
+                ["post", "battery", "null"],
+                "null: battery must be a JSON object, or unknown, unplugged, charging or full"
             ),
-            (["background", "x", "--wake-after", "nan"], "--wake-after is a number of seconds from 0.001 to 31536000"),
+            (["post", "battery", "[]"], "[]: battery must be a JSON object, or unknown, unplugged, charging or full"),
+            (["post", "defaults", "app"], "app: defaults must be a JSON object with the field domains"),
+            (["post", "locale", ""], "'' is not a locale name"),
+            (["post", "locale", "xx!"], "'xx!' is not a locale name"),
+            (["post", "locale", "de DE!"], "'de DE!' is not a locale name"),
+            (["post", "locale", "german"], "'german' is not a locale name"),
+            (
+                ["background", "x", "--wake-after", "-1"],
+                "--wake-after must be from 0.001 to 31536000 seconds, not -1.0"
+            ),
+            (["post", "battery", #"{"chargeStatus":"up"}"#], "chargeStatus must be unknown, charging, discharging"),
+            (["post", "battery", #"{"level":"half"}"#], "battery.level must be a number from 0 to 1, or null"),
+            (["post", "battery", #"{"levle":1}"#], "levle: unknown field of battery; did you mean level?"),
+            (["post", "orientation", #"{"planar":"faceUp"}"#], "planar must be portrait, portraitUpsideDown"),
+            (["background", "x", "--wake-after", "1e308"], "--wake-after must be from 0.001 to 31536000 seconds"),
+            (["background", "x", "--wake-after", "nan"], "--wake-after must be from 0.001 to 31536000 seconds"),
+            (["call", "--more", "--oneway", "GetState"], "--more and --oneway cannot be combined"),
         ])
-    func wrongWordIsAnsweredByTheRightOnes(arguments: [String], answer: String) throws {
+    func invalidArgumentIsReportedWithTheValidOnes(arguments: [String], message: String) throws {
         let run = try ProgramRun(arguments, in: bus.directory, environment: ["REVEILLE_ADDRESS": "unix:" + bus.socket])
         #expect(run.code == 64)
-        #expect(run.errors.contains(answer), "\(run.errors)")
+        #expect(run.errors.contains(message), "\(run.errors)")
         #expect(run.output.isEmpty)
     }
 
-    @Test func postPrintsTheStateThatStands() throws {
+    @Test func postPrintsTheResultingState() throws {
         #expect(try run("post", "proximity", "near").output == "proximity   near\n")
         let posted = try JSON.parse(Array(run("post", "battery", #"{"level":0.5}"#, "--json").output.dropLast().utf8))
         let event = try #require(posted.objectValue)
@@ -74,20 +78,20 @@ import Varlink
     }
 
     @Test(arguments: [("de_DE.UTF-8", "de_DE"), ("sr_RS@latin", "sr_Latn_RS"), ("C", "en_US_POSIX")])
-    func localeIsPostedAsTheRulesReadIt(name: String, identifier: String) throws {
+    func postParsesLocaleNames(name: String, identifier: String) throws {
         let posted = try JSON.parse(Array(run("post", "locale", name, "--json").output.dropLast().utf8))
         #expect(posted.objectValue?["locale"]?.objectValue?["identifier"]?.stringValue == identifier)
     }
 
-    @Test func subscriberThatHoldsItselfIsSaidToSleepOn() throws {
+    @Test func foregroundReportsARemainingHold() throws {
         let own = try bus.subscribe(#"{"name":"own","state":"background"}"#)
         let run = try run("foreground", "own")
         #expect(run.code == 0)
-        #expect(run.errors == "reveille: own is still in the background: its own process holds it (app)\n")
+        #expect(run.errors == "reveille: own remains in the background: held by its own process (app)\n")
         #expect(try holds(of: own) == ["app"])
     }
 
-    @Test func subscriptionIsFoundByNameProcessOrBeginning() throws {
+    @Test func subscriptionIsFoundByNameProcessOrPrefix() throws {
         let named = try bus.subscribe(#"{"name":"named"}"#)
         let start = named.id.prefix(12)
         for text in ["named", named.id, String(start), "\(getpid())"] {
@@ -98,24 +102,24 @@ import Varlink
         }
     }
 
-    @Test func subscriptionThatIsNotUniqueIsNotGuessed() throws {
+    @Test func ambiguousSubscriptionIsAnError() throws {
         let twins = [try bus.subscribe(#"{"name":"twin"}"#), try bus.subscribe(#"{"name":"twin"}"#)]
         for text in ["twin", "\(getpid())"] {
             let run = try run("background", text)
             #expect(run.code == 64)
-            #expect(run.errors.hasPrefix("reveille: '\(text)' can mean 2 subscriptions: "), "\(run.errors)")
+            #expect(run.errors.hasPrefix("reveille: '\(text)' matches 2 subscriptions: "), "\(run.errors)")
             for twin in twins { #expect(run.errors.contains("\(twin.id) (twin, pid \(getpid()))")) }
         }
         for twin in twins { #expect(try holds(of: twin).isEmpty) }
         for text in ["nobody", ""] {
             let run = try run("background", text)
             #expect(run.code == 1)
-            #expect(run.errors.contains("no subscription has the id, name or process id '\(text)'"))
+            #expect(run.errors.contains("no subscription with the id, name or process id '\(text)'"))
         }
         #expect(try run("foreground", "twni").errors.contains("did you mean twin?"))
     }
 
-    @Test func addressOfAFileThatIsNoSocketIsRefused() throws {
+    @Test func addressOfARegularFileIsRefused() throws {
         let path = bus.directory.path + "/config.json5"
         let run = try run("serve", "--address", "unix:" + path)
         #expect(run.code == 64)
@@ -123,7 +127,7 @@ import Varlink
         #expect(bus.directory.read("config.json5") == "{}")
     }
 
-    @Test func statusSaysWhichBusItIs() throws {
+    @Test func statusDescribesTheBus() throws {
         let run = try run("status")
         let lines = run.output.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines[0] == "address        unix:" + bus.socket)
@@ -140,7 +144,7 @@ import Varlink
         let wide = String(repeating: "\u{754C}", count: 40)
         let subscribers = [try bus.subscribe(#"{"name":"\#(name)"}"#), try bus.subscribe(#"{"name":"\#(wide)"}"#)]
         let run = try run("status", columns: columns)
-        // Address and configuration are for copying, and are whole.
+        // The address and the configuration are never truncated, so they can be copied.
         for line in run.output.split(separator: "\n").drop(while: { !$0.hasPrefix("ASPECT") }) {
             let width = line.reduce(0) { $0 + ($1 == "\u{754C}" ? 2 : 1) }
             #expect(width <= columns, "\(line)")
@@ -150,11 +154,11 @@ import Varlink
         for subscriber in subscribers { #expect(run.output.contains(subscriber.id)) }
         let whole = try self.run("status")
         #expect(whole.output.contains(name))
-        #expect(whole.output.contains("EVENTS  CHANGES  WAITING  ASPECTS"))
+        #expect(whole.output.contains("EVENTS  CHANGES  PENDING  ASPECTS"))
     }
 
-    @Test func statusLeavesOutWhatCannotBeKnown() throws {
-        // A supervisor made the socket, and its process is no bus.
+    @Test func statusOmitsTheProcessOfAPassedSocket() throws {
+        // The kernel reports the supervisor, which created the socket, as its process.
         let directory = try TemporaryDirectory()
         let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
         var address = sockaddr_un()

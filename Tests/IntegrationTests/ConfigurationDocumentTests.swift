@@ -6,7 +6,7 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// `Docs/Configuration.md`, table by table against the program.
+/// The tables of `Docs/Configuration.md`, compared with the program.
 @Suite(.timeLimit(.minutes(10))) struct ConfigurationDocumentTests {
     private static let package = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
 
@@ -18,7 +18,7 @@ import Varlink
         text = try String(contentsOfFile: Self.package + "/Docs/Configuration.md")
     }
 
-    /// The cells of the table below a heading, without its own head.
+    /// Returns the cells of the table below a heading, without the table's header.
     private func table(_ heading: String) throws -> [[String]] {
         let sections = text.split(separator: "\n## ")
         let section = try #require(sections.first { $0.hasPrefix(heading + "\n") })
@@ -32,8 +32,8 @@ import Varlink
         cell.matches(of: #/`([^`]*)`/#).map { String($0.output.1) }
     }
 
-    /// Says whether the program takes a value of a key.
-    private func isTaken(_ value: String, of key: String) throws -> Bool {
+    /// Returns whether the program accepts a value of a key.
+    private func isAccepted(_ value: String, of key: String) throws -> Bool {
         let parts = key.split(separator: ".")
         let text = parts.count == 2 ? "{\(parts[0]): {\(parts[1]): \(value)}}" : "{\(key): \(value)}"
         try directory.write(text, to: "config.json5")
@@ -58,7 +58,7 @@ import Varlink
         #expect(Dictionary(documented) { $1 } == defaults)
     }
 
-    @Test func rangesEndWhereTheProgramEndsThem() throws {
+    @Test func rangesAreThoseOfTheProgram() throws {
         var ranges = 0
         for row in try table("Keys") {
             let key = code(row[0])[0]
@@ -67,33 +67,33 @@ import Varlink
             else { continue }
             ranges += 1
             for inside in [String(ends.1), String(ends.2)] {
-                #expect(try isTaken(inside, of: key), "\(key): \(inside)")
+                #expect(try isAccepted(inside, of: key), "\(key): \(inside)")
             }
             let outside = [
                 low == 0.001 ? "0.0009" : "\(Int(low) - 1)", "\(Int(high) + 1)", "-1", "-1e300", "1e300", "1e-300",
                 "NaN", "Infinity", "-Infinity", "9223372036854775807", "-9223372036854775807", "1e400", "'1'", "[]",
             ]
             for value in outside where low > 0 || value != "1e-300" {
-                #expect(try !isTaken(value, of: key), "\(key): \(value)")
+                #expect(try !isAccepted(value, of: key), "\(key): \(value)")
             }
         }
         #expect(ranges == 15)
     }
 
-    @Test func wordsAndPathsAreThoseThatTheProgramTakes() throws {
+    @Test func wordsAndPathsAreThoseOfTheProgram() throws {
         for row in try table("Keys") {
             let key = code(row[0])[0]
             switch row[1] {
             case "word":
-                for word in code(row[2]) { #expect(try isTaken("'\(word)'", of: key)) }
-                #expect(try !isTaken("'sideways'", of: key))
+                for word in code(row[2]) { #expect(try isAccepted("'\(word)'", of: key)) }
+                #expect(try !isAccepted("'sideways'", of: key))
             case "text":
-                #expect(try isTaken("'\(code(row[2])[0])'", of: key))
-                #expect(try !isTaken("'1, 2, 3'", of: key))
+                #expect(try isAccepted("'\(code(row[2])[0])'", of: key))
+                #expect(try !isAccepted("'1, 2, 3'", of: key))
             case "list of files", "list of files and directories":
-                for start in code(row[2]) { #expect(try isTaken("['\(start)somewhere']", of: key)) }
+                for start in code(row[2]) { #expect(try isAccepted("['\(start)somewhere']", of: key)) }
                 for path in ["somewhere", "./somewhere", "", "~somebody/x", "$HOME/x", #"/a\0b"#] {
-                    #expect(try !isTaken("['/etc', '\(path)']", of: key), "\(key): \(path)")
+                    #expect(try !isAccepted("['/etc', '\(path)']", of: key), "\(key): \(path)")
                 }
             default: continue
             }
@@ -117,14 +117,14 @@ import Varlink
         let codes = source.matches(of: #/case \S+ = (\d+)/#).map { String($0.output.1) }
         #expect(codes.count > 8)
         #expect(Set(try table("Exit codes").map { $0[0] }) == Set(codes + ["0"]))
-        // The help has them too.
+        // The help lists the exit codes too.
         let help = try ProgramRun(["--help"], in: directory).output.split(separator: "EXIT CODES").last ?? ""
         let named = help.prefix { $0 != "O" }.matches(of: #/\b\d+\b/#).map { String($0.output) }
         #expect(Set(named) == Set(codes + ["0"]))
     }
 
-    @Test func variablesAreThoseThatTheProgramReads() throws {
-        // What libsystemd reads, of which the sources name nothing.
+    @Test func variablesAreThoseOfTheProgram() throws {
+        // libsystemd reads these variables, so the sources do not mention them.
         var names: Set = [
             "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID",
         ]

@@ -6,7 +6,7 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// What a subscriber reads from a real bus.
+/// The events that a subscriber receives from a real bus.
 @Suite(.timeLimit(.minutes(10))) struct DeliveryTests {
     @Test("B1: each change reaches a subscriber in the foreground") func eachChangeReachesTheForeground() throws {
         let bus = try BusProcess()
@@ -47,7 +47,8 @@ import Varlink
         #expect(try subscriber.next().map { $0.integer("changes") } == [1])
     }
 
-    @Test("B30: another process's hold is the operator's, and clears apart") func operatorHoldsApart() throws {
+    @Test("B30: a hold by another process is the operator's, and is cleared separately")
+    func operatorHoldIsSeparate() throws {
         let bus = try BusProcess()
         let control = try bus.client()
         let subscriber = try bus.subscribe()
@@ -66,7 +67,7 @@ import Varlink
         #expect(try subscriber.next().map(\.aspect) == ["battery"])
     }
 
-    @Test("B35: a background with a deadline ends by itself") func backgroundEndsByItself() throws {
+    @Test("B35: a background with a deadline ends automatically") func backgroundEndsAtItsDeadline() throws {
         let bus = try BusProcess()
         let control = try bus.client()
         let subscriber = try bus.subscribe()
@@ -75,7 +76,7 @@ import Varlink
         #expect(try subscriber.next().map(\.level) == [0.1])
     }
 
-    @Test("B37: a background carries nothing") func backgroundCarriesNothing() throws {
+    @Test("B37: no event is delivered in the background") func backgroundReceivesNothing() throws {
         let bus = try BusProcess()
         let control = try bus.client()
         let subscriber = try bus.subscribe()
@@ -84,7 +85,8 @@ import Varlink
         #expect(subscriber.client.isSilent)
     }
 
-    @Test("B50, B51, B54: positions get the difference, over a restart too") func positionsOutliveARestart() throws {
+    @Test("B50, B51, B54: a subscriber resumes at its positions, also after a restart")
+    func positionsSurviveARestart() throws {
         let bus = try BusProcess()
         try bus.client().post(level: 0.9)
         let first = try bus.subscribe(#"{"aspects":["battery"],"initial":true}"#)
@@ -103,7 +105,7 @@ import Varlink
         #expect(third.initialEvents.map { $0.integer("changes") } == [0])
     }
 
-    @Test("B57: a subscriber that is killed leaves nothing behind") func deadSubscriberLeavesNothing() throws {
+    @Test("B57: a killed subscriber leaves nothing behind") func killedSubscriberLeavesNothingBehind() throws {
         let bus = try BusProcess()
         let control = try bus.client()
         var subscriber: Subscriber? = try bus.subscribe(#"{"aspects":["orientation"]}"#)
@@ -120,7 +122,7 @@ import Varlink
         #expect(reply.error == "org.reveille.Bus.NoSuchSubscription")
     }
 
-    @Test("B89: the list shows reasons and what waits") func listShowsReasonsAndWhatWaits() throws {
+    @Test("B89: the list shows holds and pending changes") func listShowsHoldsAndPendingChanges() throws {
         let bus = try BusProcess()
         let control = try bus.client()
         let subscriber = try bus.subscribe(#"{"name":"status bar","aspects":["battery"]}"#)
@@ -135,7 +137,7 @@ import Varlink
         #expect(entry?.integer("pid") == Int(getpid()))
     }
 
-    @Test("B90: a stop delivers what is due and ends the stream") func stopEndsTheStream() throws {
+    @Test("B90: a stop delivers due events and ends the stream") func stopEndsTheStream() throws {
         let bus = try BusProcess()
         let poster = try bus.client()
         let subscriber = try bus.subscribe()

@@ -7,9 +7,9 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// Devices that come, go, lose events and answer nonsense while somebody listens.
+/// Devices that are added and removed, lose events and return invalid values during a subscription.
 @Suite(.timeLimit(.minutes(10))) struct DeviceMotionTests {
-    @Test func deviceThatComesAndGoesIsNoticed() throws {
+    @Test func addedAndRemovedDevicesAreDetected() throws {
         let phone = try SyntheticPhone()
         let bus = try BusProcess(on: phone)
         let subscriber = try bus.subscribe(#"{"aspects":["battery"]}"#)
@@ -23,7 +23,8 @@ import Varlink
         _ = try subscriber.wait(for: "battery") { $0["packs"]?.arrayValue?.count == 1 }
     }
 
-    @Test("B75: a sensor that comes, goes and comes back needs no new subscription") func sensorMayComeLater() throws {
+    @Test("B75: a sensor that is added, removed and added again needs no new subscription")
+    func sensorMayBeAddedLater() throws {
         let testbed = try Testbed()
         let bus = try BusProcess(
             configuration: "{ proximity: { sampleInterval: 0.05 } }", environment: testbed.environment)
@@ -42,8 +43,8 @@ import Varlink
         }
     }
 
-    @Test("B72: a sensor is watched until its last subscriber has been gone for a while")
-    func sensorRestsAfterItsLastSubscriber() throws {
+    @Test("B72: a sensor is watched until some time after its last subscription has ended")
+    func watchingEndsAfterTheLastSubscription() throws {
         let phone = try SyntheticPhone()
         let bus = try BusProcess(on: phone)
         var first: Subscriber? = try bus.subscribe(#"{"aspects":["orientation"]}"#)
@@ -57,13 +58,13 @@ import Varlink
         try bus.waitForRest(of: "orientation")
     }
 
-    @Test("B80: a full inotify queue ends in reading everything again, and is counted")
+    @Test("B80: an overflow of the inotify queue is counted and causes all files to be read again")
     func fullQueueLosesNothing() throws {
         let phone = try SyntheticPhone()
         let bus = try BusProcess(on: phone)
         let subscriber = try bus.subscribe(#"{"aspects":["defaults"]}"#)
         let limit = Int(try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events").dropLast()) ?? 0
-        // Two events a file; where the queue is very long this would take too long.
+        // Each file causes two events. A very long queue would take too long to fill.
         try #require(limit > 0 && limit < 200_000)
         bus.process.signal(SIGSTOP)
         let directory = phone.files + phone.home + "/.config/"
@@ -79,7 +80,7 @@ import Varlink
         #expect(source?.contains("events lost and all read again: 1") == true, "\(source ?? "")")
     }
 
-    @Test func deviceThatAnswersNonsenseCostsNoOtherAspect() throws {
+    @Test func deviceWithInvalidValuesAffectsNoOtherAspect() throws {
         let phone = try SyntheticPhone()
         let bus = try BusProcess(on: phone)
         let subscriber = try bus.subscribe(#"{"aspects":["battery","proximity"]}"#)

@@ -6,8 +6,7 @@ import ReveilleSystem
 import ReveilleTesting
 import Testing
 
-/// The Swift code of README and articles: every block compiles, and the one about testing is a package of its own that
-/// runs.
+/// The Swift code in the documentation: every block compiles, and the package in the article on testing runs.
 @Suite(.timeLimit(.minutes(10))) struct DocumentCodeTests {
     private static let root = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
     private static let testing = "Sources/ReveilleTesting/ReveilleTesting.docc/Testing.md"
@@ -15,7 +14,7 @@ import Testing
     private static var documents: [String] {
         get throws {
             let catalogs = ["Sources/Reveille/Reveille.docc", "Sources/ReveilleTesting/ReveilleTesting.docc"]
-            // What a comment shows is code as well.
+            // Doc comments contain code too.
             let sources = ["Sources/Reveille", "Sources/Reveille/Delivery", "Sources/ReveilleTesting"]
             return try ["README.md", "Docs/Testing.md"]
                 + (catalogs + sources).flatMap { directory in
@@ -25,7 +24,7 @@ import Testing
         }
     }
 
-    /// The blocks of a document, or of a file's comments, that are Swift.
+    /// Returns the Swift blocks of a document or of a file's doc comments.
     private static func blocks(of document: String) throws -> [String] {
         var blocks: [String] = []
         var isInside = false
@@ -48,7 +47,7 @@ import Testing
         return blocks
     }
 
-    /// A whole program is taken as it is; a part of one gets what its text speaks of.
+    /// Returns a block as a program; a fragment is wrapped in a function with the variables that it uses.
     private static func program(of block: String) -> String {
         guard !block.contains("import Reveille") else { return block }
         return """
@@ -60,7 +59,7 @@ import Testing
             """
     }
 
-    @Test func everyBlockOfSwiftCompiles() throws {
+    @Test func everySwiftBlockCompiles() throws {
         let directory = try TemporaryDirectory()
         let build = BusProcess.program.split(separator: "/", omittingEmptySubsequences: false).dropLast()
             .joined(separator: "/")
@@ -84,7 +83,7 @@ import Testing
         #expect(count > 10)
     }
 
-    @Test func packageOutsideSubscribesSleepsAndWakes() throws {
+    @Test func externalPackageSubscribesSleepsAndWakes() throws {
         let directory = try TemporaryDirectory()
         let code = try #require(Self.blocks(of: Self.testing).first)
         #expect(code.split(separator: "\n").count < 40)

@@ -5,9 +5,9 @@ import Glibc
 import ReveilleTesting
 import Testing
 
-/// What the documents show, run against a real bus.
+/// The examples in the documents, run against a real bus.
 @Suite(.timeLimit(.minutes(10))) struct DocumentTests {
-    /// The code of a document's first block in a language.
+    /// Returns the first code block of a document in a language.
     static func block(_ language: String, of document: String) throws -> String {
         let package = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         let lines = try String(contentsOfFile: "/" + package + "/" + document).split(
@@ -16,7 +16,7 @@ import Testing
         return lines[(start + 1)...].prefix { $0 != "```" }.joined(separator: "\n")
     }
 
-    @Test func pythonOfTheReadmeGetsEvents() throws {
+    @Test func pythonExampleReceivesEvents() throws {
         let bus = try BusProcess()
         try bus.directory.write(Self.block("python", of: "README.md"), to: "subscriber.py")
         let output = open(bus.directory.path + "/output", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
@@ -41,7 +41,7 @@ import Testing
         for line in shown { #expect(run.output.split(separator: "\n").contains(line), "\(line)") }
     }
 
-    @Test func scenarioOfTheDocumentTellsWhatItPromises() throws {
+    @Test func scenarioExamplePrintsItsReport() throws {
         let directory = try TemporaryDirectory()
         try directory.write(Self.block("scenario", of: "Docs/Testing.md"), to: "pocket.scenario")
         let run = try ProgramRun(

@@ -5,7 +5,7 @@ import Glibc
 import Reveille
 import Testing
 
-/// The policy `drop`, and a bus that comes and goes.
+/// The policy `drop` across restarts of the bus.
 @Suite(.timeLimit(.minutes(10))) struct DropTests {
     private static func level(_ level: Double) -> Reading {
         .battery(Battery(state: .unplugged, level: level, isPlugged: false, chargeStatus: .discharging, packs: []))
@@ -22,15 +22,15 @@ import Testing
             to: [.battery, .proximity], policies: [.battery: Policy(background: .drop)], name: "dropper")
     }
 
-    /// Restarts the bus, and waits until the subscriber is back.
+    /// Restarts the bus and waits until the subscriber has reconnected.
     private func restart() async throws {
         #expect(bus.stop() == 0)
         try bus.restart()
         while (try? await device.subscribers().contains { $0.name == "dropper" }) != true { await Task.yield() }
     }
 
-    @Test("B39: what was dropped is not told after a restart of the bus that follows the wake")
-    func droppedIsNotToldAfterARestart() async throws {
+    @Test("B39: dropped changes are not delivered after a restart of the bus that follows the wake")
+    func droppedChangesAreNotDeliveredAfterARestart() async throws {
         try await device.post(Self.level(0.9))
         #expect(try await subscription.next()?.reading == Self.level(0.9))
         try await subscription.enterBackground()
@@ -44,8 +44,8 @@ import Testing
         #expect(event.changes == 1)
     }
 
-    @Test("B39: what was dropped is not told after a restart of the bus in the background")
-    func droppedIsNotToldAfterARestartInTheBackground() async throws {
+    @Test("B39: dropped changes are not delivered after a restart of the bus in the background")
+    func droppedChangesAreNotDeliveredAfterARestartInTheBackground() async throws {
         try await subscription.enterBackground()
         for level in [0.8, 0.7] { try await device.post(Self.level(level)) }
         try await device.post(.proximity(.near))
@@ -59,8 +59,8 @@ import Testing
         #expect(event.changes == 1)
     }
 
-    @Test("B39: what was due before the background is told after the wake, with the state of then")
-    func dueBeforeTheBackgroundIsTold() async throws {
+    @Test("B39: a change that was due before the background is delivered after the wake, with its state at that time")
+    func changeThatWasDueIsDelivered() async throws {
         try await device.post(Self.level(0.9))
         try await subscription.enterBackground()
         for level in [0.8, 0.7] { try await device.post(Self.level(level)) }

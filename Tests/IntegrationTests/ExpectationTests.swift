@@ -5,7 +5,7 @@ import Glibc
 import ReveilleTesting
 import Testing
 
-/// What scenarios expect, and how it is reported.
+/// The expectations of scenarios and their reports.
 @Suite(.timeLimit(.minutes(5))) struct ExpectationTests {
     private let scene: SimulateScene
 
@@ -38,12 +38,12 @@ import Testing
         expect defaults app theme
         """
 
-    @Test("what a sleeper is told on wake is what was expected") func expectationsAreMet() throws {
+    @Test("the events of a sleeping subscriber meet the expectations") func expectationsAreMet() throws {
         let run = try scene.simulate(Self.all + "\nend", [BusProcess.program, "watch"])
         #expect(run.code == 0, "\(run.errors)")
     }
 
-    @Test("a restart of the bus in a sleep loses no change") func restartLosesNothing() throws {
+    @Test("a restart of the bus during sleep loses no change") func restartLosesNothing() throws {
         let scenario = """
             level 0.3
             background
@@ -58,36 +58,35 @@ import Testing
         #expect(run.code == 0, "\(run.errors)")
     }
 
-    @Test("a program that ends as soon as it is told does not keep from looking") func endOfTheProgramIsNoMatter()
-        throws
-    {
+    @Test("an expectation is checked even if the program exits after its event")
+    func expectationIsCheckedAfterTheProgramHasExited() throws {
         let scenario = "wait subscribed\nlevel 0.1\nexpect battery level 0.1 changes 1"
         #expect(try scene.simulate(scenario, SimulateScene.python).code == 0)
     }
 
     @Test(
-        "an expectation that is not met ends the program and says what was there",
+        "an unmet expectation ends the program and is reported with the last event",
         arguments: [
             (
                 "expect battery level 0.4",
-                "scenario:1: expect battery level 0.4: the last event says battery level 0.8 changes 0"
+                "scenario:1: expect battery level 0.4: the last event is battery level 0.8 changes 0"
             ),
             (
                 "near\nexpect proximity near changes 2",
-                "scenario:2: expect proximity near changes 2: the last event says"
+                "scenario:2: expect proximity near changes 2: the last event is"
             ),
             (
                 "start\nend\nwait 60\nexpect battery full",
-                "scenario:4: expect battery full: the program ended before, with"
+                "scenario:4: expect battery full: the program ended early, with"
             ),
         ])
-    func unmetExpectationIsSaid(scenario: String, message: String) throws {
+    func unmetExpectationIsReported(scenario: String, message: String) throws {
         let run = try scene.simulate(scenario, options: ["--patience", "0.1"], ["sleep", "1000"])
         #expect(run.code == 1)
         #expect(run.errors.contains(message), "\(run.errors)")
     }
 
-    @Test("a report goes on after a failure, and has stdout to itself") func reportGoesOn() throws {
+    @Test("a report continues after a failure and has stdout to itself") func reportContinues() throws {
         let scenario = """
             expect battery level 0.4
             near
@@ -106,27 +105,27 @@ import Testing
                 1..3
                 not ok 1 - expect battery level 0.4
                   ---
-                  message: "the last event says battery level 0.8 changes 0"
+                  message: "the last event is battery level 0.8 changes 0"
                   at: "\(scene.directory.path)/scenario:1"
                   ...
                 ok 2 - expect proximity near
                 not ok 3 - expect proximity far
                   ---
-                  message: "the program ended before, with exit code 143"
+                  message: "the program ended early, with exit code 143"
                   at: "\(scene.directory.path)/scenario:6"
                   ...
 
                 """)
     }
 
-    @Test("a step that fails ends a report") func failingStepBailsOut() throws {
+    @Test("a failing step ends the report") func failingStepBailsOut() throws {
         let run = try scene.simulate(
             "remove charger\nplug\nexpect battery full", options: ["--tap"], ["sleep", "1000"])
         #expect(run.code == 1)
         #expect(run.output.contains("Bail out! ") && run.output.contains("the phone has no charger"))
     }
 
-    @Test("a scenario comes from stdin") func scenarioComesFromStandardInput() throws {
+    @Test("a scenario can be read from stdin") func scenarioIsReadFromStandardInput() throws {
         let script = "printf 'level 0.3\\nexpect battery level 0.4\\n' | \"$0\" simulate --patience 0 - -- sleep 1000"
         let run = try ProgramRun(["-c", script, BusProcess.program], program: "sh", in: scene.directory)
         #expect(run.code == 1)
@@ -134,7 +133,7 @@ import Testing
     }
 
     @Test(
-        "what no event can say is no expectation",
+        "an expectation that no event can meet is an error",
         arguments: [
             "", "weather", "battery", "battery level", "battery level 30", "battery colour red", "battery state near",
             "orientation portait", "proximity near changes", "proximity near changes -1", "proximity near 2 changes 1",

@@ -7,7 +7,7 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// Subscribers whose processes are frozen by the real freezer, and never say so themselves.
+/// Subscribers whose processes are frozen by the real freezer without calling the bus.
 @Suite(
     .timeLimit(.minutes(10)), .enabled(if: TemporaryCgroup.canBeMade, "no cgroup v2 with a freezer can be made here"))
 struct FrozenTests {
@@ -25,7 +25,6 @@ struct FrozenTests {
         poster = try bus.client()
     }
 
-    /// A subscriber in the inner cgroup.
     private func subscriber(_ parameters: String = #"{"aspects":["battery"]}"#) throws -> StreamProcess {
         let subscriber = try StreamProcess(bus, parameters)
         try inner.add(subscriber.process)
@@ -36,11 +35,11 @@ struct FrozenTests {
         for level in levels { try poster.post(level: Double(level) / 100) }
     }
 
-    /// Moves a subscriber to where processes run, and freezes those in the inner cgroup, of which one is returned.
+    /// Moves a subscriber to the running cgroup, freezes the inner one, and returns a process in it.
     ///
-    /// Both cgroups have a process more, so that neither tells of one that comes or leaves.
+    /// Both cgroups have an additional process, so a move between them changes neither `cgroup.events`.
     @discardableResult
-    private func frozenNeighbours(of subscriber: StreamProcess) throws -> StreamProcess {
+    private func frozenNeighbor(of subscriber: StreamProcess) throws -> StreamProcess {
         let others = try (0..<2).map { _ in try StreamProcess(bus, #"{"aspects":["locale"]}"#) }
         try running.add(others[0].process)
         try inner.add(others[1].process)
@@ -51,16 +50,17 @@ struct FrozenTests {
         return others[1]
     }
 
-    /// Waits for so many replies after the first, and says what changes their events stand for.
+    /// Waits for a number of replies after the first, and returns the change counts of their events.
     private func changes(_ subscriber: StreamProcess, replies: Int = 1) throws -> [[Int]] {
-        try wait(for: "\(replies) replies") { try subscriber.told.count >= replies }
-        return try subscriber.told.map { $0.map { $0.integer("changes") } }
+        try wait(for: "\(replies) replies") { try subscriber.delivered.count >= replies }
+        return try subscriber.delivered.map { $0.map { $0.integer("changes") } }
     }
 
     @Test(
-        "B58: who is frozen is held; thawed it is told once of each aspect, without a call", arguments: [false, true])
-    func thawedSubscriberIsToldOnce(isFurtherUp: Bool) throws {
-        let frozen = isFurtherUp ? outer : inner
+        "B58: a frozen subscriber is held, and after the thaw receives one event for each aspect without a call",
+        arguments: [false, true])
+    func thawedSubscriberReceivesOneEventForEachAspect(isAncestor: Bool) throws {
+        let frozen = isAncestor ? outer : inner
         let subscriber = try subscriber(#"{"aspects":["battery","proximity"]}"#)
         try frozen.freeze(true)
         try subscriber.waitUntilHeld(["frozen"])
@@ -69,12 +69,12 @@ struct FrozenTests {
         #expect(try subscriber.subscription()?["pending"]?.arrayValue?.count == 2)
         try frozen.freeze(false)
         #expect(try changes(subscriber) == [[3, 1]])
-        #expect(try subscriber.told[0].map(\.aspect) == ["battery", "proximity"])
-        #expect(try subscriber.told[0][0].level == 0.03)
+        #expect(try subscriber.delivered[0].map(\.aspect) == ["battery", "proximity"])
+        #expect(try subscriber.delivered[0][0].level == 0.03)
         try subscriber.waitUntilHeld([])
     }
 
-    @Test("B59: freezing and thawing in quick succession loses nothing and doubles nothing")
+    @Test("B59: freezing and thawing in quick succession loses and repeats nothing")
     func quickFreezesLoseNothing() throws {
         let subscriber = try subscriber()
         for round in 1...50 {
@@ -84,33 +84,33 @@ struct FrozenTests {
         }
         try wait(for: "every change") { try subscriber.changes == 50 }
         try subscriber.waitUntilHeld([])
-        let events = try subscriber.told.joined()
+        let events = try subscriber.delivered.joined()
         var generation = 0
         for event in events {
             generation += event.integer("changes")
             #expect(event.integer("generation") == generation)
         }
-        #expect(try subscriber.told.last?.first?.level == 0.5)
+        #expect(try subscriber.delivered.last?.first?.level == 0.5)
     }
 
-    @Test("a subscriber that is moved is followed, into a frozen cgroup and out of it again")
+    @Test("a subscriber is followed when it moves into a frozen cgroup and out again")
     func movedSubscriberIsFollowed() throws {
         let subscriber = try subscriber()
-        let neighbour = try frozenNeighbours(of: subscriber)
+        let neighbor = try frozenNeighbor(of: subscriber)
         try inner.add(subscriber.process)
         try subscriber.waitUntilHeld(["frozen"])
         try post(1...4)
         try running.add(subscriber.process)
-        // Nobody asks the bus for anything any more, and nothing changes.
+        // No call and no change makes the bus check.
         #expect(try changes(subscriber) == [[4]])
-        try neighbour.waitUntilHeld(["frozen"])
+        try neighbor.waitUntilHeld(["frozen"])
     }
 
-    @Test("who was moved among the frozen is not sent a reply first")
-    func movedSubscriberIsLookedAtBeforeADelivery() throws {
+    @Test("a subscriber that was moved into a frozen cgroup is checked before a delivery")
+    func movedSubscriberIsCheckedBeforeADelivery() throws {
         let subscriber = try subscriber()
-        try frozenNeighbours(of: subscriber)
-        // A wake that the bus brings about by itself tells that it has not looked for longer than it trusts a look.
+        try frozenNeighbor(of: subscriber)
+        // An automatic wake after 1.1 seconds shows that the bus's last check has expired.
         let clock = try bus.subscribe(#"{"aspects":["proximity"]}"#)
         try inner.add(subscriber.process)
         try clock.setState("background", on: poster, more: #","wakeAfter":1100"#)
@@ -121,8 +121,8 @@ struct FrozenTests {
         #expect(try changes(subscriber) == [[3]])
     }
 
-    @Test("B60: of two processes of one user, the one that is not frozen is told at once")
-    func otherProcessIsToldAtOnce() throws {
+    @Test("B60: of two processes of a user, the one that is not frozen receives events immediately")
+    func otherProcessReceivesEventsImmediately() throws {
         let frozen = try subscriber()
         let other = try StreamProcess(bus, #"{"aspects":["battery"]}"#)
         try inner.freeze(true)
@@ -131,13 +131,13 @@ struct FrozenTests {
             try post(level...level)
             #expect(try changes(other, replies: level) == Array(repeating: [1], count: level))
         }
-        #expect(try frozen.told.isEmpty)
+        #expect(try frozen.delivered.isEmpty)
         try inner.freeze(false)
         #expect(try changes(frozen) == [[5]])
     }
 
-    @Test("frozen is a background to policies: what changes meanwhile is dropped, or kept change by change")
-    func policiesActOnFrozen() throws {
+    @Test("policies apply while frozen: changes are dropped, or held one by one")
+    func policiesApplyWhileFrozen() throws {
         let drop = try subscriber(#"{"aspects":["battery"],"policies":[{"aspect":"battery","background":"drop"}]}"#)
         let hold = try subscriber(
             #"{"aspects":["battery"],"policies":[{"aspect":"battery","background":"hold","limit":2}]}"#)
@@ -148,23 +148,23 @@ struct FrozenTests {
         try inner.freeze(false)
         try drop.waitUntilHeld([])
         #expect(try changes(hold) == [[1, 1]])
-        #expect(try hold.told[0].map { $0.integer("dropped") } == [1, 0])
+        #expect(try hold.delivered[0].map { $0.integer("dropped") } == [1, 0])
         try post(4...4)
         #expect(try changes(drop) == [[1]])
-        #expect(try drop.told[0].first?.level == 0.04)
+        #expect(try drop.delivered[0].first?.level == 0.04)
     }
 
-    @Test("frozen and app clear apart") func frozenAndAppClearApart() throws {
+    @Test("the holds frozen and app are cleared separately") func frozenAndAppAreSeparate() throws {
         let subscriber = try subscriber(#"{"aspects":["battery"],"state":"background"}"#)
         try inner.freeze(true)
         try subscriber.waitUntilHeld(["app", "frozen"])
         try post(1...2)
         try inner.freeze(false)
         try subscriber.waitUntilHeld(["app"])
-        #expect(try subscriber.told.isEmpty)
+        #expect(try subscriber.delivered.isEmpty)
     }
 
-    @Test("sixty-four subscribers of one cgroup share a watch, which goes with the last of them")
+    @Test("sixty-four subscribers of one cgroup share a watch, which ends with the last subscriber")
     func subscribersShareAWatch() throws {
         let subscribers = try (0..<64).map { _ in try self.subscriber() }
         try inner.freeze(true)
@@ -179,7 +179,7 @@ struct FrozenTests {
     }
 }
 
-/// A thaw is a wake like others: a look at the sensors comes first.
+/// A thaw is like any other wake: the sensors are sampled first.
 @Suite(
     .timeLimit(.minutes(10)), .enabled(if: TemporaryCgroup.canBeMade, "no cgroup v2 with a freezer can be made here"))
 struct FrozenPhoneTests {
@@ -196,17 +196,17 @@ struct FrozenPhoneTests {
         try cgroup.add(subscriber.process)
         try cgroup.freeze(true)
         try subscriber.waitUntilHeld(["frozen"])
-        // The bus is told of the level; for the pose it would have to look.
+        // A uevent reports the level, but the pose must be sampled.
         phone.battery.level = 0.4
         try wait(for: "the level") { try subscriber.subscription()?["pending"]?.arrayValue?.count == 1 }
         try phone.rotate(to: .faceDown)
         try cgroup.freeze(false)
-        try wait(for: "a reply") { try !subscriber.told.isEmpty }
-        #expect(try subscriber.told[0].map(\.aspect) == ["battery", "orientation"])
-        #expect(try subscriber.told[0].last?["orientation"]?.objectValue?["pose"] == "faceDown")
+        try wait(for: "a reply") { try !subscriber.delivered.isEmpty }
+        #expect(try subscriber.delivered[0].map(\.aspect) == ["battery", "orientation"])
+        #expect(try subscriber.delivered[0].last?["orientation"]?.objectValue?["pose"] == "faceDown")
     }
 
-    @Test("who is frozen again while a thaw takes its sample stays held") func thawThatIsTakenBack() throws {
+    @Test("a subscriber that is frozen again while the sensors are sampled stays held") func revertedThaw() throws {
         let phone = try SyntheticPhone()
         let bus = try BusProcess(on: phone)
         let control = try bus.client()
@@ -216,10 +216,10 @@ struct FrozenPhoneTests {
         for round in 0..<300 {
             try subscriber.waitUntilHeld(["frozen"], on: control)
             try cgroup.freeze(false)
-            // Some find the bus before the sample, some while it is taken, some after it.
+            // Depending on the round, the freeze occurs before, during or after the sample.
             for _ in 0..<round % 6 { try control.call("org.varlink.service.GetInfo") }
             try cgroup.freeze(true)
-            // The bus looks now; and then the sample is over, whatever it was taken for.
+            // This call makes the bus check the cgroup. After the next one, the sample is complete.
             _ = try subscriber.subscription(on: control)
             try control.call("Refresh")
         }

@@ -4,7 +4,7 @@
 import Glibc
 import Testing
 
-/// A bus that is killed again and again while everything changes and clients come back by position.
+/// A bus that is killed repeatedly while all aspects change and clients resume by position.
 @Suite(.timeLimit(.minutes(10))) struct KillTests {
     private static let rounds = 200
 
@@ -13,16 +13,16 @@ import Testing
         let turmoil = try Turmoil(seed: seed)
         for _ in 0..<Self.rounds {
             try turmoil.connect()
-            // Some kills come before the first reply.
+            // Some kills occur before the first reply.
             if turmoil.chance(3, of: 4) { try turmoil.waitForFirstReplies() }
             for _ in 0..<Int.random(in: 0...40, using: &turmoil.random) { try turmoil.step() }
-            // Half of them find everything saved.
+            // Half of the kills occur after everything is saved.
             if turmoil.chance(1, of: 2) { try turmoil.waitUntilSaved() }
             try turmoil.restart(by: SIGKILL)
         }
         try turmoil.check()
         for client in turmoil.clients {
-            #expect(min(client.resumptions.understood, client.resumptions.anew) > 20, "\(client.resumptions)")
+            #expect(min(client.resumptions.accepted, client.resumptions.anew) > 20, "\(client.resumptions)")
         }
     }
 }

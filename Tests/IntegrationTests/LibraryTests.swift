@@ -6,7 +6,7 @@ import Reveille
 import ReveilleTesting
 import Testing
 
-/// The Swift library against the real bus, which comes and goes.
+/// The Swift library with a real bus that restarts.
 @Suite(.timeLimit(.minutes(10))) struct LibraryTests {
     private static func level(_ level: Double) -> Reading {
         .battery(Battery(state: .unplugged, level: level, isPlugged: false, chargeStatus: .discharging, packs: []))
@@ -16,7 +16,7 @@ import Testing
         try await Device.connect(to: "unix:" + bus.socket)
     }
 
-    @Test func nobodyServesIsAnErrorThatNamesTheAddress() async throws {
+    @Test func missingBusIsAnErrorThatNamesTheAddress() async throws {
         let directory = try TemporaryDirectory()
         let error = await #expect(throws: ReveilleError.self) {
             try await Device.connect(to: "unix:\(directory.path)/bus")
@@ -52,8 +52,8 @@ import Testing
         #expect(try await events.next()?.aspect == .proximity)
     }
 
-    @Test("B53: a background stands through the death of the bus, and ends with what changed meanwhile")
-    func backgroundStandsThroughTheDeathOfTheBus() async throws {
+    @Test("B53: a background survives a kill of the bus, and the wake delivers what changed in the meantime")
+    func backgroundSurvivesAKillOfTheBus() async throws {
         let bus = try BusProcess()
         let device = try await Self.device(bus)
         let subscription = try await device.subscribe(to: .battery, name: "sleeper")
@@ -70,14 +70,14 @@ import Testing
         #expect(try await events.next()?.reading == Self.level(0.4))
     }
 
-    @Test func wakingWhileTheBusIsGoneWakes() async throws {
+    @Test func foregroundDuringARestartIsNotLost() async throws {
         let bus = try BusProcess()
         let device = try await Self.device(bus)
         let subscription = try await device.subscribe(to: .battery, name: "sleeper")
         try await subscription.enterBackground(wakeAfter: .seconds(31_536_000))
         for _ in 0..<20 {
             bus.process.signal(SIGKILL)
-            // The client is on its way back as it wakes, at some point or other.
+            // The client is reconnecting when it wakes, at varying stages.
             try bus.restart()
             try await subscription.enterForeground()
             while try await sleeper(on: device)?.holds.contains(.app) != false { await Task.yield() }
@@ -86,12 +86,12 @@ import Testing
         }
     }
 
-    /// What the bus says of the one that sleeps; nothing while the bus is gone.
+    /// Returns the sleeping subscriber as listed by the bus; `nil` while the bus is unavailable.
     private func sleeper(on device: Device) async throws -> Reveille.Subscriber? {
         try? await device.subscribers().first { $0.name == "sleeper" }
     }
 
-    @Test func observersGoOnAfterARestart() async throws {
+    @Test func observersContinueAfterARestart() async throws {
         let bus = try BusProcess()
         let device = try await Self.device(bus)
         let (calls, continuation) = AsyncStream.makeStream(of: Event.self)
@@ -105,13 +105,13 @@ import Testing
         observation.cancel()
     }
 
-    @Test("B88: a refresh returns once what changed has been posted")
-    func refreshReturnsOnceAllIsPosted() async throws {
+    @Test("B88: a refresh returns after all changes have been posted")
+    func refreshReturnsAfterAllChangesArePosted() async throws {
         let phone = try SyntheticPhone()
         let bus = try BusProcess(on: phone)
         let device = try await Self.device(bus)
         let subscription = try await device.subscribe(to: .battery)
-        // No uevent tells of it.
+        // No uevent is sent.
         try phone.battery.device?.set("capacity", "33")
         try await device.refresh()
         #expect(try await device.battery.level == 0.33)
@@ -119,8 +119,8 @@ import Testing
         #expect(battery.level == 0.33)
     }
 
-    @Test("B90: what was due as the bus stopped is delivered")
-    func whatWasDueAtTheEndIsDelivered() async throws {
+    @Test("B90: changes that are due when the bus stops are delivered")
+    func changesDueAtTheStopAreDelivered() async throws {
         let bus = try BusProcess()
         let device = try await Self.device(bus)
         let subscription = try await device.subscribe(to: .battery)
@@ -131,9 +131,9 @@ import Testing
         #expect(last == Self.level(0.9))
     }
 
-    // MARK: - As UIDevice has it
+    // MARK: - Monitoring, as in UIDevice
 
-    @Test("B70 and B71: what is not monitored is unknown and watched by nobody, before and after it was")
+    @Test("B70 and B71: before and after monitoring, the reading is unknown and the source is not watched")
     func monitoringIsOnDemand() async throws {
         let phone = try SyntheticPhone()
         let bus = try BusProcess(on: phone)
@@ -152,7 +152,7 @@ import Testing
         while try await !device.subscribers().isEmpty { await Task.yield() }
     }
 
-    @Test("B73: monitoring that was begun twice ends with the second end, and a third does nothing")
+    @Test("B73: monitoring that was begun twice ends with the second end, and a third end has no effect")
     func monitoringIsCounted() async throws {
         let phone = try SyntheticPhone()
         let bus = try BusProcess(on: phone)
@@ -172,7 +172,7 @@ import Testing
         device.endMonitoring(.orientation)
     }
 
-    @Test("B74: monitoring what the device has no sensor for reads back false")
+    @Test("B74: monitoring stays off if the device has no such sensor")
     func monitoringWithoutASensorIsOff() async throws {
         let bus = try BusProcess()
         let device = try await Self.device(bus)

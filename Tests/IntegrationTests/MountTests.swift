@@ -6,8 +6,8 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// Mounts on the way to watched files, in a mount namespace that is the bus's alone and goes with it.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: MountNamespace.canBeMade, "no mount can be made here"))
+/// Mounts on the path of watched files, in a mount namespace of the bus that ends with it.
+@Suite(.timeLimit(.minutes(10)), .enabled(if: MountNamespace.canBeMade, "mounting is not permitted here"))
 struct MountTests {
     private let phone: SyntheticPhone
     private let bus: BusProcess
@@ -21,7 +21,7 @@ struct MountTests {
         subscriber = try bus.subscribe(#"{"aspects":["defaults"]}"#)
     }
 
-    /// Runs a command where the bus is.
+    /// Runs a command in the mount namespace of the bus.
     private func run(_ command: String...) throws {
         let directory = try TemporaryDirectory()
         let arguments = ["--target", "\(bus.process.pid)", "--mount"] + command
@@ -29,7 +29,7 @@ struct MountTests {
         try #require(run.code == 0, "\(command): \(run.errors)")
     }
 
-    /// The keys of the next event, by domain.
+    /// Returns the keys of the next event, by domain.
     private func keys() throws -> [String: JSON] {
         let domains = try subscriber.next().first?["defaults"]?.objectValue?["domains"]?.arrayValue ?? []
         return Dictionary(
@@ -38,9 +38,9 @@ struct MountTests {
     }
 
     @Test(
-        "a mount over a directory of settings, or over one above it, and its end are noticed",
+        "mounting and unmounting over a settings directory or its parent is detected",
         arguments: ["/.config", ""])
-    func mountsOverDirectoriesAreNoticed(name: String) throws {
+    func mountsOverDirectoriesAreDetected(name: String) throws {
         let place = phone.files + phone.home + name
         try run("mount", "-t", "tmpfs", "none", place)
         #expect(try keys() == ["settings": ["a"]])
@@ -48,7 +48,7 @@ struct MountTests {
         #expect(try keys() == ["settings": ["a"]])
     }
 
-    @Test("a file that is mounted over another, and its end are noticed") func mountsOverFilesAreNoticed() throws {
+    @Test("mounting and unmounting over a file is detected") func mountsOverFilesAreDetected() throws {
         let file = phone.files + phone.home + "/.config/settings.json"
         try run("mount", "--bind", phone.files + "/other/settings.json", file)
         #expect(try keys() == ["settings": ["a", "b"]])
@@ -56,7 +56,7 @@ struct MountTests {
         #expect(try keys() == ["settings": ["a", "b"]])
     }
 
-    @Test("files in what was mounted are watched") func whatWasMountedIsWatched() throws {
+    @Test("files in a mounted file system are watched") func mountedFilesAreWatched() throws {
         let place = phone.files + phone.home + "/.config"
         try run("mount", "-t", "tmpfs", "none", place)
         #expect(try keys() == ["settings": ["a"]])
@@ -68,7 +68,7 @@ struct MountTests {
 private enum MountNamespace {
     static let launcher = ["unshare", "--mount", "--propagation", "private"]
 
-    /// Root may make one, but not in every container.
+    /// Whether mounting is permitted: for root, but not in every container.
     static var canBeMade: Bool {
         guard geteuid() == 0, let directory = try? TemporaryDirectory() else { return false }
         let mount = ["sh", "-c", "mount -t tmpfs none '\(directory.path)'"]

@@ -26,10 +26,10 @@ final class NotifySocket {
         close(descriptor)
     }
 
-    /// The next thing that a service tells, and the descriptor that comes with it (unix(7), SCM_RIGHTS).
+    /// Receives the next notification, and the file descriptor that is passed with it (unix(7), SCM_RIGHTS).
     func next() throws -> (text: String, descriptor: Int32?) {
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard poll(&request, 1, 20_000) > 0 else { throw Trouble("no instance tells anything") }
+        guard poll(&request, 1, 20_000) > 0 else { throw Trouble("no notification received") }
         var text = [UInt8](repeating: 0, count: 4_096)
         var control = [UInt64](repeating: 0, count: 32)
         var count = 0
@@ -47,7 +47,7 @@ final class NotifySocket {
             }
         }
         guard count > 0 else { throw Trouble("recvmsg: error \(errno)") }
-        // A header of its length, level and type comes before the descriptor.
+        // The descriptor follows a header with the length, level and type.
         let header = control.withUnsafeBytes { $0.load(as: cmsghdr.self) }
         let passed = control.withUnsafeBytes { $0.load(fromByteOffset: MemoryLayout<cmsghdr>.size, as: Int32.self) }
         let hasDescriptor = header.cmsg_level == SOL_SOCKET && header.cmsg_type == Int32(SCM_RIGHTS)

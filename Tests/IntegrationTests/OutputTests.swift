@@ -6,9 +6,9 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// What the program writes, and what becomes of it where it cannot be written or must not be shown.
+/// The program's output: lost output, closed streams and control characters.
 @Suite(.timeLimit(.minutes(10))) struct OutputTests {
-    /// Runs a line of a shell, in which `$R` is the program.
+    /// Runs a shell command line in which `$R` is the program.
     private func shell(_ line: String, on bus: BusProcess) throws -> ProgramRun {
         try ProgramRun(
             ["-c", line], program: "sh", in: bus.directory,
@@ -27,7 +27,7 @@ import Varlink
         #expect(try shell("$R \(command) >/dev/null 2>&- <&-", on: bus).code == 0)
     }
 
-    @Test(arguments: ["", "trap '' PIPE; "]) func readerThatIsGoneEndsTheProgramQuietly(before: String) throws {
+    @Test(arguments: ["", "trap '' PIPE; "]) func brokenPipeEndsTheProgramSilently(before: String) throws {
         let bus = try BusProcess()
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
@@ -41,14 +41,14 @@ import Varlink
             environment: ChildProcess.environment, descriptors: [1: ends[1], 2: errors])
         close(ends[1])
         close(errors)
-        try wait(for: "its end") { process.hasEnded }
+        try wait(for: "the process to end") { process.hasEnded }
         #expect(process.exitCode == 128 + SIGPIPE)
         #expect(bus.directory.read("errors").isEmpty)
     }
 
-    @Test func nonBlockingOutputIsWrittenWhole() throws {
+    @Test func nonBlockingOutputIsWrittenCompletely() throws {
         let bus = try BusProcess()
-        // More than a pipe holds.
+        // The output exceeds the capacity of a pipe.
         let keys = (0..<20_000).map { "key\($0)=1" }.joined(separator: "\n")
         try bus.directory.write("[a]\n" + keys + "\n", to: "root/home/u/.config/many.conf")
         try bus.client().call("Refresh")
@@ -61,7 +61,6 @@ import Varlink
             environment: ChildProcess.environment, descriptors: [1: ends[1]])
         close(ends[1])
         defer { close(ends[0]) }
-        // The pipe is full before anything is read.
         try wait(for: "a full pipe") {
             var waiting: Int32 = 0
             return ioctl(ends[0], UInt(FIONREAD), &waiting) == 0 && waiting >= 65_536 || process.hasEnded
@@ -75,7 +74,7 @@ import Varlink
         #expect(event.objectValue?["defaults"]?.objectValue?["domains"]?.arrayValue?.isEmpty == false)
     }
 
-    @Test func serviceOutlivesTheReaderOfItsLog() throws {
+    @Test func serviceContinuesAfterItsLogIsClosed() throws {
         let directory = try TemporaryDirectory()
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
@@ -85,11 +84,11 @@ import Varlink
             environment: ChildProcess.environment, descriptors: [2: ends[1]])
         close(ends[1])
         var line = [UInt8](repeating: 0, count: 256)
-        #expect(read(ends[0], &line, line.count) > 0, "it logs that it serves")
+        #expect(read(ends[0], &line, line.count) > 0, "the service logs its address")
         close(ends[0])
-        // Each of these is a line of the log.
+        // Each of these causes a log line.
         for _ in 0..<3 { try RawClient(directory.path + "/bus").send("no call") }
-        try wait(for: "an answer after the log is gone") {
+        try wait(for: "a reply after the log is closed") {
             guard !process.hasEnded else { throw Trouble("the service ended: \(process.exitCode ?? -1)") }
             return try RawClient(directory.path + "/bus").call("GetState").error == nil
         }
@@ -97,14 +96,14 @@ import Varlink
         #expect(process.wait() == 0)
     }
 
-    @Test func serviceOutlivesALimitOfFileSizes() throws {
+    @Test func serviceContinuesDespiteAFileSizeLimit() throws {
         let bus = try BusProcess(launcher: ["sh", "-c", #"ulimit -f 0; exec "$0" "$@""#])
         try bus.client().post(level: 0.5)
         #expect(try bus.client().call("GetState").error == nil)
         #expect(bus.stop() == 0)
     }
 
-    @Test func serviceDoesNotWaitForTheReaderOfItsLog() throws {
+    @Test func fullLogPipeDoesNotBlockTheService() throws {
         let directory = try TemporaryDirectory()
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
@@ -124,7 +123,7 @@ import Varlink
         #expect(process.wait() == 0)
     }
 
-    /// Characters that control a terminal, or hide what is beside them.
+    /// Characters that control a terminal or hide other text.
     private static let hostile = "a\u{1B}[2Jb\u{9B}31mc\u{7F}d\u{202E}e\u{2066}f\u{85}g"
 
     @Test func namesDoNotControlTheTerminal() throws {

@@ -6,12 +6,12 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// B66, B67: who may do what, as two real users.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: geteuid() == 0, "only root can be somebody else"))
+/// B66, B67: the permissions of other users.
+@Suite(.timeLimit(.minutes(10)), .enabled(if: geteuid() == 0, "only root can switch users"))
 struct PermissionTests {
     private static let nobody = "65534"
 
-    /// Runs the program as another user, who sees nothing but the bus.
+    /// Runs the program as another user, with access to nothing but the bus.
     private func run(_ arguments: [String], on bus: BusProcess) throws -> ProgramRun {
         let program = bus.directory.path + "/program"
         try ChildProcess(["cp", BusProcess.program, program], environment: ChildProcess.environment).wait()
@@ -22,12 +22,12 @@ struct PermissionTests {
             environment: ["REVEILLE_ADDRESS": "unix:" + bus.socket])
     }
 
-    @Test func everybodyReads() throws {
+    @Test func anyUserCanRead() throws {
         let bus = try BusProcess()
         #expect(try run(["get", "proximity"], on: bus).output == "proximity   unknown\n")
     }
 
-    @Test("B67: a stranger posts nothing") func strangerPostsNothing() throws {
+    @Test("B67: another user cannot post") func otherUserCannotPost() throws {
         let bus = try BusProcess()
         let run = try run(["post", "proximity", "near"], on: bus)
         #expect(run.code == 77)
@@ -36,7 +36,7 @@ struct PermissionTests {
         #expect(state["events"]?.arrayValue?.first?.objectValue?["proximity"] == ["state": "unknown"])
     }
 
-    @Test("B66: a stranger holds nobody's subscription") func strangerHoldsNobody() throws {
+    @Test("B66: another user cannot hold a subscription") func otherUserCannotHold() throws {
         let bus = try BusProcess()
         let subscriber = try bus.subscribe()
         #expect(try run(["background", subscriber.id], on: bus).code == 77)
@@ -44,7 +44,7 @@ struct PermissionTests {
         #expect(try subscriber.next().map(\.level) == [0.5])
     }
 
-    @Test("B63, B64, B65: a user's connections are limited, as long as they last, and root's are not")
+    @Test("B63, B64, B65: the open connections of a user are limited, but not those of root")
     func connectionsOfAUserAreLimited() throws {
         let bus = try BusProcess(configuration: "{ bus: { connectionsPerUser: 1 } }")
         chmod(bus.directory.path, 0o755)

@@ -7,9 +7,9 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// Real libudev, real files, the real program: from a synthetic phone to a subscriber.
+/// From a synthetic phone to a subscriber, with the real libudev, real files and the real program.
 @Suite(.timeLimit(.minutes(10))) struct PhoneTests {
-    @Test func firstReplyHasWhatIsThere() throws {
+    @Test func firstReplyHasTheCurrentState() throws {
         let phone = try SyntheticPhone()
         let bus = try BusProcess(on: phone)
         let subscriber = try bus.subscribe(#"{"initial":true}"#)
@@ -22,7 +22,7 @@ import Varlink
         #expect(subscriber.initialEvents.allSatisfy { $0.integer("changes") == 0 && $0.integer("generation") == 0 })
     }
 
-    @Test("B13: a level and a state are one event") func pluggingInIsOneEvent() throws {
+    @Test("B13: a change of level and state is one event") func pluggingInIsOneEvent() throws {
         let phone = try SyntheticPhone()
         let bus = try BusProcess(on: phone)
         let subscriber = try bus.subscribe(#"{"aspects":["battery"]}"#)
@@ -41,7 +41,7 @@ import Varlink
         _ = try subscriber.wait(for: "orientation") { $0["pose"]?.stringValue == pose.rawValue }
     }
 
-    @Test("B10: near, far and near again in the background are one event") func coveringWhileAsleepIsOneEvent() throws {
+    @Test("B10: near, far and near again during sleep are one event") func coveringDuringSleepIsOneEvent() throws {
         let phone = try SyntheticPhone()
         let bus = try BusProcess(on: phone)
         let control = try bus.client()
@@ -69,7 +69,7 @@ import Varlink
         #expect(try subscriber.next().first?["orientation"]?.objectValue?["pose"] == "faceDown")
     }
 
-    @Test("B70, B57: nothing is watched before somebody asks") func devicesAreWatchedOnDemand() throws {
+    @Test("B70, B57: a device is watched only while it has subscribers") func devicesAreWatchedOnDemand() throws {
         let phone = try SyntheticPhone()
         let bus = try BusProcess(on: phone)
         let client = try bus.client()
@@ -84,7 +84,7 @@ import Varlink
         withExtendedLifetime(subscriber) {}
     }
 
-    @Test("B49: what is not there says so, and why") func missingDevicesSaySo() throws {
+    @Test("B49: a missing device is reported with a reason") func missingDeviceIsReported() throws {
         let bus = try BusProcess()
         let client = try bus.client()
         let aspects = try client.call("DescribeAspects").parameters["aspects"]?.arrayValue ?? []
@@ -98,8 +98,8 @@ import Varlink
         #expect(events.last?["orientation"] == ["pose": "unknown", "planar": .null])
     }
 
-    @Test("B49: a device that comes while nobody listens is there for who asks, and one that goes is not")
-    func everyQuestionLooksForDevicesAnew() throws {
+    @Test("B49: devices that are added or removed without a subscriber are detected by the next call")
+    func everyCallDetectsDevicesAgain() throws {
         let phone = try SyntheticPhone(
             batteries: 0, hasCharger: false, hasAccelerometer: false, hasProximitySensor: false)
         let parts: [(Aspect, SyntheticPart)] = [
@@ -107,19 +107,19 @@ import Varlink
         ]
         let bus = try BusProcess(on: phone)
         for (aspect, part) in parts {
-            #expect(try bus.description(of: aspect.rawValue)["available"] == false, "\(aspect) at first")
-            // A refresh reads once, and remembers nothing of it.
+            #expect(try bus.description(of: aspect.rawValue)["available"] == false, "\(aspect) initially")
+            // A refresh reads once and does not cache the result.
             #expect(try bus.client().call("Refresh").error == nil)
             try part.insert()
-            #expect(try bus.description(of: aspect.rawValue)["available"] == true, "\(aspect) came")
+            #expect(try bus.description(of: aspect.rawValue)["available"] == true, "\(aspect) added")
             #expect(try bus.client().call("Refresh").error == nil)
             try part.remove()
-            #expect(try bus.description(of: aspect.rawValue)["available"] == false, "\(aspect) went")
+            #expect(try bus.description(of: aspect.rawValue)["available"] == false, "\(aspect) removed")
         }
     }
 
-    @Test("B81: a settings file that is replaced, deleted and made again is one event each")
-    func settingsFileIsOneEventEach() throws {
+    @Test("B81: replacing, deleting and recreating a settings file causes one event each")
+    func settingsFileCausesOneEventEach() throws {
         let phone = try SyntheticPhone()
         let bus = try BusProcess(on: phone)
         let subscriber = try bus.subscribe(#"{"aspects":["defaults"]}"#)
@@ -135,8 +135,8 @@ import Varlink
         #expect(keys(events.first) == ["theme"])
     }
 
-    @Test("B88: Refresh replies when what changed has been posted, for those who sleep too")
-    func refreshWaitsForWhatItPosts() throws {
+    @Test("B88: Refresh replies after all changes are posted, even for sleeping subscribers")
+    func refreshWaitsForItsPosts() throws {
         let phone = try SyntheticPhone()
         let bus = try BusProcess(on: phone)
         let control = try bus.client()
@@ -168,14 +168,14 @@ import Varlink
         #expect(second.initialEvents.map { $0.integer("changes") } == [1, 1])
     }
 
-    @Test func demonstrationKeepsItsPromise() throws {
+    @Test func demonstrationSucceeds() throws {
         let directory = try TemporaryDirectory()
         let run = try ProgramRun(["demo"], in: directory)
         #expect(run.code == 0, "\(run.errors)")
         #expect(run.output.contains("5 events: one for each aspect"))
     }
 
-    @Test func doctorSaysWhatItFound() throws {
+    @Test func doctorReportsEveryAspect() throws {
         let phone = try SyntheticPhone()
         let directory = try TemporaryDirectory()
         let run = try ProgramRun(

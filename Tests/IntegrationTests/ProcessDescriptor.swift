@@ -4,16 +4,16 @@
 import Glibc
 import ReveilleSystem
 
-/// An open descriptor of a process, beside its standard input and output.
+/// An open file descriptor of a process, other than its standard streams.
 struct ProcessDescriptor: Hashable {
-    /// What it leads to: a path, or a kind and a number.
+    /// A path, or a type and a number.
     let target: String
-    /// A program that the process starts has it as well.
+    /// Whether programs that the process starts inherit the descriptor.
     let isInherited: Bool
 
     static func all(of pid: Int32) throws -> [ProcessDescriptor] {
         let names = try DirectoryListing.files(in: "/proc/\(pid)/fd")
-        // One may be closed meanwhile.
+        // A descriptor may be closed in the meantime.
         return names.filter { Int($0) ?? 0 > 2 }.compactMap { try? ProcessDescriptor(pid, $0) }
     }
 

@@ -4,13 +4,13 @@
 import Glibc
 import ReveilleTesting
 
-/// One run of the program, to its end.
+/// A completed run of a program.
 struct ProgramRun {
     let code: Int32
     let output: String
     let errors: String
 
-    /// Runs `reveille`, or another program.
+    /// Runs `reveille` or another program until it exits.
     init(
         _ arguments: [String], program: String = BusProcess.program, in directory: TemporaryDirectory,
         environment: [String: String] = [:]

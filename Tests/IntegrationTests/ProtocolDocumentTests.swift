@@ -3,17 +3,17 @@
 
 import Testing
 
-/// `Docs/Protocol.md`, line by line against a real bus.
+/// The messages in `Docs/Protocol.md`, compared line by line with a real bus.
 @Suite(.timeLimit(.minutes(10))) struct ProtocolDocumentTests {
     private static let document = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
 
-    @Test func everyByteOfTheDocumentIsTrue() throws {
+    @Test func everyMessageOfTheDocumentIsExact() throws {
         let text = try String(contentsOfFile: "/" + Self.document + "/Docs/Protocol.md")
         let lines = text.split(separator: "\n").filter { $0.hasSuffix("␀") }.map { String($0.dropLast()) }
         #expect(lines.count > 15)
         let bus = try BusProcess()
         var clients: [Substring: RawClient] = [:]
-        // What the document calls a subscription or an instance, and what this bus does.
+        // The ids of subscriptions and instances in the document, and those of this bus.
         var names: [String: String] = [:]
         for line in lines {
             let peer = line.prefix(1)

@@ -6,7 +6,7 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// Clients that others wrote, PyPI's `varlink` and `asyncvarlink`, against a real bus.
+/// The third-party clients `varlink` and `asyncvarlink` of PyPI with a real bus.
 @Suite(.timeLimit(.minutes(10)), .enabled(if: PythonClient.isThere || PythonClient.isRequired, "no PyPI varlink"))
 struct PythonClientTests {
     private func run(_ arguments: [String], in directory: TemporaryDirectory) throws -> ProgramRun {
@@ -37,7 +37,7 @@ struct PythonClientTests {
         #expect(reply?["events"]?.arrayValue?.first?.objectValue?.level == 0.25, "\(run.output) \(run.errors)")
     }
 
-    @Test("the typed client of asyncvarlink reads every reply as its types say") func typedClientPasses() throws {
+    @Test("the typed client of asyncvarlink decodes every reply") func typedClientPasses() throws {
         let bus = try BusProcess()
         let script = #filePath.split(separator: "/").dropLast().joined(separator: "/") + "/Python/typed_client.py"
         let run = try ProgramRun(["/" + script, bus.socket], program: PythonClient.python, in: bus.directory)
@@ -65,12 +65,12 @@ struct PythonClientTests {
     }
 }
 
-/// Where the Python client is: `Scripts/setup test` puts it there.
+/// The Python client that `Scripts/setup test` installs.
 enum PythonClient {
     private static let package = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
 
     static let python = package + "/.build-python/bin/python"
     static var isThere: Bool { access(python, X_OK) == 0 }
-    /// Where everything must run, a missing client is a failure.
+    /// Whether a missing client is a failure, as in continuous integration.
     static var isRequired: Bool { getenv("CI") != nil }
 }

@@ -4,9 +4,9 @@
 import Testing
 import Varlink
 
-/// Subscribing and waking while changes pour in: none lost, none told twice.
+/// Subscribing and waking during many changes, none of which is lost or delivered twice.
 @Suite(.timeLimit(.minutes(10))) struct RaceTests {
-    /// Sends posts without waiting for any to be carried out.
+    /// Sends posts without waiting for their execution.
     private func pour(_ client: RawClient, _ levels: Range<Int>) throws {
         let calls = levels.flatMap { level in
             let parameters = RawClient.battery(Double(level % 1_000) / 1_000)
@@ -15,7 +15,7 @@ import Varlink
         try client.send(bytes: calls)
     }
 
-    /// Reads events up to a generation and checks that each goes on where the one before it ended.
+    /// Reads events up to a generation and checks that each continues where the previous one ended.
     private func follow(_ subscriber: Subscriber, from start: Int, to end: Int) throws {
         var generation = start
         while generation < end {
@@ -28,8 +28,8 @@ import Varlink
         #expect(subscriber.client.isSilent)
     }
 
-    @Test("B47: a subscription made among a thousand changes misses none and hears none twice")
-    func subscribingAmongChanges() throws {
+    @Test("B47: a subscription made during a thousand changes misses and repeats none")
+    func subscribingDuringChanges() throws {
         let bus = try BusProcess()
         let poster = try bus.client()
         for round in 0..<10 {
@@ -42,7 +42,7 @@ import Varlink
         }
     }
 
-    @Test("B25: a change that races with a wake is told once") func wakingAmongChanges() throws {
+    @Test("B25: a change that races with a wake is delivered once") func wakingDuringChanges() throws {
         let bus = try BusProcess()
         let poster = try bus.client()
         let control = try bus.client()

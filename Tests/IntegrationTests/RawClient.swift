@@ -5,12 +5,12 @@ import Glibc
 import Testing
 import Varlink
 
-/// A peer that writes and reads bytes; what it sends need not be right.
+/// A client that sends and receives raw bytes, which may be invalid.
 final class RawClient {
     let descriptor: Int32
     private var buffer: [UInt8] = []
 
-    /// Takes over a connected socket.
+    /// Takes ownership of a connected socket.
     init(descriptor: Int32) {
         self.descriptor = descriptor
     }
@@ -32,7 +32,7 @@ final class RawClient {
         close(descriptor)
     }
 
-    /// Sends text and the NUL that ends a frame.
+    /// Sends text as a frame, terminated by NUL.
     func send(_ text: String) throws {
         try send(bytes: Array(text.utf8) + [0])
     }
@@ -46,12 +46,12 @@ final class RawClient {
         }
     }
 
-    /// Says that nothing more will be sent.
+    /// Shuts down the sending half of the connection.
     func finishSending() {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// The text of the next frame; `nil` when the bus has closed the connection.
+    /// Receives the text of the next frame; `nil` if the bus has closed the connection.
     func receiveText(seconds: Int = 10) throws -> String? {
         let deadline = Deadline(seconds: seconds)
         while true {
@@ -60,7 +60,7 @@ final class RawClient {
                 return String(decoding: buffer[..<end], as: UTF8.self)
             }
             var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard Glibc.poll(&poll, 1, deadline.millisecondsLeft) > 0 else { throw Trouble("nothing came in time") }
+            guard Glibc.poll(&poll, 1, deadline.millisecondsLeft) > 0 else { throw Trouble("nothing received in time") }
             var chunk = [UInt8](repeating: 0, count: 65_536)
             let count = recv(descriptor, &chunk, chunk.count, 0)
             guard count > 0 else { return nil }
@@ -68,7 +68,7 @@ final class RawClient {
         }
     }
 
-    /// The frames that are there now, whole ones only, and whether the bus has ended the connection.
+    /// Receives all complete frames that are available, and whether the bus has closed the connection.
     func receiveAll() -> (texts: [String], hasEnded: Bool) {
         var hasEnded = false
         var chunk = [UInt8](repeating: 0, count: 65_536)
@@ -85,13 +85,11 @@ final class RawClient {
         return (frames.dropLast().map { String(decoding: $0, as: UTF8.self) }, hasEnded)
     }
 
-    /// The next reply.
     func receive(seconds: Int = 10) throws -> Reply {
         guard let text = try receiveText(seconds: seconds) else { throw Trouble("the bus closed the connection") }
         return try Reply(parsing: Array(text.utf8))
     }
 
-    /// Calls a method of the bus and gives its reply.
     @discardableResult
     func call(_ method: String, _ parameters: String = "{}") throws -> Reply {
         let name = method.contains(".") ? method : "org.reveille.Bus." + method
@@ -99,13 +97,12 @@ final class RawClient {
         return try receive()
     }
 
-    /// Whether nothing is there to read now.
+    /// Whether there is nothing to read.
     var isSilent: Bool {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return buffer.isEmpty && Glibc.poll(&poll, 1, 0) == 0
     }
 
-    /// Posts a battery level.
     func post(level: Double) throws {
         let reply = try call("Post", Self.battery(level))
         guard reply.error == nil else { throw Trouble("Post: \(reply)") }
@@ -135,7 +132,6 @@ final class Subscriber {
 
     var initialEvents: [JSONObject] { first["events"]?.arrayValue?.compactMap(\.objectValue) ?? [] }
 
-    /// The events of the next reply.
     func next(seconds: Int = 10) throws -> [JSONObject] {
         let reply = try client.receive(seconds: seconds)
         guard reply.continues, let events = reply.parameters["events"]?.arrayValue else {
@@ -144,7 +140,7 @@ final class Subscriber {
         return events.compactMap(\.objectValue)
     }
 
-    /// Reads events until one of an aspect has the state that is wanted.
+    /// Reads events until one of an aspect has the wanted state.
     @discardableResult
     func wait(for aspect: String, until isWanted: (JSONObject) -> Bool) throws -> JSONObject {
         while true {

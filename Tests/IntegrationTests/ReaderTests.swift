@@ -6,14 +6,14 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// Who reads, how slowly, and who no longer does.
+/// Slow readers, and readers whose process has ended.
 @Suite(.timeLimit(.minutes(10))) struct ReaderTests {
     private func events(_ frame: [UInt8]) throws -> [JSONObject] {
         try Reply(parsing: frame).parameters.events
     }
 
-    @Test("B55, B56: who reads a byte at a time gets whole frames in order, and nobody waits for it")
-    func slowReaderDelaysNobody() throws {
+    @Test("B55, B56: a subscriber that reads byte by byte receives whole frames in order and delays no other")
+    func slowReaderDelaysNoOther() throws {
         let bus = try BusProcess()
         let poster = try bus.client()
         let slow = try bus.subscribe(#"{"aspects":["battery"]}"#)
@@ -34,8 +34,8 @@ import Varlink
             guard byte == 0 else { continue }
             frames.append(frame.dropLast())
             frame = []
-            let told = try frames.flatMap(events).last
-            if told?.integer("generation") == 500 { break }
+            let last = try frames.flatMap(events).last
+            if last?.integer("generation") == 500 { break }
         }
         var generation = 0
         for event in try frames.flatMap(events) {
@@ -43,17 +43,17 @@ import Varlink
             #expect(event.integer("generation") == generation)
         }
         #expect(generation == 500)
-        // One was under way, and from then on each is all that came while the one before was read.
+        // While a frame is being read, all further changes are merged into the next one.
         #expect(frames.count < 10)
     }
 
-    @Test("B61: a child that inherited the socket holds no subscription when its parent has died")
-    func childHoldsNoSubscription() throws {
+    @Test("B61: a subscription ends with its process, even if a child inherited the socket")
+    func subscriptionEndsDespiteAnInheritedSocket() throws {
         let bus = try BusProcess()
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
         defer { for end in ends { close(end) } }
-        // It subscribes, starts a child that has its socket, and says who that is.
+        // The program subscribes, starts a child that inherits its socket, and prints the child's pid.
         let program = """
             import os, socket, subprocess, sys
             bus = socket.socket(socket.AF_UNIX)
@@ -76,7 +76,7 @@ import Varlink
             try bus.client().call("ListSubscriptions").parameters["subscriptions"]?.arrayValue?.count ?? -1
         }
         #expect(try count() == 1)
-        // Its image is another one after execve(2), its socket is the same.
+        // The child keeps the socket across execve(2).
         try wait(for: "the child's program") { (try? String(contentsOfFile: "/proc/\(child)/comm")) == "cat\n" }
         #expect(try count() == 1)
         parent.signal(SIGKILL)

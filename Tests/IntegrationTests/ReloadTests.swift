@@ -6,7 +6,7 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// SIGHUP: a bus reads its configuration again.
+/// Reloading the configuration with SIGHUP.
 @Suite(.timeLimit(.minutes(10))) struct ReloadTests {
     private func reload(_ bus: BusProcess, _ configuration: String, until line: String) throws {
         try bus.directory.write(configuration, to: "config.json5")
@@ -18,7 +18,7 @@ import Varlink
         }
     }
 
-    @Test func newConfigurationCountsAndSubscriptionsStay() throws {
+    @Test func newConfigurationIsAppliedAndSubscriptionsRemain() throws {
         let bus = try BusProcess()
         try bus.directory.write("[a]\nx=1\n", to: "root/etc/app.conf")
         let subscriber = try bus.subscribe(#"{"aspects":["defaults","battery","proximity"]}"#)
@@ -31,7 +31,7 @@ import Varlink
         #expect(event.aspect == "defaults")
         #expect(JSON.object(event).description.contains("/etc/app.conf"))
 
-        // The watchers of the new configuration watch, and what was posted stands.
+        // The watchers use the new configuration, and posted states remain.
         try bus.directory.write("[a]\nx=2\n", to: "root/etc/app.conf")
         #expect(try subscriber.next().first?.aspect == "defaults")
         let state = try bus.client().call("GetState", #"{"aspects":["battery"]}"#).parameters
@@ -41,7 +41,7 @@ import Varlink
         #expect(bus.stop() == 0)
     }
 
-    @Test func wrongConfigurationIsRefusedAndTheOldOneStays() throws {
+    @Test func invalidConfigurationIsRejectedAndTheOldOneRemains() throws {
         let bus = try BusProcess(configuration: #"{ defaults: { paths: ["/etc/app.conf"] } }"#)
         let subscriber = try bus.subscribe(#"{"aspects":["defaults"]}"#)
         try reload(
@@ -49,13 +49,13 @@ import Varlink
             until: "config.json5: defaults.settle: not a number of seconds from 0 to 31536000: -1")
         unlink(bus.directory.path + "/config.json5")
         bus.process.signal(SIGHUP)
-        try wait(for: "a line") { bus.log.contains("config.json5: No such file or directory") }
+        try wait(for: "an error") { bus.log.contains("config.json5: No such file or directory") }
         try bus.directory.write("[a]\nx=1\n", to: "root/etc/app.conf")
         #expect(try subscriber.next().first?.aspect == "defaults")
         #expect(bus.stop() == 0)
     }
 
-    @Test func limitsCountForConnectionsThatComeLater() throws {
+    @Test func limitsApplyToLaterConnections() throws {
         let bus = try BusProcess()
         let old = try bus.client()
         #expect(try old.call("GetState").error == nil)
@@ -66,12 +66,12 @@ import Varlink
         let new = try bus.client()
         try new.send(long)
         #expect(try new.receiveText() == nil)
-        // A policy may still keep what the history keeps.
+        // The history's size is unchanged, so a policy may still hold as much.
         let policy = #"{"aspect":"battery","background":"hold","limit":256}"#
         _ = try bus.subscribe(#"{"policies":[\#(policy)]}"#)
     }
 
-    @Test func manyReloadsAmidChangesLoseNothingAndLeakNothing() throws {
+    @Test func manyReloadsDuringChangesLoseAndLeakNothing() throws {
         let bus = try BusProcess()
         let subscriber = try bus.subscribe(#"{"aspects":["battery"]}"#)
         let configuration = bus.directory.read("config.json5")
@@ -90,13 +90,13 @@ import Varlink
         var changes = 0
         while changes < 30 { changes += try subscriber.next().reduce(0) { $0 + $1.integer("changes") } }
         #expect(changes == 30)
-        try wait(for: "the watchers of before to be gone", seconds: 20) {
+        try wait(for: "the old watchers to end", seconds: 20) {
             try holdings() == before
         }
         #expect(bus.stop() == 0)
     }
 
-    @Test func supervisorIsToldOfAReload() throws {
+    @Test func supervisorIsNotifiedOfAReload() throws {
         let directory = try TemporaryDirectory()
         let supervisor = try NotifySocket(directory.path + "/notify")
         let bus = try BusProcess(environment: ["NOTIFY_SOCKET": supervisor.path])
@@ -108,7 +108,7 @@ import Varlink
         #expect(bus.stop() == 0)
     }
 
-    @Test func withoutAFileThereIsNothingToReadAgain() throws {
+    @Test func reloadWithoutAConfigurationFileIsIgnored() throws {
         let directory = try TemporaryDirectory()
         let log = open(directory.path + "/log", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         let process = try ChildProcess(
@@ -120,7 +120,7 @@ import Varlink
         close(log)
         try wait(for: "a bus") { directory.read("log").contains("serving") }
         process.signal(SIGHUP)
-        try wait(for: "a word") { directory.read("log").contains("there is no configuration file to read again") }
+        try wait(for: "a message") { directory.read("log").contains("there is no configuration file to read again") }
         #expect(try RawClient(directory.path + "/bus").call("GetState").error == nil)
         process.signal(SIGTERM)
         #expect(process.wait() == 0)

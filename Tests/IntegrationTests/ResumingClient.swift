@@ -4,20 +4,20 @@
 import Testing
 import Varlink
 
-/// A client that comes back by position, and checks of all that it is told that it is the promise.
+/// A client that resumes by position and checks that its events are complete and without repetition.
 final class ResumingClient {
     let name: String
     private let bus: BusProcess
     private var client: RawClient?
     private var instance: String?
-    /// The last generation that it was told, by aspect.
+    /// The last generation that was received, by aspect.
     private(set) var seen: [String: Int] = [:]
-    /// The last state that it was told, by aspect.
+    /// The last state that was received, by aspect.
     private(set) var states: [String: JSON] = [:]
-    /// Its subscription, once the first reply is there.
+    /// The id of the subscription, after the first reply.
     private(set) var subscription: String?
-    /// How often it came back and was understood, and how often it was told the state anew.
-    private(set) var resumptions = (understood: 0, anew: 0)
+    /// The number of reconnections at which the positions were accepted, and at which the state was sent anew.
+    private(set) var resumptions = (accepted: 0, anew: 0)
 
     init(_ name: String, of bus: BusProcess) {
         self.name = name
@@ -26,7 +26,6 @@ final class ResumingClient {
 
     var isConnected: Bool { client != nil }
 
-    /// Subscribes, from where it was.
     func connect() throws {
         let client = try bus.client()
         var parameters: JSONObject = ["name": .string(name), "initial": true]
@@ -43,7 +42,7 @@ final class ResumingClient {
         subscription = nil
     }
 
-    /// Takes what is there to read, and notices the end of the connection.
+    /// Reads all available replies and detects the end of the connection.
     func drain() throws {
         guard let client else { return }
         let (texts, hasEnded) = client.receiveAll()
@@ -63,16 +62,16 @@ final class ResumingClient {
 
     private func takeFirst(_ parameters: JSONObject, _ events: [JSONObject]) throws {
         subscription = parameters["subscription"]?.stringValue
-        let told = parameters["instance"]?.stringValue
-        let isUnderstood = parameters["resumed"] == true
+        let current = parameters["instance"]?.stringValue
+        let isAccepted = parameters["resumed"] == true
         if let instance {
-            // Whoever has positions of this very instance was told them by it, and it never goes back.
-            #expect(isUnderstood == (told == instance), "\(name): instance \(instance), told \(parameters)")
-            if isUnderstood { resumptions.understood += 1 } else { resumptions.anew += 1 }
+            // Positions of the same instance are always accepted, because its generations never decrease.
+            #expect(isAccepted == (current == instance), "\(name): instance \(instance), received \(parameters)")
+            if isAccepted { resumptions.accepted += 1 } else { resumptions.anew += 1 }
         }
-        instance = told
-        if isUnderstood { return try takeChanges(events, isFirst: true) }
-        #expect(events.allSatisfy { $0.integer("changes") == 0 }, "\(name): a state that is told anew is no change")
+        instance = current
+        if isAccepted { return try takeChanges(events, isFirst: true) }
+        #expect(events.allSatisfy { $0.integer("changes") == 0 }, "\(name): a state that is sent anew is not a change")
         for event in events { note(event) }
     }
 
@@ -82,9 +81,9 @@ final class ResumingClient {
         for event in events {
             let before = seen[event.aspect] ?? 0
             let changes = event.integer("changes")
-            // With `initial` the first reply also has what did not change.
+            // With `initial`, the first reply includes aspects that did not change.
             #expect(changes > 0 || isFirst && event.integer("generation") == before, "\(name): \(event)")
-            #expect(event.integer("generation") == before + changes, "\(name): was at \(before), told \(event)")
+            #expect(event.integer("generation") == before + changes, "\(name): was at \(before), received \(event)")
             note(event)
         }
     }

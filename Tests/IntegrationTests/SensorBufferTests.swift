@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 import Varlink
 
-/// Accelerometers that give whole scans by a node in `/dev`.
+/// Accelerometers that provide whole scans through a node in `/dev`.
 @Suite(.timeLimit(.minutes(10))) struct SensorBufferTests {
     private let testbed: Testbed
     private let node: String
@@ -19,7 +19,7 @@ import Varlink
         mkdir(testbed.root + "/dev", 0o755)
     }
 
-    /// Its attributes, where it has them, say portrait.
+    /// Adds a sensor whose attributes, if it has any, correspond to portrait.
     private func addSensor(hasAttributes: Bool, hasNode: Bool = true) throws -> SyntheticDevice {
         var attributes = [
             "name": "accel_3d", "in_accel_scale": "0.0098", "buffer/enable": "0", "buffer/length": "2",
@@ -38,7 +38,7 @@ import Varlink
             properties: ["DEVTYPE": "iio_device"].merging(hasNode ? ["DEVNAME": "/dev/iio:device0"] : [:]) { $1 })
     }
 
-    /// What stands in an attribute now, without its newline.
+    /// Returns the current value of an attribute, without its newline.
     private func text(_ attribute: String, of sensor: SyntheticDevice) -> String? {
         (try? String(contentsOfFile: testbed.root + sensor.path + "/" + attribute))?.filter { !$0.isNewline }
     }
@@ -48,7 +48,7 @@ import Varlink
             configuration: "{ orientation: { sampleInterval: 0.1, settle: 0 } }", environment: testbed.environment)
     }
 
-    @Test(arguments: [true, false]) func newestScanIsThePose(hasAttributes: Bool) throws {
+    @Test(arguments: [true, false]) func newestScanDeterminesThePose(hasAttributes: Bool) throws {
         let sensor = try addSensor(hasAttributes: hasAttributes)
         let measurements = try Measurements(to: node)
         measurements.acceleration = (0, 1000, 0)
@@ -62,11 +62,11 @@ import Varlink
         measurements.acceleration = (-1000, 0, 0)
         _ = try subscriber.wait(for: "orientation") { $0["pose"] == "landscapeLeft" }
         #expect(bus.stop() == 0)
-        #expect(text("buffer/enable", of: sensor) == "0", "a bus that is gone leaves no sensor on")
+        #expect(text("buffer/enable", of: sensor) == "0", "the bus turns the sensor off when it ends")
         #expect(text("scan_elements/in_accel_x_en", of: sensor) == "0")
     }
 
-    @Test func bufferThatStaysEmptyIsNotWaitedForTwice() throws {
+    @Test func sensorWithAnEmptyBufferIsPolled() throws {
         let sensor = try addSensor(hasAttributes: true)
         let silent = open(node, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         defer { close(silent) }
@@ -80,13 +80,13 @@ import Varlink
         _ = try subscriber.wait(for: "orientation") { $0["pose"] == "portraitUpsideDown" }
     }
 
-    @Test func sensorWithABufferOnlyAndNoNodeIsLeftOut() throws {
+    @Test func sensorWithABufferButWithoutANodeIsUnavailable() throws {
         _ = try addSensor(hasAttributes: false, hasNode: false)
         let reason = try bus().description(of: "orientation")["reason"]?.stringValue ?? ""
         #expect(reason.contains("it has a buffer but no device node"), "\(reason)")
     }
 
-    @Test func typeThatCannotBeReadIsNamedAndPolledInstead() throws {
+    @Test func sensorWithAnUnknownScanTypeIsPolled() throws {
         let sensor = try addSensor(hasAttributes: true)
         try sensor.set("scan_elements/in_accel_y_type", "le:s16/24>>0")
         let silent = open(node, O_RDWR | O_NONBLOCK | O_CLOEXEC)
@@ -99,7 +99,7 @@ import Varlink
     }
 }
 
-/// Scans that come again and again, as from a driver.
+/// A stream of scans, as from a driver.
 private final class Measurements: Sendable {
     private let raw = Mutex((x: Int16(0), y: Int16(0), z: Int16(0)))
 
@@ -109,12 +109,12 @@ private final class Measurements: Sendable {
     }
 
     init(to node: String) throws {
-        // Open at both ends, so that it has no end while the bus is away.
+        // Opened for reading and writing, so that the stream does not end when the bus closes it.
         let pipe = open(node, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         guard pipe >= 0 else { throw Trouble("open \(node): error \(errno)") }
         try Pthread.start { [weak self] in
             while let scan = self?.scan {
-                // What there is no room for is lost, as in the kernel.
+                // A scan that does not fit is lost, as in the kernel.
                 _ = write(pipe, scan, scan.count)
                 poll(nil, 0, 5)
             }
@@ -122,10 +122,10 @@ private final class Measurements: Sendable {
         }
     }
 
-    /// Three axes of 16 bits in words of 32, padding, a time.
+    /// Three axes with 16 bits in words of 32, padding, and a timestamp.
     private var scan: [UInt8] {
         let (x, y, z) = acceleration
-        // What lies above the bits that count is anything.
+        // The upper bits of a word are arbitrary.
         let words = [x, y, z, 0].map { UInt16(bitPattern: $0) }.flatMap {
             [UInt8($0 & 0xFF), UInt8($0 >> 8), 0xAA, 0x55]
         }

@@ -7,7 +7,7 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// How often sensors are read: as often as somebody needs it, and no more.
+/// The frequency at which sensors are read, which depends on their subscribers.
 @Suite(.timeLimit(.minutes(10))) struct SensorUseTests {
     private let phone: SyntheticPhone
     private let orientation: ReadCounter
@@ -31,7 +31,7 @@ import Varlink
         return String(cString: path)
     }
 
-    /// A bus that reads a sensor a hundred times a second, and hardly ever while all sleep.
+    /// Starts a bus that reads a sensor a hundred times a second, but once an hour while all subscribers sleep.
     private func bus() throws -> BusProcess {
         let configuration = """
             { proximity: { sampleInterval: 0.01 }, orientation: { sampleInterval: 0.01, settle: 0 },
@@ -40,7 +40,7 @@ import Varlink
         return try BusProcess(configuration: configuration, phone: phone)
     }
 
-    @Test("B70: nothing is read for those who asked for something else") func nothingIsReadForNobody() throws {
+    @Test("B70: a sensor without subscribers is not read") func unusedSensorsAreNotRead() throws {
         let bus = try bus()
         let subscriber = try bus.subscribe(#"{"aspects":["defaults"]}"#)
         for round in 0..<20 {
@@ -48,18 +48,18 @@ import Varlink
             _ = try subscriber.next()
         }
         #expect([orientation.count, proximity.count, battery.count] == [0, 0, 0])
-        // And the counters do count.
+        // The counters work.
         _ = try bus.client().call("GetState")
         #expect(min(orientation.count, proximity.count, battery.count) >= 1)
     }
 
-    @Test("B78: while its subscribers are held a sensor is hardly read, and a wake reads it first")
-    func sleepersCostHardlyAnything() throws {
+    @Test("B78: a sensor is rarely read while its subscribers are held, and again before they wake")
+    func sensorOfSleepersIsRarelyRead() throws {
         let bus = try bus()
         let sleeper = try bus.subscribe(#"{"aspects":["orientation"],"state":"background"}"#)
         let awake = try bus.subscribe(#"{"aspects":["proximity"]}"#)
         let before = orientation.count
-        // As much time passes as the other sensor needs for many samples.
+        // Wait until the other sensor has been sampled many times.
         try proximity.wait(for: proximity.count + 100)
         #expect(orientation.count - before <= 1)
         try phone.rotate(to: .landscapeRight)
@@ -68,7 +68,7 @@ import Varlink
         withExtendedLifetime(awake) {}
     }
 
-    @Test("B73: a sensor that two use is read until both have gone, however often they come and go")
+    @Test("B73: a sensor with two subscribers is read until both have ended, also when this is repeated")
     func usesAreCounted() throws {
         let bus = try bus()
         for _ in 0..<2 {
@@ -86,8 +86,8 @@ import Varlink
         }
     }
 
-    @Test("B71: a state that nobody watches is measured when somebody asks, never the last one known")
-    func staleStateIsNotTold() throws {
+    @Test("B71: the state of an unwatched aspect is read on request, not cached")
+    func staleStateIsNotReturned() throws {
         let bus = try bus()
         var subscriber: Subscriber? = try bus.subscribe(#"{"aspects":["orientation"]}"#)
         withExtendedLifetime(subscriber) { subscriber = nil }
@@ -98,7 +98,7 @@ import Varlink
         #expect(event?["orientation"]?.objectValue?["pose"] == "faceDown")
     }
 
-    @Test("B74: where there is no sensor, asking for it finds none") func absentSensorStaysAbsent() throws {
+    @Test("B74: subscribing to a missing sensor is possible and reports its absence") func missingSensor() throws {
         let bus = try BusProcess()
         let subscriber = try bus.subscribe(#"{"aspects":["proximity"],"initial":true}"#)
         #expect(subscriber.initialEvents.first?["proximity"] == ["state": "unknown"])
@@ -108,14 +108,14 @@ import Varlink
     }
 }
 
-/// Counts how often a file is opened.
+/// A counter of the times that a file is opened.
 private final class ReadCounter {
     private let descriptor: Int32
     private var opened = 0
 
     init(_ path: String) throws {
         descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
-        // What lies between keeps the kernel from making one of two.
+        // The kernel merges equal successive events. A close event between two open events prevents that.
         guard inotify_add_watch(descriptor, path, UInt32(IN_OPEN | IN_CLOSE)) >= 0 else {
             throw Trouble("inotify_add_watch \(path): error \(errno)")
         }

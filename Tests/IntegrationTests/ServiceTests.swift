@@ -6,7 +6,7 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// Starting, stopping and configuring the real program.
+/// Starting, stopping and configuring the service.
 @Suite(.timeLimit(.minutes(10))) struct ServiceTests {
     @Test(arguments: [SIGTERM, SIGINT]) func signalEndsTheServiceWithSuccess(signal: Int32) throws {
         let bus = try BusProcess()
@@ -15,7 +15,7 @@ import Varlink
         #expect(access(bus.socket, F_OK) != 0)
     }
 
-    @Test func secondInstanceIsRefusedAndTheFirstLivesOn() throws {
+    @Test func secondInstanceIsRefusedAndTheFirstContinues() throws {
         let bus = try BusProcess()
         let second = try ProgramRun(["serve", "--address", "unix:" + bus.socket], in: bus.directory)
         #expect(second.code == 75)
@@ -26,10 +26,10 @@ import Varlink
     @Test(
         arguments: [
             ("battery", "level=7", "battery.state"), ("battery", #"{"level": 7}"#, "battery.level"),
-            ("battery", #"{"colour": 7}"#, "colour: battery has no such field"), ("orientation", "sideways", "pose"),
+            ("battery", #"{"colour": 7}"#, "colour: unknown field of battery"), ("orientation", "sideways", "pose"),
             ("defaults", "theme", "domains"),
         ])
-    func postThatMeansNothingNamesWhatIsWrong(aspect: String, state: String, reason: String) throws {
+    func invalidPostNamesTheField(aspect: String, state: String, reason: String) throws {
         let bus = try BusProcess()
         let run = try ProgramRun(["post", aspect, state, "--address", "unix:" + bus.socket], in: bus.directory)
         #expect(run.code == 64)
@@ -45,7 +45,7 @@ import Varlink
         #expect(try bus.client().call("GetState").error == nil)
     }
 
-    @Test func fileInTheSocketsPlaceIsLeftAlone() throws {
+    @Test func regularFileAtTheAddressIsNotReplaced() throws {
         let directory = try TemporaryDirectory()
         try directory.write("precious", to: "bus")
         let result = try ProgramRun(["serve", "--address", "unix:\(directory.path)/bus"], in: directory)
@@ -66,7 +66,7 @@ import Varlink
             ("{ idleSampleInterval: NaN }", "idleSampleInterval"),
             ("{ idleSampleInterval: 0 }", "idleSampleInterval"), ("", "not JSON5"), ("[]", "not an object"),
         ])
-    func wrongConfigurationIsNamed(configuration: String, reason: String) throws {
+    func invalidConfigurationIsReported(configuration: String, reason: String) throws {
         let directory = try TemporaryDirectory()
         try directory.write(configuration, to: "config.json5")
         let arguments = [
@@ -86,23 +86,23 @@ import Varlink
         #expect(result.errors.contains("/nowhere/config: No such file or directory"))
     }
 
-    @Test func clientWithoutABusSaysSo() throws {
+    @Test func clientReportsAMissingBus() throws {
         let directory = try TemporaryDirectory()
         let result = try ProgramRun(["get", "--address", "unix:/nowhere/bus"], in: directory)
         #expect(result.code == 69)
         #expect(
             result.errors
-                == "reveille: connect /nowhere/bus: No such file or directory (ENOENT); is 'reveille serve' running?\n")
+                == "reveille: there is no bus at unix:/nowhere/bus; is 'reveille serve' running?\n")
         #expect(result.output.isEmpty)
     }
 
     @Test(arguments: ["bus", "tcp:localhost:1", "unix:relative", "unix:@abstract"])
-    func addressThatIsNoneIsAUsageError(address: String) throws {
+    func invalidAddressIsAUsageError(address: String) throws {
         let directory = try TemporaryDirectory()
         #expect(try ProgramRun(["get", "--address", address], in: directory).code == 64)
     }
 
-    @Test func supervisorIsToldWhenTheServiceIsReady() throws {
+    @Test func supervisorIsNotifiedWhenTheServiceIsReady() throws {
         let directory = try TemporaryDirectory()
         let supervisor = try NotifySocket(directory.path + "/notify")
         let bus = try BusProcess(environment: ["NOTIFY_SOCKET": supervisor.path])
@@ -112,7 +112,7 @@ import Varlink
         #expect(try supervisor.next().text == "STOPPING=1")
     }
 
-    @Test func stateThatCannotBeSavedCostsNothingButItself() throws {
+    @Test func serviceContinuesIfTheStateCannotBeSaved() throws {
         let bus = try BusProcess(environment: ["RUNTIME_DIRECTORY": "/dev/null"])
         let client = try bus.client()
         let instance = try client.call("GetState").parameters["instance"]
@@ -127,14 +127,14 @@ import Varlink
         #expect(try bus.client().call("GetState").parameters["instance"] != instance)
     }
 
-    @Test("where an older state cannot be taken away, no generation of it is given out again")
-    func stateThatCannotBeTakenAwayIsANewInstance() throws {
+    @Test("if a saved state cannot be removed, its generations are not used again")
+    func stateThatCannotBeRemovedCausesANewInstance() throws {
         let bus = try BusProcess()
         let client = try bus.client()
         try client.post(level: 0.5)
         let instance = try client.call("GetState").parameters["instance"]
         #expect(bus.stop() == 0)
-        // The state of a clean end, which the next bus finds; and then cannot take away.
+        // The next bus loads the state that the stop saved, but then cannot remove it.
         try bus.restart()
         let again = try bus.client()
         #expect(try again.call("GetState").parameters["instance"] == instance)
@@ -142,11 +142,11 @@ import Varlink
         #expect(rename(path, path + ".aside") == 0 && mkdir(path, 0o700) == 0)
         let subscriber = try bus.subscribe(#"{"aspects":["battery"]}"#)
         try again.post(level: 0.4)
-        #expect(try subscriber.client.receiveText() == nil, "who knows the old instance is to come back")
+        #expect(try subscriber.client.receiveText() == nil, "subscribers of the old instance must reconnect")
         let renewed = try bus.subscribe(#"{"aspects":["battery"],"initial":true}"#)
         #expect(renewed.first["instance"] != instance)
         #expect(renewed.initialEvents.first?.level == 0.4)
-        // The file still cannot be replaced, but it says nothing of the instance that goes on.
+        // The file still cannot be replaced, but it does not belong to the current instance.
         try again.post(level: 0.3)
         #expect(try renewed.next().first?.level == 0.3)
         bus.process.signal(SIGKILL)
@@ -160,7 +160,7 @@ import Varlink
         #expect(back.first["resumed"] == false)
     }
 
-    @Test("the caller's umask does not keep others from root's bus", .enabled(if: geteuid() == 0, "not root"))
+    @Test("other users can connect to root's bus whatever its umask", .enabled(if: geteuid() == 0, "not root"))
     func umaskDoesNotLockOut() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/reveille/bus"
@@ -180,8 +180,8 @@ import Varlink
         #expect(process.wait() == 0)
     }
 
-    @Test("of settings too many to write with each change a little is saved, and they are known again")
-    func largeSettingsAreSavedShortly() throws {
+    @Test("large settings are saved as a digest, by which they are recognized after a restart")
+    func largeSettingsAreSavedAsADigest() throws {
         let bus = try BusProcess()
         let pairs = (0..<40_000).map { "\"some.longer.key.number.\($0)\":\($0)" }
         try bus.directory.write("{\(pairs.joined(separator: ","))}", to: "root/home/u/.config/large.json")
@@ -202,7 +202,7 @@ import Varlink
         #expect(try settings()?.integer("generation") == 2)
     }
 
-    @Test func brokenStateIsANewInstance() throws {
+    @Test func invalidStateCausesANewInstance() throws {
         let bus = try BusProcess()
         let instance = try bus.client().call("GetState").parameters["instance"]
         #expect(bus.stop() == 0)
@@ -213,7 +213,7 @@ import Varlink
         #expect(bus.log.contains("the saved state is unusable"))
     }
 
-    @Test func killBetweenSavesIsANewInstanceAndAKillAtRestIsNot() throws {
+    @Test func killAfterASaveKeepsTheInstance() throws {
         let bus = try BusProcess()
         let client = try bus.client()
         try client.post(level: 0.5)

@@ -5,29 +5,28 @@ import Glibc
 import ReveilleSystem
 import ReveilleTesting
 
-/// Runs of `reveille simulate`, in a directory of their own.
+/// A directory for runs of `reveille simulate`.
 struct SimulateScene {
-    /// Prints each level and its count; see the file.
+    /// A program that prints each level and its number of changes.
     static let python: [String] = {
         let folder = #filePath.split(separator: "/").dropLast().joined(separator: "/")
         return ["python3", "/" + folder + "/Python/phone_program.py"]
     }()
 
-    /// Has the scenario, and what is written to `stdout` and `stderr`.
+    /// The directory with the scenario and the files `stdout` and `stderr`.
     let directory: TemporaryDirectory
 
     init() throws {
         directory = try TemporaryDirectory()
     }
 
-    /// Runs a program to its end.
     func simulate(_ scenario: String, options: [String] = [], _ command: [String]) throws -> ProgramRun {
         try directory.write(scenario, to: "scenario")
         let arguments = ["simulate"] + options + [directory.path + "/scenario", "--"] + command
         return try ProgramRun(arguments, in: directory)
     }
 
-    /// Starts it, and gives what its program reads.
+    /// Starts a program and returns its standard input.
     func start(
         _ scenario: String, _ command: [String], environment: [String: String] = [:]
     ) throws -> (process: ChildProcess, input: Pipe) {
@@ -46,11 +45,13 @@ struct SimulateScene {
         return (process, input)
     }
 
-    /// Waits until a file has a text.
+    /// Waits until a file contains a text.
     func wait(for text: String, in file: String) throws {
         let deadline = Deadline(seconds: 60)
         while !directory.read(file).contains(text) {
-            guard !deadline.hasPassed else { throw Trouble("\(file) has no \(text): \(directory.read(file))") }
+            guard !deadline.hasPassed else {
+                throw Trouble("\(file) does not contain \(text): \(directory.read(file))")
+            }
             deadline.pause()
         }
     }

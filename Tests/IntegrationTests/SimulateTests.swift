@@ -6,7 +6,7 @@ import ReveilleSystem
 import ReveilleTesting
 import Testing
 
-/// `reveille simulate`: programs that begin and end, and scenarios that are wrong.
+/// `reveille simulate`: the lifetime of programs, and invalid scenarios.
 @Suite(.timeLimit(.minutes(5))) struct SimulateTests {
     private let scene: SimulateScene
 
@@ -14,28 +14,28 @@ import Testing
         scene = try SimulateScene()
     }
 
-    @Test("the exit code is the program's", arguments: [("exit 5", 5), ("kill -KILL $$", 137)])
-    func exitCodeIsTheProgramsOwn(script: String, code: Int32) throws {
+    @Test("the exit code is that of the program", arguments: [("exit 5", 5), ("kill -KILL $$", 137)])
+    func exitCodeIsThatOfTheProgram(script: String, code: Int32) throws {
         #expect(try scene.simulate("wait subscribed", ["sh", "-c", script]).code == code)
     }
 
-    @Test("the step end ends the program, for which SIGTERM is no failure") func endEndsTheProgram() throws {
+    @Test("the step end ends the program, whose SIGTERM is not a failure") func endEndsTheProgram() throws {
         #expect(try scene.simulate("wait subscribed\nend", SimulateScene.python).code == 9)
         #expect(try scene.simulate("end", ["sleep", "1000"]).code == 0)
         #expect(try scene.simulate("", ["sh", "-c", "kill -TERM $$"]).code == 128 + SIGTERM)
     }
 
-    @Test("the step end ends what the program has started") func endEndsTheProgramsOwnPrograms() throws {
+    @Test("the step end ends the program's child processes") func endEndsTheChildProcesses() throws {
         let (process, input) = try scene.start(
             "wait subscribed\nend", ["sh", "-c", #""$0" watch battery & echo $!.; wait"#, BusProcess.program])
         #expect(process.wait() == 0)
         let own = try #require(Int32(scene.directory.read("stdout").prefix { $0 != "." }))
         let deadline = Deadline(seconds: 60)
-        // One that has ended and that nobody has waited for has no arguments any more.
+        // A zombie has no arguments.
         while (try? String(contentsOfFile: "/proc/\(own)/cmdline"))?.isEmpty == false {
             guard !deadline.hasPassed else {
                 kill(own, SIGKILL)
-                throw Trouble("\(own) is still there")
+                throw Trouble("\(own) is still running")
             }
             deadline.pause()
         }
@@ -68,7 +68,7 @@ import Testing
         input.closeWritingEnd()
     }
 
-    @Test("a hangup that is ignored is ignored") func hangupIsIgnoredUnderNohup() throws {
+    @Test("a hangup is ignored under nohup") func hangupIsIgnoredUnderNohup() throws {
         let script = "trap '' HUP; \"$0\" simulate \"$1\" -- sh -c 'kill -HUP $PPID; exit 3'"
         try scene.directory.write("", to: "scenario")
         let run = try ProgramRun(
@@ -76,7 +76,7 @@ import Testing
         #expect(run.code == 3)
     }
 
-    @Test("a bus whose owner is killed ends") func busEndsWithItsOwner() throws {
+    @Test("the bus ends if its owner is killed") func busEndsWithItsOwner() throws {
         let (process, input) = try scene.start("", ["sh", "-c", "echo $REVEILLE_ADDRESS.; exec cat"])
         try scene.wait(for: ".", in: "stdout")
         let address = scene.directory.read("stdout").dropFirst("unix:".count).dropLast(2)
@@ -85,16 +85,16 @@ import Testing
         process.signal(SIGKILL)
         process.wait()
         #expect(try client.receiveText(seconds: 60) == nil)
-        // And cat with its input.
+        // This ends cat.
         input.closeWritingEnd()
     }
 
     @Test(
-        "a step that fails ends the program and says why",
+        "a failing step ends the program and is reported",
         arguments: [
             ("remove charger\nstart\nwait subscribed\nplug", 1, "scenario:4: plug: the phone has no charger"),
-            ("wait subscribed\nadd battery4", 78, "scenario:2: add battery4: there is no battery4; the next to add"),
-            ("wait subscribed 2", 124, "scenario:1: wait subscribed 2: fewer than 2 subscribed within"),
+            ("wait subscribed\nadd battery4", 78, "scenario:2: add battery4: battery4 does not exist; the next"),
+            ("wait subscribed 2", 124, "scenario:1: wait subscribed 2: fewer than 2 subscriptions within"),
         ])
     func failingStepEndsTheProgram(scenario: String, code: Int32, message: String) throws {
         let run = try scene.simulate(
@@ -103,14 +103,14 @@ import Testing
         #expect(run.errors.contains(message), "\(run.errors)")
     }
 
-    @Test("a program that cannot be started is said") func missingProgramIsSaid() throws {
+    @Test("a program that cannot be started is reported") func missingProgramIsReported() throws {
         let run = try scene.simulate("", ["/there/is/no/such/program"])
         #expect(run.code == 127)
         #expect(run.errors.contains("/there/is/no/such/program"))
     }
 
     @Test(
-        "a scenario that is wrong names its line and what was expected",
+        "an error in a scenario is reported with its line and the expected syntax",
         arguments: [
             ("\n# comment\n  jump", "scenario:3: expected one of start, wait, level"),
             ("level 20", "scenario:1: expected level 0..1 [BATTERY], not \"level 20\""),
@@ -123,16 +123,16 @@ import Testing
             ("settings ../../x 1", "scenario:1: expected settings FILE TEXT"),
             ("burst 0", "scenario:1: expected burst"),
             ("add battery1", "scenario:1: expected add"), ("remove phone", "scenario:1: expected remove"),
-            ("start\nstart", "scenario:2: expected one start only"),
+            ("start\nstart", "scenario:2: expected only one start"),
             ("end\nstart", "scenario:1: expected start before"),
         ])
-    func wrongScenarioNamesItsLine(scenario: String, message: String) throws {
+    func invalidScenarioIsReported(scenario: String, message: String) throws {
         let run = try scene.simulate(scenario, ["true"])
         #expect(run.code == 78)
         #expect(run.errors.contains(message), "\(run.errors)")
     }
 
-    @Test("usage is checked: no program, no file") func usageIsChecked() throws {
+    @Test("a missing program or scenario is reported") func missingArgumentsAreReported() throws {
         #expect(try scene.simulate("", []).code == 64)
         let missing = try ProgramRun(
             ["simulate", scene.directory.path + "/missing", "--", "true"], in: scene.directory)

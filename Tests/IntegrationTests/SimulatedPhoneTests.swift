@@ -6,7 +6,7 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// What programs of other languages see of a phone that follows a scenario.
+/// Programs in other languages on a phone that follows a scenario.
 @Suite(.timeLimit(.minutes(5))) struct SimulatedPhoneTests {
     private let scene: SimulateScene
 
@@ -14,7 +14,7 @@ import Varlink
         scene = try SimulateScene()
     }
 
-    @Test("a Python program that slept through a burst is told once") func pythonProgramSleeps() throws {
+    @Test("a Python program that sleeps during a burst receives one event") func pythonProgramSleeps() throws {
         let scenario = """
             wait subscribed
             level 0.5
@@ -32,9 +32,9 @@ import Varlink
         #expect(lines.last?.hasPrefix("0.1 ") == true)
     }
 
-    @Test("a shell program sees every aspect change once") func shellProgramSeesAll() throws {
+    @Test("a shell program receives a change of every aspect") func shellProgramReceivesAll() throws {
         let scenario = """
-            # Before it starts, the phone may be another.
+            # The phone can be changed before the program starts.
             remove proximity
             level 0.5
             start
@@ -51,7 +51,7 @@ import Varlink
         #expect(run.output == "battery\ndefaults\nlocale\norientation\nproximity\n")
     }
 
-    @Test("packs come and go, the charger is plugged in, and the bus starts again") func partsComeAndGo() throws {
+    @Test("packs can be added and removed, the charger plugged in, and the bus restarted") func partsChange() throws {
         let scenario = """
             add battery2
             level 1 battery2
@@ -61,7 +61,7 @@ import Varlink
             wait subscribed
             restart
             """
-        // The stream ends with the bus; then there is a new one.
+        // The stream ends with the old bus; the other commands use the new one.
         let script = """
             "$0" watch battery --once; echo $?
             until "$0" refresh; do :; done
@@ -74,7 +74,7 @@ import Varlink
         #expect(run.output.contains(#""plugged":true"#))
     }
 
-    @Test("the README's Python runs on the phone as it is") func pythonOfTheReadmeRuns() throws {
+    @Test("the README's Python example runs on the phone unchanged") func pythonExampleRuns() throws {
         try scene.directory.write(DocumentTests.block("python", of: "README.md"), to: "subscriber.py")
         let (process, input) = try scene.start(
             "wait subscribed\nlevel 0.3",
@@ -85,7 +85,7 @@ import Varlink
         withExtendedLifetime(input) {}
     }
 
-    @Test("the phone's sockets are in a directory of the user's alone") func runtimeDirectoryIsPrivate() throws {
+    @Test("the phone's sockets are in a private directory") func runtimeDirectoryIsPrivate() throws {
         let run = try scene.simulate(
             "", ["sh", "-c", "stat -c %a $XDG_RUNTIME_DIR; echo $REVEILLE_ADDRESS $XDG_RUNTIME_DIR"])
         let words = run.output.split(whereSeparator: \.isWhitespace)
@@ -93,7 +93,7 @@ import Varlink
         #expect(words.dropFirst().first == "unix:\(words.last ?? "")/reveille/org.reveille.Bus")
     }
 
-    @Test("a phone finds room for its socket where TMPDIR is long") func longTemporaryDirectoryIsNoTrouble() throws {
+    @Test("a phone can be created even if TMPDIR is too long for a socket") func longTemporaryDirectory() throws {
         let long = String(repeating: "/long", count: 20)
         try scene.directory.write("", to: "scenario")
         try scene.directory.write("", to: long + "/.keep")
@@ -115,7 +115,7 @@ import Varlink
         #expect(run.output == #"{"theme": "dark"}"#, "\(run.errors)")
     }
 
-    @Test("doctor finds on the phone what the phone's bus reads") func doctorSaysWhatStatusSays() throws {
+    @Test("doctor and status report the same sources on the phone") func doctorAndStatusAgree() throws {
         let run = try scene.simulate(
             "locale de_DE.UTF-8\nremove proximity\nstart",
             ["sh", "-c", "\"$0\" doctor --json; \"$0\" status --json", BusProcess.program])

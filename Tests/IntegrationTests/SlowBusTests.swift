@@ -7,7 +7,7 @@ import ReveilleSystem
 import ReveilleTesting
 import Testing
 
-/// The library on a real bus that is slow, restarts, and whose connections break anywhere.
+/// The library with a real bus that is slow and restarts, and whose connections break at any point.
 @Suite(.timeLimit(.minutes(10))) struct SlowBusTests {
     private static let steps = 80
 
@@ -15,13 +15,11 @@ import Testing
         .battery(Battery(state: .unplugged, level: level))
     }
 
-    @Test(arguments: 0..<12 as Range<UInt64>) func consumerEndsAtTheTruthWithCountsThatAddUp(
-        _ seed: UInt64
-    ) async throws {
+    @Test(arguments: 0..<12 as Range<UInt64>) func consumerReceivesEveryChangeOnce(_ seed: UInt64) async throws {
         let bus = try BusProcess()
         let relay = try SlowRelay(at: bus.directory.path + "/relay", to: bus.socket, seed: seed)
         defer { relay.stop() }
-        // Those who post are not in the relay's way.
+        // Posts bypass the relay.
         let control = try await Device.connect(to: "unix:" + bus.socket)
         let first = try await control.state(of: .battery).generation
         let device = try await Self.connect(to: relay)

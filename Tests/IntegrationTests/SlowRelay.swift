@@ -6,7 +6,7 @@ import ReveilleSimulation
 import ReveilleSystem
 import ReveilleTesting
 
-/// Stands between a program and its bus: passes on what both say, late, in pieces, and not always to the end.
+/// A relay between a program and its bus that forwards data late and in pieces, and breaks connections.
 final class SlowRelay: Sendable {
     let address: String
     private let path: String
@@ -14,13 +14,13 @@ final class SlowRelay: Sendable {
     private let isStopped = Lock(false)
     private let random: Lock<SplitMix64>
 
-    /// Listens; each connection to it is one to the bus.
+    /// Listens at a path and opens a connection to the bus for each client.
     init(at path: String, to bus: String, seed: UInt64) throws {
         self.path = path
         self.bus = bus
         address = "unix:" + path
         random = Lock(SplitMix64(seed: seed))
-        // Made on its own thread, which alone uses it.
+        // The listener is created on the thread that uses it.
         let pipe = try Pipe()
         try Pthread.start { [self] in
             guard let address = try? UnixAddress(address), let listener = try? UnixListener(at: address) else { return }
@@ -35,7 +35,6 @@ final class SlowRelay: Sendable {
         guard pipe.waitForWake() else { throw Trouble("listen \(path)") }
     }
 
-    /// Accepts nobody any more.
     func stop() {
         isStopped.withLock { $0 = true }
     }
@@ -58,11 +57,11 @@ final class SlowRelay: Sendable {
     }
 }
 
-/// A connection of a program, and the one to its bus that goes with it.
+/// A client's connection to the relay with the corresponding connection to the bus.
 private final class Link: Sendable {
     enum Side { case client, bus, ended }
 
-    // Used on the one thread that passes on.
+    // Only the forwarding thread uses the streams.
     private nonisolated(unsafe) let client: UnixStream
     private nonisolated(unsafe) let bus: UnixStream
 
@@ -71,14 +70,14 @@ private final class Link: Sendable {
         bus = try UnixStream(connectingTo: UnixAddress("unix:" + path))
     }
 
-    /// Waits for something to pass on.
+    /// Waits until a side has data to forward.
     func wait() -> Side {
         var both = [client.number, bus.number].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         guard retryingOnInterrupt({ poll(&both, 2, -1) }) > 0 else { return .ended }
         return both[0].revents != 0 ? .client : .bus
     }
 
-    /// Passes a piece on; false when there will be none any more.
+    /// Forwards a piece of data; returns `false` if the connection has ended.
     func pass(fromClient: Bool, atMost count: Int) -> Bool {
         let (from, to) = fromClient ? (client, bus) : (bus, client)
         var buffer = [UInt8](repeating: 0, count: count)

@@ -5,13 +5,13 @@ import Glibc
 import Testing
 import Varlink
 
-/// Everything at once, for as long as one likes: see `Scripts/soak`.
+/// All disturbances combined for a chosen time: see `Scripts/soak`.
 @Suite(.enabled(if: getenv("REVEILLE_SOAK_MINUTES") != nil)) struct SoakTests {
     private static func variable(_ name: String) -> UInt64? {
         getenv(name).flatMap { UInt64(String(cString: $0)) }
     }
 
-    @Test func promiseHoldsForMinutes() throws {
+    @Test func clientsStayConsistentForMinutes() throws {
         let minutes = Int(Self.variable("REVEILLE_SOAK_MINUTES") ?? 1)
         let seed = Self.variable("REVEILLE_SEED") ?? UInt64(time(nil))
         print("soak: \(minutes) minutes from seed \(seed); again with REVEILLE_SEED=\(seed)")
@@ -35,10 +35,10 @@ import Varlink
             if rounds % 100 == 0 { print("soak: \(rounds) rounds, \(kills) restarts, seed \(seed)") }
         }
         let resumptions = turmoil.clients.map(\.resumptions)
-        print("soak: \(rounds) rounds with \(kills) restarts are clean; by position: \(resumptions.map(\.understood))")
+        print("soak: \(rounds) rounds with \(kills) restarts are clean; by position: \(resumptions.map(\.accepted))")
     }
 
-    /// What others do to the bus meanwhile.
+    /// Sends one of several kinds of invalid or excessive input from another peer.
     private func disturb(_ turmoil: Turmoil) throws {
         let peer = try turmoil.bus.client()
         switch Int.random(in: 0..<6, using: &turmoil.random) {
@@ -50,7 +50,7 @@ import Varlink
             let deep = String(repeating: #"{"a":"#, count: 100)
             try peer.send(#"{"method":"org.reveille.Bus.Refresh","parameters":"# + deep)
         default:
-            // A flood of states that the devices then say otherwise.
+            // Many posted states, which the devices' readings then replace.
             for level in 0..<200 {
                 let call = RawClient.battery(Double(level) / 200)
                 try peer.send(#"{"method":"org.reveille.Bus.Post","oneway":true,"parameters":\#(call)}"#)

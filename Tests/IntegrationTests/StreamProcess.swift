@@ -5,13 +5,13 @@ import Glibc
 import ReveilleTesting
 import Varlink
 
-/// A subscriber that is a process of its own, and so can be stopped, frozen and killed.
+/// A subscriber in a separate process, which can be stopped, frozen and killed.
 final class StreamProcess {
     let process: ChildProcess
     private let bus: BusProcess
     private let output: String
 
-    /// Subscribes, and waits for the first reply.
+    /// Subscribes and waits for the first reply.
     init(_ bus: BusProcess, _ parameters: String) throws {
         self.bus = bus
         output = "stream-" + String(UInt64.random(in: .min ... .max), radix: 16)
@@ -24,38 +24,38 @@ final class StreamProcess {
         try wait(for: "the first reply") { try replies.count == 1 }
     }
 
-    /// The replies that it has read, the first one too.
+    /// The replies that the process has read, including the first.
     var replies: [JSONObject] {
         get throws {
             let text = bus.directory.read(output)
-            // What follows the last newline is still being written.
+            // The text after the last newline is still being written.
             return try text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().compactMap {
                 try JSON.parse(Array($0.utf8)).objectValue
             }
         }
     }
 
-    /// The events of all replies but the first, reply by reply.
-    var told: [[JSONObject]] {
+    /// The events of each reply except the first.
+    var delivered: [[JSONObject]] {
         get throws { try replies.dropFirst().map(\.events) }
     }
 
-    /// How many changes it was told of.
+    /// The number of changes in the delivered events.
     var changes: Int {
-        get throws { try told.joined().reduce(0) { $0 + $1.integer("changes") } }
+        get throws { try delivered.joined().reduce(0) { $0 + $1.integer("changes") } }
     }
 
-    /// What the bus says of its subscription; `nil` once that has ended.
+    /// Returns the subscription as listed by the bus; `nil` after it has ended.
     func subscription(on control: RawClient? = nil) throws -> JSONObject? {
         let reply = try (control ?? bus.client()).call("ListSubscriptions")
         let all = reply.parameters["subscriptions"]?.arrayValue ?? []
         return all.compactMap(\.objectValue).first { $0.integer("pid") == Int(process.pid) }
     }
 
-    /// Waits until the bus holds it for these reasons.
+    /// Waits until the bus holds the subscription for exactly these reasons.
     func waitUntilHeld(_ reasons: [String], on control: RawClient? = nil) throws {
         let wanted = JSON.array(reasons.map { .string($0) })
-        try wait(for: "held to be \(reasons)") { try subscription(on: control)?["held"] == wanted }
+        try wait(for: "holds to be \(reasons)") { try subscription(on: control)?["held"] == wanted }
     }
 }
 
@@ -63,7 +63,7 @@ extension JSONObject {
     var events: [JSONObject] { self["events"]?.arrayValue?.compactMap(\.objectValue) ?? [] }
 }
 
-/// Looks at a condition until it has come true.
+/// Waits until a condition is met.
 func wait(for what: String, seconds: Int = 60, until condition: () throws -> Bool) throws {
     let deadline = Deadline(seconds: seconds)
     while try !condition() {

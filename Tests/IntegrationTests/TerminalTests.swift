@@ -5,11 +5,11 @@ import Glibc
 import ReveilleTesting
 import Testing
 
-/// The program on a terminal, beside a shell with job control.
+/// The program on a terminal, with and without a shell with job control.
 @Suite(.timeLimit(.minutes(10))) struct TerminalTests {
     private static let driver = #filePath.split(separator: "/").dropLast().joined(separator: "/")
 
-    @Test func watchIsAGoodJobOfItsShell() throws {
+    @Test func watchSupportsJobControl() throws {
         let bus = try BusProcess()
         let run = try ProgramRun(
             ["/" + Self.driver + "/Python/terminal.py", BusProcess.program, "unix:" + bus.socket],
@@ -17,44 +17,62 @@ import Testing
         #expect(
             run.output.split(separator: "\n") == [
                 "background=Running", "modes beside it=cooked", "modes in the foreground=raw",
-                "asleep=battery 1, proximity 1 waiting", "modes while it is stopped=cooked", "modes after fg=raw",
+                "asleep=battery 1, proximity 1 pending", "modes while it is stopped=cooked", "modes after fg=raw",
                 "background again=Running", "modes after bg and fg=raw", "modes at the end=cooked", "exit code=0",
             ], "\(run.output)\(run.errors)")
     }
 
-    @Test(arguments: [([], "no event within 5 seconds\r\n", 124), (["--initial"], "", 0)])
-    func stateThatATerminalShowsUnaskedIsNotCounted(options: [String], message: String, code: Int) throws {
+    /// Runs `watch battery` on a terminal, pressing keys after the initial state, and returns the output and exit code.
+    private func watch(_ options: [String], keys: String = "") throws -> String {
         let bus = try BusProcess()
         let script = """
             import os, pty, sys
             child, terminal = pty.fork()
-            if child == 0: os.execv(sys.argv[1], sys.argv[1:])
-            said = b""
+            if child == 0: os.execv(sys.argv[2], sys.argv[2:])
+            keys = sys.argv[1].encode()
+            output = b""
             try:
-                while part := os.read(terminal, 4096): said += part
+                while part := os.read(terminal, 4096):
+                    output += part
+                    if keys and b"now" in output: keys = keys[os.write(terminal, keys):]
             except OSError: pass
-            sys.stdout.write(said.decode())
+            sys.stdout.write(output.decode())
             print("exit code", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
             """
         try bus.directory.write(script, to: "terminal.py")
-        let arguments = ["watch", "battery", "--count", "1", "--timeout", options.isEmpty ? "5" : "60"] + options
         let run = try ProgramRun(
-            [bus.directory.path + "/terminal.py", BusProcess.program] + arguments + [
+            [bus.directory.path + "/terminal.py", keys, BusProcess.program, "watch", "battery"] + options + [
                 "--address", "unix:" + bus.socket,
             ],
             program: "/usr/bin/python3", in: bus.directory)
         #expect(run.output.contains("now"), "\(run.output)")
-        #expect(run.output.hasSuffix("\(message)exit code \(code)\n"), "\(run.output)\(run.errors)")
+        return run.output + run.errors
     }
 
-    @Test func busEndsWithTheTerminalThatItWasStartedFrom() throws {
+    @Test(
+        arguments: [
+            (["--timeout", "5"], "no event within 5 seconds\r\nexit code 124\n"),
+            (["--timeout", "60", "--initial"], "exit code 0\n"),
+        ])
+    func implicitInitialStateIsNotCounted(options: [String], end: String) throws {
+        let output = try watch(["--count", "1"] + options)
+        #expect(output.hasSuffix(end), "\(output)")
+    }
+
+    @Test(arguments: [([], "exit code 0\n"), (["--count", "3"], "ended after 0 of 3 events\r\nexit code 1\n")])
+    func quittingBeforeTheCountIsAFailure(options: [String], end: String) throws {
+        let output = try watch(options, keys: "q")
+        #expect(output.hasSuffix(end), "\(output)")
+    }
+
+    @Test func busEndsWithItsTerminal() throws {
         let directory = try TemporaryDirectory()
         let script = """
             import os, pty, sys, time
             child, terminal = pty.fork()
             if child == 0: os.execv(sys.argv[1], sys.argv[1:])
-            said = b""
-            while b"serving" not in said: said += os.read(terminal, 4096)
+            output = b""
+            while b"serving" not in output: output += os.read(terminal, 4096)
             os.close(terminal)
             print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
             """

@@ -8,7 +8,7 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// A phone on which everything changes, a bus that may die at any time, and clients that come back by position.
+/// A phone on which all aspects change, a bus that may be killed at any time, and clients that resume by position.
 final class Turmoil {
     private static let languages = ["de_DE", "en_US", "es_ES", "fr_FR", "ja_JP", "pt_BR"]
 
@@ -33,7 +33,7 @@ final class Turmoil {
         Int.random(in: 0..<all, using: &random) < one
     }
 
-    /// Something changes, somebody reads, now and then somebody sleeps or wakes.
+    /// Changes an aspect, has a client read, and occasionally sends it to the background or foreground.
     func step() throws {
         try change()
         let client = clients[Int.random(in: 0..<clients.count, using: &random)]
@@ -66,22 +66,21 @@ final class Turmoil {
         }
     }
 
-    /// The state file is there only while it is the whole truth.
+    /// Waits for the state file, which exists only while it is up to date.
     func waitUntilSaved() throws {
         try wait("the state to be saved") { access(bus.socket + ".state.json", F_OK) == 0 }
     }
 
-    /// Ends the bus and starts another.
     func restart(by signal: Int32) throws {
         bus.process.signal(signal)
         bus.process.wait()
-        // What was sent before the end counts as told.
+        // Events that were sent before the end count as received.
         for client in clients { try client.drain() }
         try bus.restart()
         control = try bus.client()
     }
 
-    /// Lets all come to rest, and checks that each client is at the truth.
+    /// Waits until each client has the current state, and checks it.
     func check() throws {
         try connect()
         try waitForFirstReplies()
@@ -96,7 +95,7 @@ final class Turmoil {
                 try client.drain()
                 return truth.allSatisfy { client.seen[$0.aspect] == $0.integer("generation") }
             }
-            // The keys of settings are those that changed, not all.
+            // An event of settings lists only the keys that changed.
             for event in truth where event.aspect != "defaults" {
                 #expect(client.states[event.aspect] == event[event.aspect], "\(client.name)")
             }

@@ -6,11 +6,11 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// Never more than one unread reply in the kernel, whatever stops the reader.
+/// At most one unread reply is in the kernel, whatever stops the reader.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct UnreadGateTests {
     private static let changes = 100_000
 
-    /// Posts many changes as fast as the bus takes them, and waits until all are in.
+    /// Posts many changes as fast as the bus accepts them, and waits until all are posted.
     private func flood(_ client: RawClient, _ count: Int) throws {
         var batch: [UInt8] = []
         for index in 0..<count {
@@ -23,7 +23,7 @@ import Varlink
             }
         }
         try client.send(bytes: batch)
-        // Its answer comes after all of them have been carried out.
+        // The reply follows the execution of all earlier calls.
         _ = try client.call("GetState", #"{"aspects":["battery"]}"#)
     }
 
@@ -35,12 +35,12 @@ import Varlink
         try wait(for: "the stop") { try Self.state(of: reader.process.pid) == "T" }
         try flood(poster, Self.changes)
         reader.process.signal(SIGCONT)
-        try wait(for: "every change to be told") { try reader.changes == Self.changes }
-        #expect(try reader.told.count <= 2)
+        try wait(for: "every change to be delivered") { try reader.changes == Self.changes }
+        #expect(try reader.delivered.count <= 2)
     }
 
-    @Test("50 sleepers and 100,000 changes cost no memory, and the counts add up")
-    func sleepersCostNoMemory() throws {
+    @Test("100,000 changes for 50 sleeping subscribers use no memory, and the counts add up")
+    func sleepersUseNoMemory() throws {
         let bus = try BusProcess()
         let control = try bus.client()
         let sleepers = try (0..<50).map { _ in try bus.subscribe() }
@@ -59,7 +59,7 @@ import Varlink
         }
     }
 
-    @Test("B56: a frame that the socket has no room for is completed later") func longFrameIsCompleted() throws {
+    @Test("B56: a frame that does not fit into the socket is completed later") func longFrameIsCompleted() throws {
         let bus = try BusProcess(configuration: "{ bus: { maxFrame: 16000000 } }")
         let poster = try bus.client()
         let subscriber = try bus.subscribe(#"{"aspects":["defaults"]}"#)
@@ -67,8 +67,8 @@ import Varlink
         let domain = #"{"domain":"app","path":"/app.json","keys":[\#(keys)],"opaque":false}"#
         #expect(try poster.call("Post", #"{"defaults":{"domains":[\#(domain)]}}"#).error == nil)
         let events = try subscriber.next(seconds: 30)
-        let told = events.first?["defaults"]?.objectValue?["domains"]?.arrayValue?.first?.objectValue
-        #expect(told?["keys"]?.arrayValue?.count == 40_000)
+        let listed = events.first?["defaults"]?.objectValue?["domains"]?.arrayValue?.first?.objectValue
+        #expect(listed?["keys"]?.arrayValue?.count == 40_000)
         try poster.call("Post", #"{"defaults":{"domains":[]}}"#)
         #expect(try subscriber.next(seconds: 30).map { $0.integer("changes") } == [1])
     }

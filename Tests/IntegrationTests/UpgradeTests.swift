@@ -6,7 +6,7 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// A new instance that takes over from an old one, with a supervisor that keeps the socket between them.
+/// A new process that replaces an old one while a supervisor keeps the socket open.
 @Suite(.timeLimit(.minutes(10))) struct UpgradeTests {
     private let directory: TemporaryDirectory
     private let supervisor: NotifySocket
@@ -17,7 +17,7 @@ import Varlink
         supervisor = try NotifySocket(directory.path + "/notify")
     }
 
-    /// Starts an instance, with the socket that was kept, and waits until it says that it is ready.
+    /// Starts a process, with the kept socket if there is one, and waits until it is ready.
     private func start(keeping kept: Int32? = nil) throws -> (process: ChildProcess, stored: Int32?) {
         let script = (kept == nil ? "" : "LISTEN_FDS=1 LISTEN_FDNAMES=varlink LISTEN_PID=$$ ") + #"exec "$0" "$@""#
         let process = try ChildProcess(
@@ -32,10 +32,10 @@ import Varlink
         }
     }
 
-    @Test("B54: an upgrade in place refuses no connection, and positions go on", arguments: [SIGTERM, SIGKILL])
-    func upgradeRefusesNobody(signal: Int32) throws {
+    @Test("B54: an upgrade in place refuses no connection and keeps positions", arguments: [SIGTERM, SIGKILL])
+    func upgradeRefusesNoConnection(signal: Int32) throws {
         let (old, stored) = try start()
-        let kept = try #require(stored, "the instance gives its socket to the supervisor")
+        let kept = try #require(stored, "the process stores its socket with the supervisor")
         defer { close(kept) }
         let first = try RawClient(socket)
         let instance = try first.call("GetState").parameters["instance"]?.stringValue
@@ -45,7 +45,7 @@ import Varlink
 
         var clients: [RawClient] = []
         func connect() throws {
-            // A refusal would throw here.
+            // A refused connection throws here.
             let client = try RawClient(socket)
             try client.send(#"{"method":"org.reveille.Bus.GetState"}"#)
             clients.append(client)
@@ -54,9 +54,9 @@ import Varlink
         while !old.hasEnded { try connect() }
         for _ in 0..<20 { try connect() }
         let (new, storedAgain) = try start(keeping: kept)
-        #expect(storedAgain == nil, "the supervisor has it already")
+        #expect(storedAgain == nil, "the supervisor already has the socket")
         for _ in 0..<20 { try connect() }
-        // Those that the old one took and did not answer see it end; all that came later are answered.
+        // The old process may close connections without a reply; all later connections get one.
         let answers = clients.map { try? $0.receive().parameters }
         #expect(answers.suffix(40).allSatisfy { $0?["instance"]?.stringValue == instance })
         let proximity = answers.last??["events"]?.arrayValue?.compactMap(\.objectValue).first {
@@ -65,6 +65,6 @@ import Varlink
         #expect(proximity?.integer("generation") == 1)
         new.signal(SIGTERM)
         #expect(new.wait() == 0)
-        #expect(access(socket, F_OK) == 0, "it is the supervisor's")
+        #expect(access(socket, F_OK) == 0, "the supervisor owns the socket")
     }
 }

@@ -6,7 +6,7 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// `reveille watch`: what it prints, and how it goes on.
+/// `reveille watch`: its output, reconnection and exit codes.
 @Suite(.timeLimit(.minutes(10))) struct WatchTests {
     private let bus: BusProcess
 
@@ -14,7 +14,7 @@ import Varlink
         bus = try BusProcess()
     }
 
-    /// A `reveille watch` that runs, and what it has printed.
+    /// A running `reveille watch` and its output.
     private final class Run {
         let process: ChildProcess
         private let directory: TemporaryDirectory
@@ -48,18 +48,18 @@ import Varlink
         }
     }
 
-    @Test func watchGoesOnOverARestart() throws {
+    @Test func watchContinuesAfterARestart() throws {
         let run = try Run(bus, ["battery", "--json"])
         try waitForSubscriber()
         try bus.client().post(level: 0.5)
         try wait(for: "the first change") { try changes(of: run) == [1] }
         #expect(bus.stop() == 0)
-        try wait(for: "a word on it") { run.errors.contains("waiting for the bus to come back") }
+        try wait(for: "a message") { run.errors.contains("waiting for the bus to return") }
         try bus.restart()
         try bus.client().post(level: 0.4)
         try bus.client().post(level: 0.3)
-        try wait(for: "what changed") { try changes(of: run).reduce(0, +) == 3 }
-        try wait(for: "a word on that") { run.errors.contains("the bus is back") }
+        try wait(for: "all changes") { try changes(of: run).reduce(0, +) == 3 }
+        try wait(for: "another message") { run.errors.contains("reconnected to the bus") }
         #expect(run.output.split(separator: "\n").last?.contains(#""level":0.3"#) == true)
         run.process.signal(SIGTERM)
         #expect(run.process.wait() == 0)
@@ -73,7 +73,7 @@ import Varlink
         #expect(run.errors == "reveille: the bus closed the connection\n")
     }
 
-    @Test func positionsOfAFileGoOnFromRunToRun() throws {
+    @Test func positionsAreKeptBetweenRuns() throws {
         let state = bus.directory.path + "/positions"
         func watch(_ more: [String] = [], while body: (Run) throws -> Void) throws {
             let run = try Run(bus, ["--json", "--state", state] + more)
@@ -87,17 +87,17 @@ import Varlink
             return json?["generations"]?.objectValue?[aspect]?.integerValue.map(Int.init)
         }
         try watch { _ in try wait(for: "positions before the first event") { try stored("battery") == 0 } }
-        // Nothing runs.
+        // No `watch` is running.
         try bus.client().post(level: 0.5)
         try bus.client().post(level: 0.4)
         try watch { run in
-            try wait(for: "what changed meanwhile") { try changes(of: run) == [2] }
+            try wait(for: "the changes between the runs") { try changes(of: run) == [2] }
             try wait(for: "its position") { try stored("battery") == 2 }
             try bus.client().post(level: 0.3)
             try wait(for: "the next change") { try changes(of: run) == [2, 1] }
             try wait(for: "its position") { try stored("battery") == 3 }
         }
-        // One aspect alone: the position of the others stays.
+        // Watching one aspect keeps the positions of the others.
         try bus.client().call("Post", #"{"proximity":{"state":"near"}}"#)
         try watch(["proximity"]) { run in
             try wait(for: "one change") { try changes(of: run) == [1] }
@@ -107,12 +107,12 @@ import Varlink
     }
 
     @Test(arguments: ["precious", "{}", #"{"instance":"a","generations":{"battery":-1}}"#, #"{"generations":[]}"#])
-    func fileThatHasNoPositionsIsLeftAlone(contents: String) throws {
+    func fileWithoutPositionsIsNotOverwritten(contents: String) throws {
         try bus.directory.write(contents, to: "notes")
         let run = try ProgramRun(
             ["watch", "--state", bus.directory.path + "/notes", "--address", "unix:" + bus.socket], in: bus.directory)
         #expect(run.code == 1)
-        #expect(run.errors.contains("/notes: not positions that 'reveille watch --state' wrote"))
+        #expect(run.errors.contains("/notes: not a file written by 'reveille watch --state'; left unchanged"))
         #expect(bus.directory.read("notes") == contents)
     }
 
@@ -123,14 +123,14 @@ import Varlink
         #expect(run.errors == "reveille: open /nowhere/positions: No such file or directory (ENOENT)\n")
     }
 
-    @Test(arguments: ["/dev/full", "/dev"]) func stateThatIsNoRegularFileIsRefused(path: String) throws {
+    @Test(arguments: ["/dev/full", "/dev"]) func stateMustBeARegularFile(path: String) throws {
         let run = try ProgramRun(["watch", "--state", path, "--address", "unix:" + bus.socket], in: bus.directory)
         #expect(run.code == 1)
         #expect(run.errors == "reveille: \(path) is not a regular file\n")
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can be somebody else"))
-    func stateThatMayNotBeWrittenIsAMatterOfPermission() throws {
+    @Test(.enabled(if: geteuid() == 0, "only root can switch users"))
+    func stateWithoutPermissionIsAPermissionError() throws {
         let program = bus.directory.path + "/program"
         try ChildProcess(["cp", BusProcess.program, program], environment: ChildProcess.environment).wait()
         for path in [bus.directory.path, program] { chmod(path, 0o755) }
@@ -148,7 +148,7 @@ import Varlink
         }
     }
 
-    @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func signalBeforeTheCountIsReachedIsNoSuccess(signal: Int32) throws {
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func signalBeforeTheCountIsAFailure(signal: Int32) throws {
         let counting = try Run(bus, ["battery", "--json", "--count", "2"])
         let endless = try Run(bus, ["battery", "--json"])
         try wait(for: "both") {
@@ -178,16 +178,16 @@ import Varlink
         }
     }
 
-    @Test func lackOfEventsIsToldFromALackOfMore() throws {
+    @Test func timeoutDistinguishesNoEventFromTooFew() throws {
         let none = try Run(bus, ["battery", "--timeout", "1"])
         #expect(none.process.wait() == 124)
         #expect(none.errors == "reveille: no event within 1 second\n")
         let one = try Run(bus, ["battery", "--initial", "--count", "2", "--timeout", "5"])
         #expect(one.process.wait() == 124)
-        #expect(one.errors == "reveille: nothing more within 5 seconds\n")
+        #expect(one.errors == "reveille: no further event within 5 seconds\n")
     }
 
-    @Test func dayAndSourceAreShownWhereAsked() throws {
+    @Test func dateAndSourceAreShownOnRequest() throws {
         let source = try bus.description(of: "battery")["reason"]?.stringValue ?? ""
         let plain = try Run(bus, ["battery", "--count", "1"])
         let full = try Run(bus, ["battery", "--count", "1", "--date", "--source"])
@@ -206,15 +206,16 @@ import Varlink
 
     @Test(
         arguments: [
-            (["--timeout", "1e308"], "--timeout is a number of seconds from 0.001 to 31536000, not 1e+308"),
-            (["--timeout", "nan"], "--timeout is a number of seconds from 0.001 to 31536000, not nan"),
-            (["--timeout=-1"], "--timeout is a number of seconds from 0.001 to 31536000, not -1.0"),
-            (["--count", "0"], "--count is at least 1, not 0"), (["--count", "-1"], "--count is at least 1, not -1"),
-            (["--timeout", "-1"], "--timeout is a number of seconds from 0.001 to 31536000, not -1.0"),
-            (["--state", ""], "--state is the path of a file, and is empty"),
-            (["--json", "--date"], "--date and --source"),
+            (["--timeout", "1e308"], "--timeout must be from 0.001 to 31536000 seconds, not 1e+308"),
+            (["--timeout", "nan"], "--timeout must be from 0.001 to 31536000 seconds, not nan"),
+            (["--timeout=-1"], "--timeout must be from 0.001 to 31536000 seconds, not -1.0"),
+            (["--count", "0"], "--count must be at least 1, not 0"),
+            (["--count", "-1"], "--count must be at least 1, not -1"),
+            (["--timeout", "-1"], "--timeout must be from 0.001 to 31536000 seconds, not -1.0"),
+            (["--state", ""], "--state must not be empty"),
+            (["--json", "--date"], "--date and --source cannot be combined with --json"),
         ])
-    func wrongNumberIsNamedWithItsRange(arguments: [String], reason: String) throws {
+    func invalidOptionIsReportedWithItsRange(arguments: [String], reason: String) throws {
         let run = try ProgramRun(["watch"] + arguments, in: bus.directory)
         #expect(run.code == 64)
         #expect(run.errors.contains(reason), "\(run.errors)")

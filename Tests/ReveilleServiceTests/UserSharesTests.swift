@@ -4,21 +4,21 @@
 import ReveilleService
 import Testing
 
-/// Who lets others go first.
+/// The users whose calls have to wait for those of others.
 @Suite struct UserSharesTests {
-    @Test("a user whose calls took more than the allowance lets others go first, until time has given it back")
+    @Test("a user that exceeds the allowance has to wait until enough of it is returned over time")
     func shareIsSpentAndReturned() {
         var shares = UserShares()
         shares.charge(UserShares.allowance, to: 1, at: 1_000)
         #expect(!shares.isSpent(1, at: 1_000))
         shares.charge(1_000, to: 1, at: 1_000)
         #expect(shares.isSpent(1, at: 1_000))
-        #expect(!shares.isSpent(2, at: 1_000), "another user has a share of its own")
+        #expect(!shares.isSpent(2, at: 1_000), "another user has its own share")
         #expect(shares.isSpent(1, at: 5_000))
-        #expect(!shares.isSpent(1, at: 6_000), "a fifth of the time is given back")
+        #expect(!shares.isSpent(1, at: 6_000), "a fifth of the elapsed time is returned")
     }
 
-    @Test("what a user owes is forgiven within a second, whatever it was and whatever the clock says")
+    @Test("any debt of a user ends within a second, at any time of the clock")
     func debtIsForgiven() {
         var shares = UserShares()
         for _ in 0..<10 { shares.charge(.max, to: 1, at: 7) }
@@ -27,7 +27,8 @@ import Testing
         #expect(!shares.isSpent(1, at: .max))
     }
 
-    @Test("those who owe most are remembered among however many users") func heaviestAreRemembered() {
+    @Test("the users with the largest debts are remembered among any number of users") func largestDebtsAreRemembered()
+    {
         var shares = UserShares()
         shares.charge(100_000, to: 0, at: 0)
         for uid in 1...10_000 { shares.charge(10, to: UInt32(uid), at: 0) }

@@ -32,13 +32,13 @@ import Varlink
         #expect(result.output == "20\n{}\n\(bus.address)\nmore\n")
     }
 
-    @Test("an error in a configuration is reported") func wrongConfigurationIsRefused() throws {
+    @Test("an error in a configuration is reported") func wrongConfigurationIsRejected() throws {
         let phone = try SyntheticPhone()
         let error = #expect(throws: TestbedError.self) { try phone.startBus(configuration: "{ batery: {} }") }
         #expect(error?.description.contains("batery") == true)
     }
 
-    @Test("a phone rejects a second bus") func secondBusIsRefused() throws {
+    @Test("a phone rejects a second bus") func secondBusIsRejected() throws {
         let phone = try SyntheticPhone()
         let bus = try phone.startBus()
         #expect(throws: TestbedError.self) { try phone.startBus() }

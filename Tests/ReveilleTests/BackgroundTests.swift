@@ -8,10 +8,10 @@ import Varlink
 
 @testable import Reveille
 
-/// What a consumer is told while it is in the background, and for how long it is there.
+/// Delivery in the background, and the duration of a background.
 @Suite(.timeLimit(.minutes(10))) struct BackgroundTests {
-    @Test("B40: what is immediate is told in the background, and only that")
-    func immediateIsToldInTheBackground() async throws {
+    @Test("B40: only aspects with the policy immediate are delivered in the background")
+    func immediateIsDeliveredInTheBackground() async throws {
         let device = try await Device.inMemory()
         let subscription = try await device.subscribe(
             to: [.battery, .proximity], policies: [.battery: Policy(background: .immediate)])
@@ -23,7 +23,7 @@ import Varlink
         #expect(try await subscription.next()?.reading == .proximity(.near))
     }
 
-    @Test func statesOfABusThatWasReplacedWaitForTheWake() async throws {
+    @Test func statesOfANewInstanceWaitForTheWake() async throws {
         let directory = try TemporaryDirectory()
         let isReplaced = Lock(false)
         let bus = try MadeUpBus(at: directory.path + "/bus") { peer in
@@ -55,12 +55,12 @@ import Varlink
         try await subscription.enterForeground()
         let (event, wasAwake) = try await consumer.value
         #expect(event?.generation == 1)
-        #expect(wasAwake, "told in the background")
+        #expect(wasAwake, "delivered in the background")
         bus.stop()
     }
 
     @Test(arguments: [Duration.zero, .microseconds(999), .milliseconds(-5), .seconds(31_536_001), .seconds(Int64.max)])
-    func wakeAfterOutOfItsRangeIsRefused(_ time: Duration) async throws {
+    func wakeAfterMustBeInItsRange(_ time: Duration) async throws {
         let device = try await Device.inMemory()
         let subscription = try await device.subscribe(to: .battery)
         for attempt in [
@@ -78,7 +78,7 @@ import Varlink
         try await subscription.enterBackground(wakeAfter: .milliseconds(1))
     }
 
-    @Test func backgroundWithoutATimeRemovesTheTimeThatStood() async throws {
+    @Test func backgroundWithoutADeadlineRemovesTheOldDeadline() async throws {
         let directory = try TemporaryDirectory()
         let calls = Lock<[JSONObject]>([])
         let bus = try MadeUpBus(at: directory.path + "/bus") { peer in
@@ -99,7 +99,7 @@ import Varlink
 }
 
 extension Engine {
-    /// Whether a background ends by itself.
+    /// Whether a background has a deadline.
     fileprivate var hasDeadline: Bool {
         streams.values.contains { $0.background?.timer != nil || $0.background?.deadline != nil }
     }

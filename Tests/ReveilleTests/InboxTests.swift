@@ -24,7 +24,7 @@ import Testing
             dropped: 0, settings: [])
     }
 
-    @Test func twoRepliesAreOneEvent() {
+    @Test func twoRepliesAreMergedIntoOneEvent() {
         var inbox = Inbox()
         inbox.start(from: [Self.event(.far, 1, changes: 0)], of: "i")
         inbox.put([Self.event(.near, 2)])
@@ -38,7 +38,7 @@ import Testing
         #expect(inbox.positions == Positions(instance: "i", generations: [.proximity: 5]))
     }
 
-    @Test func keysOfSettingsAreThoseOfBoth() {
+    @Test func keysOfMergedSettingsAreCombined() {
         var inbox = Inbox()
         inbox.put([Self.settings(["x"], 1)])
         inbox.put([Self.settings(["y"], 2)])
@@ -49,7 +49,7 @@ import Testing
         #expect(defaults.domains.first?.keys == ["x", "y"])
     }
 
-    @Test func anotherBusTellsOnlyWhatIsNotAsItWasSeen() {
+    @Test func newInstanceCausesEventsOnlyForDifferentStates() {
         var inbox = Inbox()
         inbox.start(from: [Self.event(.near, 7, changes: 0)], of: "i")
         inbox.restart(from: [Self.event(.near, 1, changes: 0)], of: "j")
@@ -59,7 +59,7 @@ import Testing
         #expect(inbox.take()?.reading == .proximity(.far))
     }
 
-    @Test func onlyAnswersAndWhatIsImmediateAreTakenInTheBackground() {
+    @Test func onlyAnswersAndImmediateEventsAreTakenInTheBackground() {
         var inbox = Inbox(policies: [.battery: Policy(background: .immediate)])
         inbox.start(from: [], of: "i")
         inbox.put([Self.event(.near, 1, changes: 0)], areAnswers: true)
@@ -70,7 +70,7 @@ import Testing
         #expect(inbox.take()?.aspect == .defaults)
     }
 
-    @Test func statesOfAnotherBusWaitForTheWake() {
+    @Test func statesOfANewInstanceWaitForTheWake() {
         var inbox = Inbox()
         inbox.start(from: [Self.event(.near, 7, changes: 0)], of: "i")
         inbox.restart(from: [Self.event(.far, 1, changes: 0)], of: "j")
@@ -78,13 +78,13 @@ import Testing
         #expect(inbox.take()?.reading == .proximity(.far))
     }
 
-    @Test func whatWasDroppedIsSeen() {
+    @Test func droppedChangesAdvanceThePositions() {
         var inbox = Inbox(policies: [.proximity: Policy(background: .drop)])
         inbox.start(from: [Self.event(.near, 1, changes: 0)], of: "i")
         inbox.skip([Self.event(.far, 4, changes: 0)])
         #expect(inbox.take() == nil)
         #expect(inbox.positions?.generations == [.proximity: 4])
-        // What was due before is told with the state of now.
+        // An event that was due before is delivered with the current state.
         inbox.put([Self.event(.near, 5)])
         inbox.skip([Self.event(.far, 8, changes: 0)])
         let event = inbox.take()
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: [Int.min, -1, 0, 1])
-    func strangeLimitsAndCountsEndNothing(_ limit: Int) {
+    func extremeLimitsAndCountsAreHandled(_ limit: Int) {
         var inbox = Inbox(policies: [.proximity: Policy(background: .hold(limit: limit))])
         for _ in 0..<3 {
             inbox.put([Self.event(.near, .max, changes: .max), Self.event(.far, .max, changes: .max)])
@@ -102,14 +102,14 @@ import Testing
         #expect(inbox.take()?.dropped == .max)
     }
 
-    @Test func severalEventsOfAnAspectInOneReplyAreOneUnlessTheyAreHeld() {
+    @Test func eventsOfAnAspectInOneReplyAreMerged() {
         var inbox = Inbox()
         inbox.put((1...100_000).map { Self.event(.near, $0) })
         #expect(inbox.take()?.changes == 100_000)
         #expect(inbox.isEmpty)
     }
 
-    @Test func changesKeptApartAreLimited() {
+    @Test func heldChangesAreLimited() {
         var inbox = Inbox(policies: [.proximity: Policy(background: .hold(limit: 2))])
         for round in 0..<10 { inbox.put([Self.event(.near, 2 * round + 1), Self.event(.far, 2 * round + 2)]) }
         let events = [inbox.take(), inbox.take()]
@@ -125,7 +125,7 @@ import Testing
         #expect(inbox.take()?.changes == .max)
     }
 
-    @Test func pausesDoubleUpToTheLongest() {
+    @Test func backoffDoublesUpToItsLimit() {
         var backoff = Backoff()
         var pauses = (0..<12).map { _ in backoff.next(fraction: 1) }
         #expect(pauses.prefix(3) == [.milliseconds(20), .milliseconds(40), .milliseconds(80)])

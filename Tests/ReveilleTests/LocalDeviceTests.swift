@@ -5,7 +5,7 @@ import Reveille
 import ReveilleTesting
 import Testing
 
-/// A device whose watchers are in this process, on files of its own.
+/// A device whose watchers run in this process and watch its own files.
 @Suite(.timeLimit(.minutes(10))) struct LocalDeviceTests {
     private let directory: TemporaryDirectory
 
@@ -20,7 +20,7 @@ import Testing
         try await Device.local(configuration: directory.path + "/config.json5", root: directory.path + "/root")
     }
 
-    @Test func filesAreReadAndWatchedHere() async throws {
+    @Test func filesAreReadAndWatched() async throws {
         let device = try await device()
         #expect(try await device.locale.identifier == "de_DE")
         #expect(try await device.defaults.domains.map(\.name) == ["app"])
@@ -39,7 +39,7 @@ import Testing
         #expect(defaults.domains.map(\.keys) == [["theme"]])
     }
 
-    @Test func whatChangedInTheBackgroundIsOneEvent() async throws {
+    @Test func changesInTheBackgroundAreOneEvent() async throws {
         let device = try await device()
         let subscription = try await device.subscribe(to: .locale)
         try await subscription.enterBackground()
@@ -54,17 +54,17 @@ import Testing
         #expect(locale.identifier == "pt_BR")
     }
 
-    @Test func devicesComeAndGoAndLeaveNothing() async throws {
+    @Test func manyDevicesLeaveNothingBehind() async throws {
         for _ in 0..<200 {
             let device = try await Device.local(
                 configuration: directory.path + "/config.json5", root: directory.path + "/root")
             _ = try await device.locale
         }
-        // A thread and a dozen descriptors each would be more than a process may have.
+        // If their threads and descriptors leaked, the process would exceed its limits.
         #expect(try await device().locale.identifier == "de_DE")
     }
 
-    @Test func wrongConfigurationIsAnErrorThatNamesTheKey() async throws {
+    @Test func invalidConfigurationIsAnErrorThatNamesTheKey() async throws {
         try directory.write("{ battery: { pollInterval: 'soon' } }", to: "config.json5")
         let error = await #expect(throws: ReveilleError.self) { try await device() }
         #expect(error?.code == .invalidArgument)

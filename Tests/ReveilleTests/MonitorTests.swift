@@ -7,7 +7,7 @@ import Testing
 @testable import Reveille
 
 struct MonitorTests {
-    @Test func eachEndNamesTheObserverThatIsToEnd() {
+    @Test func eachEndReturnsTheObserverToEnd() {
         let monitor = Monitor()
         let (first, second) = (monitor.begin(.battery), monitor.begin(.battery))
         #expect(monitor.started(.battery, first, as: 1))
@@ -17,14 +17,14 @@ struct MonitorTests {
         #expect(monitor.end(.battery) == nil)
     }
 
-    @Test func observerThatComesAfterTheEndIsNotWanted() {
+    @Test func observerThatStartsAfterTheEndIsRejected() {
         let monitor = Monitor()
         let watch = monitor.begin(.battery)
         #expect(monitor.end(.battery) == nil)
         #expect(!monitor.started(.battery, watch, as: 1))
     }
 
-    @Test func failureOfOneBeginTakesNothingFromAnother() {
+    @Test func failureOfOneBeginDoesNotAffectAnother() {
         let monitor = Monitor()
         let (first, second) = (monitor.begin(.battery), monitor.begin(.battery))
         monitor.remove(.battery, first)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Reveille
 
-/// Keeps the observation that calls it.
+/// An actor that stores its own observation.
 private actor Screen {
     private var observation: Observation?
     private let show: @Sendable (Int) -> Void
@@ -22,7 +22,7 @@ private actor Screen {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct ObservationLifetimeTests {
-    @Test func actorThatKeepsItsOwnObservationGoesWithItsLastOwner() async throws {
+    @Test func actorThatStoresItsObservationIsReleasedWithItsLastOwner() async throws {
         let device = try await Device.inMemory()
         let (calls, continuation) = AsyncStream.makeStream(of: Int.self)
         weak var gone: Screen?
@@ -35,16 +35,16 @@ private actor Screen {
             #expect(await iterator.next() == 1)
         }
         while gone != nil { await Task.yield() }
-        try await waitUntilNobodySubscribes(to: device)
+        try await waitUntilAllSubscriptionsEnd(to: device)
     }
 
-    @Test func actorThatTakesThePlaceOfAnotherHasAQueueOfItsOwn() {
+    @Test func actorAtTheAddressOfAReleasedActorHasItsOwnQueue() {
         let queues = ObserverQueues()
         var screen: Screen? = Screen { _ in }
         let first = screen.map { queues.join($0) }
         #expect(screen.map { queues.join($0) } === first)
         screen = nil
-        // Some of them get the memory of the one that is gone.
+        // Some of these actors reuse the memory of the released one.
         for _ in 0..<100 {
             let screen = Screen { _ in }
             let queue = queues.join(screen)

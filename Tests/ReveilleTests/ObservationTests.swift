@@ -7,7 +7,7 @@ import Testing
 
 @testable import Reveille
 
-/// What closures on one actor have seen, and a way to wait for it.
+/// An actor that records the calls of its observers.
 private actor Witness {
     private(set) var seen: [String] = []
     private var waiting: (count: Int, continuation: CheckedContinuation<Void, Never>)?
@@ -32,7 +32,7 @@ private actor Witness {
         }
     }
 
-    /// Observes, and cancels another observer from inside the first call.
+    /// Observes an aspect, and cancels another observer in the first call.
     func observe(_ device: Device, _ aspect: Aspect, cancelling index: Int) async throws {
         kept.append(
             try await device.observe(aspect) { _ in
@@ -51,7 +51,7 @@ private actor Witness {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct ObservationTests {
-    @Test("B24: observers on one actor are called in the order in which they came")
+    @Test("B24: observers on one actor are called in the order in which they were added")
     func observersAreCalledInOrder() async throws {
         let device = try await Device.inMemory()
         let witness = Witness()
@@ -65,7 +65,7 @@ private actor Witness {
         await witness.release()
     }
 
-    @Test("B20: a closure that causes a change is called again with it")
+    @Test("B20: a closure that causes a change is called again")
     func closureMayCauseAChange() async throws {
         let device = try await Device.inMemory()
         let witness = Witness()
@@ -81,11 +81,11 @@ private actor Witness {
         observation.cancel()
     }
 
-    @Test("B21: a closure that cancels another observer takes nothing from the rest")
+    @Test("B21: a closure can cancel another observer without affecting the rest")
     func closureMayCancelAnother() async throws {
         let device = try await Device.inMemory()
         let witness = Witness()
-        // The first to be called cancels the second; the third is called as ever.
+        // The first observer cancels the second; the third is still called.
         try await witness.observe(device, .proximity, cancelling: 1)
         await witness.keep(try await witness.observe(device, .proximity, as: "second"))
         await witness.keep(try await witness.observe(device, .proximity, as: "third"))
@@ -98,7 +98,7 @@ private actor Witness {
         await witness.release()
     }
 
-    @Test("B22: what was not handled before a background from inside a closure is one with what comes in it")
+    @Test("B22: events pending at a background from a closure are merged with the changes in the background")
     func backgroundFromInsideKeepsTheRest() async throws {
         let device = try await Device.inMemory()
         let subscription = try await device.subscribe(to: [.proximity, .orientation])
@@ -116,8 +116,8 @@ private actor Witness {
         #expect(event.reading == .orientation(Orientation(pose: .faceDown, planar: nil)))
     }
 
-    @Test("B85: five hundred observers of one aspect each get one copy, over one subscription of the bus")
-    func manyObserversGetOneCopyEach() async throws {
+    @Test("B85: five hundred observers of an aspect share a subscription and each receive one copy")
+    func manyObserversReceiveOneCopyEach() async throws {
         let device = try await Device.inMemory()
         let witness = Witness()
         for number in 1...500 { await witness.keep(try await witness.observe(device, .proximity, as: "\(number)")) }
@@ -126,20 +126,20 @@ private actor Witness {
         await witness.wait(for: 500)
         #expect(await Set(witness.seen).count == 500)
         await witness.release()
-        try await waitUntilNobodySubscribes(to: device)
+        try await waitUntilAllSubscriptionsEnd(to: device)
     }
 
-    @Test("B85: fifty thousand observers come and go, and nobody is left")
-    func observersComeAndGo() async throws {
+    @Test("B85: fifty thousand cancelled observers leave nothing behind")
+    func cancelledObserversLeaveNothingBehind() async throws {
         let device = try await Device.inMemory()
         let one = try await device.observe(.proximity) { _ in }
         for _ in 0..<50_000 { try await device.observe(.proximity) { _ in }.cancel() }
         #expect(try await device.subscribers().count == 1)
         one.cancel()
-        try await waitUntilNobodySubscribes(to: device)
+        try await waitUntilAllSubscriptionsEnd(to: device)
     }
 
-    @Test("B86: a closure runs on the actor that it was given from") @MainActor
+    @Test("B86: a closure runs on the actor on which it was created") @MainActor
     func closureRunsOnItsActor() async throws {
         let device = try await Device.inMemory()
         let (calls, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -153,8 +153,8 @@ private actor Witness {
         observation.cancel()
     }
 
-    @Test("B87: a released token means no further call, even if an event was waiting")
-    func releasedTokenMeansNoFurtherCall() async throws {
+    @Test("B87: after a token is released there are no further calls, even for a pending event")
+    func releasedTokenEndsTheCalls() async throws {
         let queue = ObserverQueue(on: nil)
         let observer = Observer(queue: queue) { _ in Issue.record("called after its release") }
         observer.put([Self.event(.near, 1)])
@@ -174,8 +174,8 @@ private actor Witness {
         second.cancel()
     }
 
-    @Test("B62: a closure that runs for too long is named once; delivery to others goes on")
-    func longRunningClosureIsNamedOnce() throws {
+    @Test("B62: a closure that runs for too long is logged once, and others are still called")
+    func longRunningClosureIsLoggedOnce() throws {
         let lines = Lock<[String]>([])
         let loop = try EventLoop()
         let logger = Logger(label: "test") { _ in LineHandler { line in lines.withLock { $0.append(line) } } }
@@ -188,7 +188,7 @@ private actor Witness {
         observers.add(2, other, wantsCurrent: false)
         observers.start(from: [Self.event(.far, 1)], of: "i")
         observers.put([Self.event(.near, 2)])
-        // Long after it was named, it has been named once.
+        // Wait for ten more rounds after the first log line.
         var rounds = 0
         var pulse: EventSource?
         pulse = try loop.timer {
@@ -210,7 +210,7 @@ private actor Witness {
     }
 }
 
-/// Hands each line to a closure.
+/// A log handler that passes each line to a closure.
 private struct LineHandler: LogHandler {
     let take: @Sendable (String) -> Void
     var logLevel = Logger.Level.trace
@@ -230,7 +230,7 @@ private struct LineHandler: LogHandler {
     }
 }
 
-/// Waits until the device's last stream has ended on its bus.
-func waitUntilNobodySubscribes(to device: Device) async throws {
+/// Waits until the bus has no subscription.
+func waitUntilAllSubscriptionsEnd(to device: Device) async throws {
     while try await !device.subscribers().isEmpty { await Task.yield() }
 }

@@ -6,11 +6,11 @@ import Testing
 @testable import Reveille
 
 @Suite(.timeLimit(.minutes(10))) struct StressTests {
-    /// All tasks together: as many as the promise names.
+    /// The number of rounds of all tasks together.
     private static let rounds = 100_000
     private static let tasks = 8
 
-    @Test("B84: a hundred thousand subscribe, cancel and post over eight tasks leave nobody behind")
+    @Test("B84: subscribing, cancelling and posting a hundred thousand times in eight tasks leaves nothing behind")
     func subscribeCancelAndPostTogether() async throws {
         let device = try await Device.inMemory()
         let one = try await device.observe(.proximity) { _ in }
@@ -33,9 +33,9 @@ import Testing
             }
             try await group.waitForAll()
         }
-        // Streams are closed behind those who cancel.
+        // Streams are closed asynchronously after a cancellation.
         while try await device.subscribers().count > 1 { await Task.yield() }
         one.cancel()
-        try await waitUntilNobodySubscribes(to: device)
+        try await waitUntilAllSubscriptionsEnd(to: device)
     }
 }

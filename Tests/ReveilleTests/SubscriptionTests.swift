@@ -10,7 +10,7 @@ import Testing
         .battery(Battery(state: .unplugged, level: level, isPlugged: false, chargeStatus: .discharging, packs: []))
     }
 
-    @Test func foregroundGetsEachChange() async throws {
+    @Test func foregroundReceivesEachChange() async throws {
         let device = try await Device.inMemory()
         let subscription = try await device.subscribe(to: .proximity)
         var events = subscription.makeAsyncIterator()
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func currentStateComesFirstWhereItIsAskedFor() async throws {
+    @Test func currentStateIsDeliveredFirstOnRequest() async throws {
         let device = try await Device.inMemory()
         try await device.post(.proximity(.near))
         let subscription = try await device.subscribe(to: .proximity, delivering: .currentState)
@@ -32,7 +32,7 @@ import Testing
         #expect(event.reading == .proximity(.near))
     }
 
-    @Test func whoWakesGetsOneEventForEachAspectThatChanged() async throws {
+    @Test func wakeDeliversOneEventForEachChangedAspect() async throws {
         let device = try await Device.inMemory()
         let subscription = try await device.subscribe()
         try await subscription.enterBackground()
@@ -51,7 +51,7 @@ import Testing
         #expect(try await events.next()?.aspect == .proximity)
     }
 
-    @Test func slowConsumerGetsOneMergedEvent() async throws {
+    @Test func slowConsumerReceivesOneMergedEvent() async throws {
         let device = try await Device.inMemory()
         let subscription = try await device.subscribe(to: [.battery, .proximity])
         for step in 1...1_000 { try await device.post(Self.level(Double(step % 100) / 100)) }
@@ -59,12 +59,12 @@ import Testing
         var events = subscription.makeAsyncIterator()
         var batteries: [Event] = []
         while let event = try await events.next(), event.aspect == .battery { batteries.append(event) }
-        // The last reply may be on its way still as the first event is taken.
+        // The last reply may arrive after the first event is taken.
         #expect(batteries.count <= 2)
         #expect(batteries.reduce(0) { $0 + $1.changes } == 1_000)
     }
 
-    @Test func eventsNotTakenBeforeABackgroundAreOneWithWhatComesInIt() async throws {
+    @Test func eventsPendingAtABackgroundAreMergedWithItsChanges() async throws {
         let device = try await Device.inMemory()
         let subscription = try await device.subscribe(to: .battery)
         try await device.post(Self.level(0.5))
@@ -78,7 +78,7 @@ import Testing
         #expect(event.reading == Self.level(0.3))
     }
 
-    @Test func backgroundEndsByItself() async throws {
+    @Test func backgroundEndsAtItsDeadline() async throws {
         let device = try await Device.inMemory()
         let subscription = try await device.subscribe(to: .proximity)
         try await subscription.enterBackground(wakeAfter: .milliseconds(20))
@@ -106,7 +106,7 @@ import Testing
         let device = try await Device.inMemory()
         let subscription = try await device.subscribe(to: .proximity)
         let id = try #require(try await device.subscribers().first?.id)
-        // As the bus does when it carries out a call that its client has given up.
+        // The bus executes a call after its client has timed out.
         try await device.engine.setState(of: id, isInBackground: true, wakeAfter: nil)
         try #require(try await device.subscribers().first?.holds == .app)
         try await device.post(.proximity(.near))
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: [-0.1, 1.1, 1e300, .infinity, .nan])
-    func levelThatNoBatteryHasIsRefusedAndPrinted(_ level: Double) async throws {
+    func invalidLevelIsRefusedAndPrinted(_ level: Double) async throws {
         let device = try await Device.inMemory()
         let error = await #expect(throws: ReveilleError.self) { try await device.post(Self.level(level)) }
         #expect(error?.code == .invalidArgument, "\(error as Any)")
@@ -123,7 +123,7 @@ import Testing
         try await device.post(Self.level(0.5))
     }
 
-    @Test func cancelledTaskTakesNothingFromOthers() async throws {
+    @Test func cancelledTaskDoesNotAffectOthers() async throws {
         let device = try await Device.inMemory()
         let subscription = try await device.subscribe(to: .proximity)
         let first = Task {
@@ -146,7 +146,7 @@ import Testing
         #expect(try await events.next() == nil)
     }
 
-    @Test func positionsOfAnotherSubscriptionAreGoneOnFrom() async throws {
+    @Test func subscriptionResumesFromThePositionsOfAnother() async throws {
         let device = try await Device.inMemory()
         let first = try await device.subscribe(to: [.battery, .proximity])
         try await device.post(Self.level(0.5))
@@ -163,7 +163,7 @@ import Testing
         #expect(event.reading == Self.level(0.3))
     }
 
-    @Test("B83: a post without subscribers is the state from then on")
+    @Test("B83: a post without subscribers sets the state")
     func postWithoutSubscribersIsTheState() async throws {
         let device = try await Device.inMemory()
         try await device.post(.proximity(.near))
@@ -171,8 +171,8 @@ import Testing
         #expect(try await device.subscribers().isEmpty)
     }
 
-    @Test("B89: who sleeps is shown with why, and with what waits")
-    func whoSleepsIsShown() async throws {
+    @Test("B89: a sleeping subscriber is listed with its holds and its pending changes")
+    func sleepingSubscriberIsListed() async throws {
         let device = try await Device.inMemory()
         let subscription = try await device.subscribe(to: .proximity, name: "sleeper")
         try await subscription.enterBackground()
@@ -185,7 +185,7 @@ import Testing
         #expect(sleeper.pending == [.proximity: 3])
     }
 
-    @Test func stateThatWasAskedForComesInTheBackgroundToo() async throws {
+    @Test func requestedStateIsDeliveredInTheBackground() async throws {
         let device = try await Device.inMemory()
         try await device.post(.proximity(.near))
         let subscription = try await device.subscribe(
@@ -196,12 +196,12 @@ import Testing
         #expect(try await subscription.next()?.reading == .proximity(.far))
     }
 
-    @Test func whatCameBackIsNotTold() async throws {
+    @Test func revertedChangesAreNotDelivered() async throws {
         let device = try await Device.inMemory()
         try await device.post(.proximity(.far))
         let subscription = try await device.subscribe(
             to: [.proximity, .battery], policies: [.proximity: Policy(netChangeOnly: true)])
-        // Merged on either side of the socket, they come to nothing.
+        // Merged on either side of the socket, these changes cancel out.
         try await device.post(.proximity(.near))
         try await device.post(.proximity(.far))
         try await device.post(Self.level(0.5))
@@ -214,7 +214,7 @@ import Testing
         }
     }
 
-    @Test func keptChangesStayApart() async throws {
+    @Test func heldChangesAreDeliveredSeparately() async throws {
         let device = try await Device.inMemory()
         let subscription = try await device.subscribe(
             to: .battery, policies: [.battery: Policy(background: .hold(limit: 3))])

@@ -5,7 +5,7 @@ import Reveille
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct UpdatesTests {
-    @Test func statesComeInTheirOwnType() async throws {
+    @Test func updatesHaveTheTypeOfTheirAspect() async throws {
         let device = try await Device.inMemory()
         try await device.post(.battery(Battery(state: .unplugged, level: 0.5)))
         let updates = try await device.updates(of: \.battery)
@@ -19,7 +19,7 @@ import Testing
         #expect(levels == [0.5, 0.6, 1])
     }
 
-    @Test func eventsOfASequenceSleepAndCount() async throws {
+    @Test func sequenceOfEventsSupportsBackgroundsAndCounts() async throws {
         let device = try await Device.inMemory()
         let updates = try await device.updates(of: \.proximity, name: "ear")
         #expect(try await updates.events.next()?.proximity == .unknown)
@@ -30,16 +30,16 @@ import Testing
         #expect(try await updates.events.next()?.changes == 3)
     }
 
-    @Test func sequenceThatIsReleasedEndsItsSubscription() async throws {
+    @Test func releasedSequenceEndsItsSubscription() async throws {
         let device = try await Device.inMemory()
         for try await orientation in try await device.updates(of: \.orientation) {
             #expect(orientation == .unknown)
             break
         }
-        try await waitUntilNobodySubscribes(to: device)
+        try await waitUntilAllSubscriptionsEnd(to: device)
     }
 
-    @Test func eventHasTheReadingOfItsAspectAlone() {
+    @Test func eventHasOnlyTheReadingOfItsAspect() {
         let readings: [Reading] = [
             .locale(.posix), .defaults(Defaults(domains: [])), .battery(.unknown), .proximity(.near),
             .orientation(.unknown),
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Battery.State.allCases) func batteryIsMadeOfItsState(_ state: Battery.State) {
+    @Test(arguments: Battery.State.allCases) func batteryIsCreatedFromItsState(_ state: Battery.State) {
         let battery = Battery(state: state, level: 0.5)
         #expect(battery.level == 0.5)
         #expect(battery.packs.isEmpty)

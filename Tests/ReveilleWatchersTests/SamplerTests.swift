@@ -7,7 +7,7 @@ import ReveilleTesting
 import ReveilleWatchers
 import Testing
 
-/// Samples on a thread of their own.
+/// Samples on a separate thread.
 @Suite(.timeLimit(.minutes(10))) struct SamplerTests {
     private let directory: TemporaryDirectory
     private var reader: IIOReader { IIOReader(IIOChannels(device: directory.path, names: ["in_a", "in_b"])) }
@@ -16,7 +16,7 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
-    @Test func samplesComeBackInOrderOnTheLoop() throws {
+    @Test func samplesAreReturnedInOrderOnTheLoop() throws {
         let loop = try EventLoop()
         let sampler = try Sampler(loop: loop)
         try directory.write("1\n", to: "in_a_raw")
@@ -29,12 +29,12 @@ import Testing
                 if results.count == 3 { loop.exit() }
             }
         }
-        #expect(results.isEmpty, "nothing comes back before the call returns")
+        #expect(results.isEmpty, "no sample is returned before the call returns")
         try loop.run()
         #expect(results == [.values([1, -3.5]), .missing, .values([1, -3.5])])
     }
 
-    @Test func textThatIsNoNumberIsAnErrorThatShowsIt() throws {
+    @Test func errorShowsAnInvalidNumber() throws {
         try directory.write("1\n", to: "in_a_raw")
         try directory.write("nan\n", to: "in_b_raw")
         guard case .failed(let error) = reader.sample(isLive: true) else {
@@ -44,7 +44,7 @@ import Testing
         #expect("\(error)".hasPrefix("find a number in \"nan\" of \(directory.path)/in_b_raw: "))
     }
 
-    @Test func directoryInAnAttributesPlaceIsAnError() {
+    @Test func directoryInPlaceOfAnAttributeIsAnError() {
         guard case .failed(let error) = SysfsAttribute.read(directory.path) else {
             Issue.record("a directory was read")
             return
@@ -52,7 +52,7 @@ import Testing
         #expect(error.code == EISDIR)
     }
 
-    @Test func slowSensorIsSetToWhatIsEnough() throws {
+    @Test func slowSensorIsSetToASufficientFrequency() throws {
         try directory.write("1\n", to: "in_a_raw")
         try directory.write("2\n", to: "in_b_raw")
         try directory.write("1.0\n", to: "in_a_sampling_frequency")

@@ -15,7 +15,7 @@ import Varlink
         return try BusCall(call, history: Self.history)
     }
 
-    @Test func interfaceHasItsSevenMethods() {
+    @Test func interfaceHasAllMethodsAndErrors() {
         let expected = [
             "DescribeAspects", "GetState", "ListSubscriptions", "Post", "Refresh", "SetState", "Subscribe",
         ]
@@ -23,14 +23,14 @@ import Varlink
         #expect(BusInterface.make().errors.keys.sorted() == ["NoSuchSubscription", "QuotaExceeded"])
     }
 
-    @Test func subscribeWithoutParametersIsForAllFive() throws {
+    @Test func subscribeWithoutParametersIsForAllAspects() throws {
         #expect(try method("Subscribe", mode: .more) == .subscribe(SubscriptionRequest()))
         #expect(
             try method("Subscribe", ["aspects": .null, "state": .null, "resume": .null], mode: .more)
                 == .subscribe(SubscriptionRequest()))
     }
 
-    @Test func subscribeSaysWhatItSays() throws {
+    @Test func subscribeParsesAllParameters() throws {
         let parameters: JSONObject = [
             "aspects": ["battery", "battery", "locale"], "name": "bar", "state": "background", "initial": true,
             "instance": "i", "resume": [["aspect": "battery", "generation": 4]],
@@ -46,13 +46,13 @@ import Varlink
         #expect(try method("Subscribe", parameters, mode: .more) == .subscribe(request))
     }
 
-    @Test func holdWithoutALimitKeepsWhatTheLogKeeps() throws {
+    @Test func holdWithoutALimitKeepsTheWholeHistory() throws {
         let parameters: JSONObject = ["policies": [["aspect": "battery", "background": "hold"]]]
         let request = SubscriptionRequest(policies: [.battery: Policy(background: .hold(limit: Self.history))])
         #expect(try method("Subscribe", parameters, mode: .more) == .subscribe(request))
     }
 
-    @Test(arguments: [0, -1, 257]) func holdBeyondTheLogIsRefused(limit: Int64) {
+    @Test(arguments: [0, -1, 257]) func holdLimitMustBeInItsRange(limit: Int64) {
         let parameters: JSONObject = [
             "policies": [["aspect": "battery", "background": "hold", "limit": .integer(limit)]]
         ]
@@ -67,7 +67,7 @@ import Varlink
         }
     }
 
-    @Test func setStateSaysWhatItSays() throws {
+    @Test func setStateParsesAllParameters() throws {
         #expect(
             try method("SetState", ["subscription": "x", "state": "background", "wakeAfter": 1500])
                 == .setState(subscription: "x", background: true, wakeAfter: .milliseconds(1500)))
@@ -76,13 +76,13 @@ import Varlink
                 == .setState(subscription: "x", background: false, wakeAfter: nil))
     }
 
-    @Test func foregroundHasNoDeadline() {
+    @Test func foregroundWithADeadlineIsRefused() {
         #expect(throws: CallError.invalidParameter("wakeAfter")) {
             try method("SetState", ["subscription": "x", "state": "foreground", "wakeAfter": 5])
         }
     }
 
-    @Test func postTakesExactlyOneState() throws {
+    @Test func postRequiresExactlyOneState() throws {
         #expect(try method("Post", ["proximity": ["state": "near"]]) == .post(.proximity(.near)))
         #expect(throws: CallError.invalidParameter("locale")) { try method("Post") }
         #expect(throws: CallError.invalidParameter("orientation")) {

@@ -13,7 +13,10 @@ import Varlink
                 identifier: "es_ES", languages: ["es-ES", "en"], numeric: "es_MX", time: "es_MX", monetary: "es_MX",
                 measurement: "es_ES")),
         .defaults(
-            Defaults(domains: [.init(name: "app", path: "/a", values: ["k": 0, "l": 0], isOpaque: false)])),
+            Defaults(domains: [
+                .init(name: "app", path: "/a", values: ["k": 0, "l": 0], isOpaque: false),
+                .init(name: "b", path: "/b", values: ["": 0], isOpaque: true),
+            ])),
         .battery(
             Battery(
                 state: .charging, level: 0.5, isPlugged: true, chargeStatus: .notCharging,
@@ -28,25 +31,40 @@ import Varlink
             firstChangedAt: Timestamp(microseconds: 1), changedAt: Timestamp(microseconds: 2), dropped: 0)
     }
 
+    @Test("each aspect has a sample, and a nullable field of its name in Event and Post", arguments: Aspect.allCases)
+    func aspectIsOnTheWire(_ aspect: Aspect) throws {
+        #expect(Self.readings.contains { $0.aspect == aspect })
+        let interface = BusInterface.make()
+        guard case .structure(let event)? = interface.types["Event"] else {
+            Issue.record("Event is not a structure")
+            return
+        }
+        let name = aspect.rawValue.prefix(1).uppercased() + aspect.rawValue.dropFirst()
+        for structure in [event, try #require(interface.methods["Post"]).input] {
+            let field = structure.fields.first { $0.name == aspect.rawValue }
+            #expect(field?.type == .nullable(.named(name)))
+        }
+    }
+
     @Test(arguments: readings) func eventSurvivesTheWire(reading: Reading) throws {
         let event = Self.event(reading)
         let json = try JSON.parse(EventCoding.encode(event).bytes)
         #expect(try EventCoding.decode(json) == event)
     }
 
-    @Test func onlyTheAspectsOwnFieldIsThere() {
+    @Test func eventHasOnlyTheFieldOfItsAspect() {
         let object = EventCoding.encode(Self.event(.proximity(.near))).objectValue
         #expect(object?["proximity"] == ["state": "near"])
         #expect(object?["battery"] == nil)
     }
 
-    @Test func whatCannotBeToldIsNull() {
+    @Test func unknownValuesAreNull() {
         let object = EventCoding.encode(Self.event(.battery(.unknown))).objectValue?["battery"]?.objectValue
         #expect(object?["level"] == .null)
         #expect(object?["plugged"] == .null)
     }
 
-    @Test func writerWritesWhatTheCodingSays() throws {
+    @Test func writerMatchesTheCoding() throws {
         var writer = EventWriter()
         let events = Self.readings.enumerated().map { Self.event($1, generation: $0) }
         for _ in 0..<2 {
@@ -56,7 +74,7 @@ import Varlink
         }
     }
 
-    @Test func writerTellsEventsOfOneStateApart() throws {
+    @Test func writerDistinguishesEventsWithTheSameState() throws {
         var writer = EventWriter()
         for changes in 0..<200 {
             var bytes: [UInt8] = []
@@ -77,12 +95,12 @@ import Varlink
                 "battery.packs.level"
             ),
         ])
-    func wrongStateNamesTheField(text: String, path: String) throws {
+    func invalidStateNamesTheField(text: String, path: String) throws {
         let json = try JSON.parse(Array(text.utf8))
         #expect(throws: CallError.invalidParameter(path)) { try ReadingCoding.decode(json, of: .battery) }
     }
 
-    @Test func subscriptionNamesAreSixteenDigits() {
+    @Test func subscriptionIDsAreSixteenHexadecimalDigits() {
         #expect(SubscriptionID(rawValue: 0xAB).wireName == "00000000000000ab")
         #expect(SubscriptionID(wireName: "00000000000000ab") == SubscriptionID(rawValue: 0xAB))
         for name in ["", "ab", "00000000000000AB", "+0000000000000ab", "00000000000000abc"] {

@@ -6,7 +6,7 @@ import ReveilleWire
 import Testing
 import Varlink
 
-/// Replies of a bus that knows more than this version.
+/// Replies of a bus of a later version.
 @Suite struct NewerBusTests {
     private static func battery(state: String, generation: JSON = 7) -> JSON {
         [
@@ -18,7 +18,7 @@ import Varlink
         ]
     }
 
-    @Test func wordThatIsNotKnownReadsAsUnknown() throws {
+    @Test func unknownWordIsDecodedAsUnknown() throws {
         let words = UnknownWords()
         let events = try EventCoding.decodeAll(["events": [Self.battery(state: "swap\nped")]], noting: words)
         #expect(events.map(\.generation) == [7])
@@ -30,7 +30,7 @@ import Varlink
         #expect(words.first == #"battery.state "swap\nped""#)
     }
 
-    @Test func eventOfAnAspectThatIsNotKnownIsPassedOver() throws {
+    @Test func eventOfAnUnknownAspectIsSkipped() throws {
         let words = UnknownWords()
         let events = try EventCoding.decodeAll(
             ["events": [["aspect": "lifecycle", "lifecycle": [:]], Self.battery(state: "full")]], noting: words)
@@ -39,7 +39,7 @@ import Varlink
     }
 
     @Test(arguments: [JSON.integer(-1), .integer(.min), 0.5, "seven", .null])
-    func generationThatNoBusHasIsAnError(_ generation: JSON) throws {
+    func invalidGenerationIsAnError(_ generation: JSON) throws {
         #expect(throws: CallError.invalidParameter("events.generation")) {
             try EventCoding.decodeAll(
                 ["events": [Self.battery(state: "full", generation: generation)]], noting: UnknownWords())
@@ -52,13 +52,13 @@ import Varlink
         }
     }
 
-    @Test func pendingAspectThatIsNotKnownIsPassedOver() throws {
+    @Test func unknownPendingAspectIsSkipped() throws {
         let subscription: JSON = [
             "subscription": "1", "name": .null, "pid": 1, "uid": 0, "aspects": ["battery", "lifecycle"],
             "held": ["app", "asleep"], "events": 0, "changes": 0,
             "pending": [["aspect": "lifecycle", "changes": 1], ["aspect": "battery", "changes": 2]],
         ]
-        let read = try StatusCoding.decodeSubscriptions(["subscriptions": [subscription]])
+        let read = try ListSubscriptionsReply(["subscriptions": [subscription]], noting: UnknownWords()).subscribers
         #expect(read.map(\.pending) == [[.battery: 2]])
         #expect(read.map(\.aspects) == [.battery])
         #expect(read.map(\.holds) == [.app])

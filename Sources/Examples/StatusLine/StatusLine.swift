@@ -30,8 +30,7 @@ enum StatusLine {
             return "\(Int((level * 100).rounded())) % \(battery.state)"
         case .orientation(let orientation): return "\(orientation.planar ?? orientation.pose)"
         case .locale(let locale): return locale.identifier
-        case .proximity(let proximity): return "\(proximity)"
-        case .defaults(let defaults): return "\(defaults.domains.count) domains"
+        default: return "\(reading)"
         }
     }
 }

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// How long to wait between attempts to reach a bus that is gone.
+/// The pauses between attempts to reach a bus that is gone.
 ///
 /// Pure.
 struct Backoff {
     /// The first pause: a bus that is replaced is back within tens of milliseconds.
     static let shortest: Duration = .milliseconds(20)
-    /// The longest: nobody notices that a bus is back later than this.
+    /// The longest pause: nobody notices such a delay after the bus is back.
     static let longest: Duration = .seconds(2)
 
     private var base = Backoff.shortest
 
-    /// The pause before the next attempt; each is twice as long as the one before.
+    /// Returns the pause before the next attempt; the base doubles each time.
     ///
-    /// - Parameter fraction: 0 to 1, at random: a thousand clients of one bus do not all come back at once.
-    /// - Returns: Half of it at least.
+    /// - Parameter fraction: A random number from 0 to 1, so that a thousand clients do not return at once.
+    /// - Returns: Half of the base at least, the base at most.
     mutating func next(fraction: Double) -> Duration {
         defer { base = min(Self.longest, base * 2) }
         return base * (0.5 + fraction / 2)
     }
 
-    /// Begins anew, once a connection was good; that the bus accepts, or answers and ends, is not enough.
+    /// Starts again with the shortest pause after a good connection; one that was accepted, or that answered and
+    /// ended, is not good.
     mutating func reset() {
         base = Self.shortest
     }

@@ -4,35 +4,35 @@
 import Glibc
 package import ReveilleSystem
 
-/// Where the bus is, where nobody says so.
+/// The usual addresses of a bus.
 package enum BusAddress {
-    /// Where the bus of the whole machine is.
+    /// The path of the machine's bus.
     package static let systemPath = "/run/reveille/org.reveille.Bus"
 
-    /// The address of the bus to ask.
+    /// Returns the address of the bus to connect to.
     ///
-    /// One that is given, here or in `$REVEILLE_ADDRESS`, counts alone. Else it is the user's own bus, and where nobody
-    /// serves that, the machine's; root has no other than the machine's.
+    /// An address that is given, here or in `$REVEILLE_ADDRESS`, is the only candidate. Otherwise it is the user's own
+    /// bus or, if nothing serves that, the machine's bus; root uses the machine's bus only.
     ///
-    /// - Parameter text: `unix:PATH`; `nil` for the usual one.
+    /// - Parameter text: `unix:PATH`; `nil` for the usual address.
     /// - Returns: The address.
-    /// - Throws: `ReveilleError` with the text and what is wrong with it; or with the places where no bus is.
+    /// - Throws: `ReveilleError` for an invalid text, or with the places where there is no bus.
     package static func resolve(_ text: String?) throws(ReveilleError) -> UnixAddress {
         if let address = try given(text) { return address }
         let usual = try usual()
         let present = usual.filter(isPresent)
-        // One alone need not be tried: whoever connects to it says what is wrong.
+        // A single candidate need not be tried: connecting to it reports any error.
         if present.count == 1 { return present[0] }
         if let address = present.first(where: isServed) ?? present.first { return address }
         let places = usual.map(\.description).joined(separator: " or ")
-        throw ReveilleError(.noBus, "there is no bus at \(places); is 'reveille serve' running?")
+        throw .noBus(at: places)
     }
 
-    /// The address to serve: the one that is given, else the user's own, which for root is the machine's.
+    /// Returns the address to serve: the given one, otherwise the user's own, which for root is the machine's.
     ///
-    /// - Parameter text: `unix:PATH`; `nil` for the usual one.
+    /// - Parameter text: `unix:PATH`; `nil` for the usual address.
     /// - Returns: The address.
-    /// - Throws: `ReveilleError` with the text, and what is wrong with it.
+    /// - Throws: `ReveilleError` for an invalid text.
     package static func toServe(_ text: String?) throws(ReveilleError) -> UnixAddress {
         if let address = try given(text) { return address }
         return try usual()[0]
@@ -43,11 +43,11 @@ package enum BusAddress {
         return try parse(text)
     }
 
-    /// Where a bus usually is, the user's own first.
+    /// The usual addresses, the user's own first.
     private static func usual() throws(ReveilleError) -> [UnixAddress] {
         let system = try parse("unix:" + systemPath)
         if geteuid() == 0 { return [system] }
-        // A path that is not absolute is to be ignored, by the specification of XDG's directories.
+        // The XDG Base Directory Specification requires relative paths to be ignored.
         let directory =
             Environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil }
             ?? "/run/user/\(geteuid())"
@@ -66,13 +66,13 @@ package enum BusAddress {
         access(address.path, F_OK) == 0
     }
 
-    /// Whether somebody listens: a bus that was killed leaves its socket behind.
+    /// Whether a process listens: a bus that was killed leaves its socket behind.
     private static func isServed(_ address: UnixAddress) -> Bool {
         do throws(SystemError) {
             _ = try UnixStream(connectingTo: address)
             return true
         } catch {
-            // A bus that is busy, or may not be asked, is one.
+            // A bus that is busy or refuses this user exists.
             return error.code != ECONNREFUSED && error.code != ENOENT
         }
     }

@@ -5,42 +5,37 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// One connection to a bus, on a loop: calls go out, replies come in, in order.
+/// A client's connection to a bus, on a loop: calls go out, replies come in, in order.
 ///
-/// Loop thread only. It ends once, by ``close()`` or by telling `onEnd`.
+/// Loop thread only. It ends once, by ``close()`` or with a call of `onEnd`.
 final class BusConnection {
-    /// Connects to the bus, without waiting for room in its queue.
+    /// Connects to the bus, without waiting for room in the listener's queue.
     typealias Connect = () throws(SystemError) -> UnixStream
-
-    /// Replies are as long as the user's settings are many; the limit of calls is not theirs.
-    static let replyLimit = 64 << 20
-    /// What one read takes.
-    private static let readSize = 65_536
 
     private let connect: Connect
     private let loop: EventLoop
     /// `nil` while the bus has no room in its queue.
-    private var stream: UnixStream?
+    private var socket: ClientSocket?
+    /// The calls that wait for the socket.
+    private var waiting: [Call] = []
     /// Tries again to connect.
     private var retry: EventSource?
     private var backoff = Backoff()
     private let connectDeadline: Int64
-    private var session = ClientSession(maximumFrame: BusConnection.replyLimit)
     private var source: EventSource?
-    private var unsent: [UInt8] = []
     private var isClosed = false
     private let onReply: (Reply) -> Void
     private let onEnd: (ReveilleError) -> Void
 
-    /// Connects, or goes on trying to for as long as the bus has no room in its queue.
+    /// Connects, and tries again for as long as the bus has no room in its queue.
     ///
     /// - Parameters:
     ///   - connect: Connects to the bus.
-    ///   - loop: Tells what comes.
+    ///   - loop: The loop of the thread.
     ///   - patience: How long to wait for room in the queue.
-    ///   - onReply: Gets each reply; may close the connection.
-    ///   - onEnd: Told why the connection ended, unless it was closed from here.
-    /// - Throws: `SystemError` when there is no bus, or the loop has no room.
+    ///   - onReply: Called with each reply; may close the connection.
+    ///   - onEnd: Called with the reason when the connection has ended, unless it was closed with ``close()``.
+    /// - Throws: `SystemError` if there is no bus or the loop lacks resources.
     init(
         _ connect: @escaping Connect, loop: EventLoop, patience: Duration, onReply: @escaping (Reply) -> Void,
         onEnd: @escaping (ReveilleError) -> Void
@@ -61,10 +56,12 @@ final class BusConnection {
 
     private func begin(_ stream: UnixStream) throws(SystemError) {
         source = try loop.watch(stream.number, for: [.readable, .writable, .halfClosed, .edge]) { [weak self] _ in
-            self?.flush()
+            self?.endingOnError { socket throws(ReveilleError) in try socket.flush() }
             self?.readAll()
         }
-        self.stream = stream
+        socket = ClientSocket(stream)
+        for call in waiting { send(call) }
+        waiting = []
     }
 
     private func connectLater() {
@@ -82,13 +79,13 @@ final class BusConnection {
         }
     }
 
-    /// Sends a call; that the bus is gone is told to `onEnd`, later.
+    /// Sends a call; if the bus is gone, `onEnd` is called later.
     func send(_ call: Call) {
-        unsent += session.call(call)
-        flush()
+        guard socket != nil else { return waiting.append(call) }
+        endingOnError { socket throws(ReveilleError) in try socket.send(call) }
     }
 
-    /// Ends the connection without a word.
+    /// Ends the connection without calling `onEnd`.
     func close() {
         isClosed = true
         retry = nil
@@ -96,57 +93,19 @@ final class BusConnection {
         source = nil
     }
 
-    /// Takes what is there to read, now.
+    /// Passes on all replies that have arrived.
     func readAll() {
-        while !isClosed, readOnce() {}
-    }
-
-    private func flush() {
-        while !isClosed, !unsent.isEmpty, let stream {
-            do throws(SystemError) {
-                switch try stream.write(unsent[...]) {
-                case .bytes(let count): unsent.removeFirst(count)
-                // Its end is read behind what it has still said.
-                case .wouldBlock, .ended: return
-                }
-            } catch {
-                return end(ReveilleError(reaching: error))
-            }
+        endingOnError { socket throws(ReveilleError) in
+            while !isClosed, let reply = try socket.nextReply() { onReply(reply) }
         }
     }
 
-    private func readOnce() -> Bool {
-        guard let stream else { return false }
-        let outcome: UnixStream.Outcome
-        do throws(SystemError) {
-            outcome = try withUnsafeTemporaryAllocation(byteCount: Self.readSize, alignment: 1) {
-                buffer throws(SystemError) in
-                let outcome = try stream.read(into: buffer)
-                if case .bytes(let count) = outcome {
-                    session.receive(UnsafeBufferPointer(rebasing: buffer.bindMemory(to: UInt8.self)[..<count]).span)
-                }
-                return outcome
-            }
+    private func endingOnError(_ body: (ClientSocket) throws(ReveilleError) -> Void) {
+        guard !isClosed, let socket else { return }
+        do throws(ReveilleError) {
+            try body(socket)
         } catch {
-            end(ReveilleError(reaching: error))
-            return false
-        }
-        switch outcome {
-        case .wouldBlock: return false
-        case .ended:
-            end(.ended)
-            return false
-        case .bytes:
-            takeReplies()
-            return true
-        }
-    }
-
-    private func takeReplies() {
-        do throws(VarlinkError) {
-            while !isClosed, let reply = try session.nextReply() { onReply(reply) }
-        } catch {
-            end(ReveilleError(.invalidReply, "what the bus sent is no Varlink: \(error)"))
+            end(error)
         }
     }
 

@@ -5,16 +5,13 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// The connection over which a device asks things of its bus; replies come in the order of the calls.
+/// The connection for a device's calls; replies arrive in the order of the calls.
 ///
 /// Loop thread only.
 final class CallChannel {
-    /// Gets the parameters of the reply, or why there is none.
-    typealias Completion = (Result<JSONObject, ReveilleError>) -> Void
-
     private struct Pending {
-        let method: String
-        let completion: Completion
+        let call: Call
+        let completion: (Result<Reply, ReveilleError>) -> Void
     }
 
     private var connection: BusConnection?
@@ -27,10 +24,10 @@ final class CallChannel {
     ///
     /// - Parameters:
     ///   - connect: Connects to the bus.
-    ///   - loop: Tells what comes.
-    ///   - patience: How long to wait for the connection, and for each answer.
-    ///   - onEnd: Told once that the connection has ended, after every call that was waiting.
-    /// - Throws: `SystemError` when there is no bus, or the loop has no room.
+    ///   - loop: The loop of the thread.
+    ///   - patience: How long to wait for the connection, and for each reply.
+    ///   - onEnd: Called once when the connection has ended, after every pending call has failed.
+    /// - Throws: `SystemError` if there is no bus or the loop lacks resources.
     init(
         _ connect: @escaping BusConnection.Connect, loop: EventLoop, patience: Patience,
         onEnd: @escaping (ReveilleError) -> Void
@@ -38,51 +35,50 @@ final class CallChannel {
         self.onEnd = onEnd
         self.patience = patience
         timer = try loop.timer { [weak self] in
-            guard let self, let method = pending.first?.method else { return }
-            end(ReveilleError(.timeout, "\(method): the bus did not answer within \(patience.answer)"))
+            guard let self, let call = pending.first?.call else { return }
+            end(.unanswered(call, within: patience.answer))
         }
         connection = try BusConnection(
             connect, loop: loop, patience: patience.connect, onReply: { [weak self] in self?.take($0) },
             onEnd: { [weak self] in self?.end($0) })
     }
 
-    /// Calls a method of the bus, or of another interface by its whole name.
-    func call(_ method: String, _ parameters: JSONObject, completion: @escaping Completion) {
+    /// Sends a call, and calls back with its decoded reply.
+    func call<Answer: BusReply>(
+        _ call: Call, expecting type: Answer.Type, completion: @escaping (Result<Answer, ReveilleError>) -> Void
+    ) {
         guard let connection else { return completion(.failure(.ended)) }
-        pending.append(Pending(method: method, completion: completion))
+        pending.append(
+            Pending(call: call) { result in
+                completion(Result { () throws(ReveilleError) in try type.init(try result.get(), to: call) })
+            })
         if pending.count == 1 { timer?.fire(after: patience.answer) }
-        let name = method.contains(".") ? method : BusInterface.name + "." + method
-        connection.send(Call(method: name, parameters: parameters))
+        connection.send(call)
     }
 
-    /// Ends the connection; calls that wait fail.
+    /// Ends the connection; pending calls fail.
     func close() {
-        connection?.close()
-        connection = nil
-        timer?.cancel()
-        let waiting = pending
-        pending = []
-        for call in waiting { call.completion(.failure(.ended)) }
+        disconnect(.ended)
     }
 
     private func take(_ reply: Reply) {
         let call = pending.removeFirst()
         if pending.isEmpty { timer?.disarm() } else { timer?.fire(after: patience.answer) }
-        if let error = CallError(reply) {
-            call.completion(.failure(ReveilleError(answered: error, to: call.method)))
-        } else {
-            call.completion(.success(reply.parameters))
-        }
+        call.completion(.success(reply))
     }
 
     private func end(_ error: ReveilleError) {
         guard connection != nil else { return }
+        disconnect(error)
+        onEnd(error)
+    }
+
+    private func disconnect(_ error: ReveilleError) {
         connection?.close()
         connection = nil
         timer?.cancel()
         let waiting = pending
         pending = []
         for call in waiting { call.completion(.failure(error)) }
-        onEnd(error)
     }
 }

@@ -7,24 +7,23 @@ import ReveilleWire
 import Varlink
 
 extension Engine {
-    /// Sends all streams that there are to the background.
+    /// Sends all streams to the background.
     func enterBackground(wakeAfter: Duration?) async throws(ReveilleError) {
-        if let wakeAfter { _ = try Self.milliseconds(wakeAfter) }
+        if let wakeAfter { try Self.check(wakeAfter) }
         for id in streams.keys.sorted() { try await enterBackground(id, wakeAfter: wakeAfter) }
     }
 
-    /// Wakes all streams that there are.
+    /// Wakes all streams.
     func enterForeground() async throws(ReveilleError) {
         for id in streams.keys.sorted() { try await enterForeground(id) }
     }
 
-    /// Sends a stream to the background; a second time only sets when it ends anew.
+    /// Sends a stream to the background; a second call only replaces the deadline.
     func enterBackground(_ id: StreamID, wakeAfter: Duration?) async throws(ReveilleError) {
-        let milliseconds: Int64? =
-            if let wakeAfter { try Self.milliseconds(wakeAfter) } else { nil }
+        if let wakeAfter { try Self.check(wakeAfter) }
         guard let stream = streams[id] else { return }
         var background = newBackground()
-        if let milliseconds {
+        if let milliseconds = wakeAfter?.wholeMilliseconds {
             do throws(SystemError) {
                 background.timer = try thread.loop.timer { [number = background.number] in
                     Task { await self.timeIsOver(for: id, number) }
@@ -38,98 +37,95 @@ extension Engine {
         let before = stream.background
         stream.background = background
         let result = await withCheckedContinuation { continuation in
-            tell(stream, isInBackground: true, until: background.deadline) { continuation.resume(returning: $0) }
+            setState(of: stream, isInBackground: true, until: background.deadline) {
+                continuation.resume(returning: $0)
+            }
         }
         switch result {
         case .failure(let error):
             guard stream.background?.number == background.number else { throw error }
             stream.background = before
-            // Its time may have come while another stood in its place.
+            // Its deadline may have passed while the new background was in its place.
             if let before, let deadline = before.deadline, deadline <= Clocks.boot() {
                 await timeIsOver(for: id, before.number)
             }
             throw error
-        case .success(let isTold):
-            guard isTold, before == nil, !stream.droppable.isEmpty else { return }
-            let states = await states(of: stream.droppable, for: stream)
+        case .success(let hasReachedBus):
+            guard hasReachedBus, before == nil, !stream.state.droppable.isEmpty else { return }
+            let states = await states(of: stream.state.droppable, for: stream)
             if stream.background?.number == background.number { stream.beginDropping(states) }
         }
     }
 
-    /// The states of some aspects, on the bus that a stream is of; none where it cannot be asked.
+    /// Returns the states of some aspects on the bus of a stream; none if that bus does not answer.
     private func states(of aspects: AspectSet, for stream: EventStream) async -> [Event] {
-        let names = aspects.aspects.map { JSON.string($0.rawValue) }
-        guard let reply = try? await call("GetState", ["aspects": .array(names)]),
-            reply["instance"]?.stringValue == stream.instance
+        guard let reply = try? await call(.getState(aspects), expecting: GetStateReply.self),
+            reply.instance == stream.state.instance
         else { return [] }
-        return (try? EventCoding.decodeAll(reply, noting: UnknownWords())) ?? []
+        return reply.events
     }
 
-    /// Ends a background at its time, which the bus keeps too: even where the bus does not answer.
+    /// Ends a background at its deadline, which the bus keeps too, even if the bus does not answer.
     private func timeIsOver(for id: StreamID, _ background: Int) async {
         guard let stream = streams[id], stream.background?.number == background else { return }
         try? await enterForeground(id)
         if stream.background?.number == background { stream.background = nil }
     }
 
-    /// Wakes a stream: one event for each aspect that changed is due.
+    /// Wakes a stream: one event is due for each aspect that changed.
     ///
-    /// A background that begins before the bus has answered is the newer wish, and stays.
+    /// A background that begins before the bus has answered is newer, and stays.
     func enterForeground(_ id: StreamID) async throws(ReveilleError) {
         guard let stream = streams[id] else { return }
         let background = stream.background?.number
-        // At its deadline the bus may have ended the background by itself: what came since is not dropped.
+        // The bus may have ended the background at its deadline: later changes are not dropped.
         let isLate = stream.background?.deadline.map { $0 <= Clocks.boot() } ?? false
-        let dropped = stream.dropping.isEmpty || isLate ? [] : await states(of: stream.dropping, for: stream)
-        // Told even to a stream that is awake: the bus may have carried out late what was given up as a timeout.
+        let dropped =
+            stream.state.dropping.isEmpty || isLate ? [] : await states(of: stream.state.dropping, for: stream)
+        // Sent even for a stream that is awake: the bus may have carried out a call that had timed out here.
         let result = await withCheckedContinuation { continuation in
-            tell(stream, isInBackground: false, until: nil) { continuation.resume(returning: $0) }
+            setState(of: stream, isInBackground: false, until: nil) { continuation.resume(returning: $0) }
         }
         if try result.get() { stream.endDropping(at: dropped) }
-        // What was not taken before the background is to be one with what comes now. It was sent before the answer
-        // to a second call is; behind that it is there to read.
-        if stream.hasLeftovers { _ = try? await call("org.varlink.service.GetInfo") }
+        // What was not taken before the background must be merged with what comes now, which is here after a fence.
+        if stream.hasLeftovers { try? await fence() }
         stream.readAll()
         if stream.background?.number == background { stream.background = nil }
     }
 
-    /// Whole milliseconds, rounded up: nobody wakes early.
-    ///
-    /// - Throws: `invalidArgument` for a time that the interface does not allow.
-    private static func milliseconds(_ wakeAfter: Duration) throws(ReveilleError) -> Int64 {
+    /// Refuses a time that the interface does not allow.
+    private static func check(_ wakeAfter: Duration) throws(ReveilleError) {
         let range = BusInterface.wakeAfterRange
-        guard (Duration.milliseconds(range.lowerBound)...Duration.milliseconds(range.upperBound)).contains(wakeAfter)
-        else {
+        guard range.contains(wakeAfter) else {
             throw ReveilleError(
-                .invalidArgument,
-                "wakeAfter \(wakeAfter): it is from 1 millisecond to a year (\(range.upperBound) milliseconds)")
+                .invalidArgument, "wakeAfter must be from \(range.lowerBound) to \(range.upperBound), not \(wakeAfter)")
         }
-        return Int64((wakeAfter / .milliseconds(1)).rounded(.up))
     }
 
-    /// Sets or clears the operator's hold of somebody's subscription.
+    /// Sets or clears the operator's hold of a subscription of any process.
     func setState(
         of subscription: String, isInBackground: Bool, wakeAfter: Duration?
     ) async throws(ReveilleError) {
-        var parameters: JSONObject = [
-            "subscription": .string(subscription), "state": isInBackground ? "background" : "foreground",
-        ]
-        if let wakeAfter { parameters["wakeAfter"] = .integer(try Self.milliseconds(wakeAfter)) }
-        _ = try await call("SetState", parameters)
+        if let wakeAfter { try Self.check(wakeAfter) }
+        _ = try await call(.setState(subscription: subscription, background: isInBackground, wakeAfter: wakeAfter))
     }
 
-    /// Tells the bus, and says whether it knows now: where it is gone, or does not know the stream any more, it is told
-    /// when it is back.
-    func tell(
-        _ stream: EventStream, isInBackground: Bool, until deadline: Int64?,
+    /// Sets or clears this process's hold of a stream.
+    ///
+    /// - Parameters:
+    ///   - stream: The stream.
+    ///   - isInBackground: Whether to hold it.
+    ///   - deadline: When the bus clears the hold, in microseconds since boot.
+    ///   - completion: Called with whether the bus knows the state now. A bus that is gone, or that does not know the
+    ///     stream any more, gets the state when the stream is opened again.
+    func setState(
+        of stream: EventStream, isInBackground: Bool, until deadline: Int64?,
         completion: @escaping (Result<Bool, ReveilleError>) -> Void
     ) {
-        guard let name = stream.name, let channel = try? openChannel() else { return completion(.success(false)) }
-        var parameters: JSONObject = [
-            "subscription": .string(name), "state": isInBackground ? "background" : "foreground",
-        ]
-        if let deadline { parameters["wakeAfter"] = .integer(max(1, (deadline - Clocks.boot() + 999) / 1_000)) }
-        channel.call("SetState", parameters) { result in
+        guard let name = stream.state.name, let channel = try? openChannel() else { return completion(.success(false)) }
+        let left = deadline.map { Duration.microseconds(max(1_000, $0 - Clocks.boot())) }
+        let call = BusCall.setState(subscription: name, background: isInBackground, wakeAfter: left)
+        channel.call(Call(call), expecting: EmptyReply.self) { result in
             switch result {
             case .success: completion(.success(true))
             case .failure(let error) where [.noBus, .noSuchSubscription].contains(error.code):

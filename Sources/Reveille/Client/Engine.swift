@@ -9,15 +9,15 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// What a device does on a thread of its own: connections to its bus, or the bus itself with its watchers.
+/// The part of a device that runs on its own thread: the connections to its bus, or the bus itself with its watchers.
 ///
-/// An actor whose executor is the thread's loop, so that descriptors, timers and udev are used where they belong.
+/// An actor whose executor is the thread's loop, because file descriptors, timers and udev belong to one thread.
 actor Engine {
-    /// Where the bus is.
+    /// The way to the bus.
     enum Route: Sendable {
-        /// Another process serves it.
+        /// Another process serves the bus.
         case socket(UnixAddress)
-        /// This one does; without files it has no sources.
+        /// This process is the bus; without files it has no sources.
         case local(Configuration, FileLocations?)
     }
 
@@ -29,11 +29,11 @@ actor Engine {
     let logger = Logger(label: "reveille")
     private var bus: WatchedBus?
     private var channel: CallChannel?
-    /// Since when the bus has been answering, as it was asked whether it does.
+    /// When the bus answered a fence, in microseconds since boot; `nil` since it was lost.
     private var reachedAt: Int64?
     private var retry: EventSource?
     private var isRetrying = false
-    private var backoff = Backoff()
+    var backoff = Backoff()
     private var random = SystemRandomNumberGenerator()
     private(set) var streams: [StreamID: EventStream] = [:]
     private var lastStream = 0
@@ -43,7 +43,7 @@ actor Engine {
     private var state = ConnectionState.connected {
         didSet { if state != oldValue { for continuation in states.values { continuation.yield(state) } } }
     }
-    var lines = AspectTable<ObserverLine?>(repeating: nil)
+    var observations = AspectTable<SharedObservation?>(repeating: nil)
     var lastObserver = 0
 
     init(_ route: Route, patience: Patience = Patience()) throws(ReveilleError) {
@@ -56,7 +56,7 @@ actor Engine {
         }
     }
 
-    /// Reaches the bus for the first time.
+    /// Connects to the bus for the first time.
     func start() async throws(ReveilleError) {
         do throws(SystemError) {
             retry = try thread.loop.timer { self.reconnect() }
@@ -68,18 +68,18 @@ actor Engine {
         } catch {
             throw ReveilleError(.system, "\(error)")
         }
-        _ = try await call("org.varlink.service.GetInfo")
+        try await fence()
         reachedAt = Clocks.boot()
     }
 
-    /// Ends everything, on its own thread, where everything belongs; the thread ends with the engine.
+    /// Ends everything on the thread to which it belongs; the thread ends with the engine.
     func shutDown() {
         for stream in streams.values { stream.close() }
         streams = [:]
         for continuation in states.values { continuation.finish() }
         states = [:]
         retry = nil
-        lines = AspectTable(repeating: nil)
+        observations = AspectTable(repeating: nil)
         channel?.close()
         channel = nil
         bus?.broker.stop()
@@ -88,26 +88,12 @@ actor Engine {
 
     private func connect() throws(SystemError) -> UnixStream {
         switch route {
-        // The thread waits for nothing but its loop.
+        // Only the loop may block the thread.
         case .socket(let address): return try UnixStream(connectingTo: address, atMost: .zero)
         case .local:
             guard let bus else { throw SystemError("connect", code: ECONNREFUSED) }
             return try bus.connect()
         }
-    }
-
-    // MARK: - Calls
-
-    /// Calls a method of the bus; tries to reach it where it is gone.
-    func call(_ method: String, _ parameters: JSONObject = [:]) async throws(ReveilleError) -> JSONObject {
-        let channel = try openChannel()
-        let result = await withCheckedContinuation { continuation in
-            channel.call(method, parameters) { continuation.resume(returning: $0) }
-        }
-        let reply = try result.get()
-        // It has done what the program wanted.
-        backoff.reset()
-        return reply
     }
 
     @discardableResult
@@ -124,18 +110,18 @@ actor Engine {
         }
     }
 
-    // MARK: - The bus that goes and comes back
+    // MARK: - Reconnecting
 
     private func lost(_ error: ReveilleError) {
         channel = nil
         state = .disconnected(error)
-        retryLater(wasGood: reachedAt.map { patience.isSteady(since: $0) } ?? false)
+        retryLater(wasGood: reachedAt.map { patience.isSteady(since: $0, at: Clocks.boot()) } ?? false)
         reachedAt = nil
     }
 
     private func retryLater(wasGood: Bool = false) {
         if wasGood { backoff.reset() }
-        // Of many that are lost at once, the first has set the time.
+        // If many are lost at once, the first sets the time.
         guard !isRetrying else { return }
         isRetrying = true
         retry?.fire(after: backoff.next(fraction: Double.random(in: 0...1, using: &random)))
@@ -143,10 +129,10 @@ actor Engine {
 
     private func reconnect() {
         isRetrying = false
-        for stream in streams.values where stream.isLost { stream.open() }
+        for stream in streams.values where stream.state.isLost { stream.open() }
         guard channel == nil || state != .connected else { return }
         do throws(ReveilleError) {
-            try openChannel().call("org.varlink.service.GetInfo", [:]) { result in
+            try openChannel().call(.fence, expecting: EmptyReply.self) { result in
                 switch result {
                 case .success:
                     self.reachedAt = Clocks.boot()
@@ -164,7 +150,7 @@ actor Engine {
         retryLater()
     }
 
-    /// Whether the bus is reached now, and each change of it; only the newest waits for who does not look.
+    /// Returns whether the bus is reachable, now and after each change; only the newest state waits for the consumer.
     func connectionStates() -> AsyncStream<ConnectionState> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ConnectionState.self, bufferingPolicy: .bufferingNewest(1))
@@ -173,7 +159,7 @@ actor Engine {
         states[number] = continuation
         continuation.yield(state)
         continuation.onTermination = { [weak self] termination in
-            // At the end of everything there is nothing left to forget.
+            // When the engine finishes the stream, it has removed it already.
             guard case .cancelled = termination, let self else { return }
             Task { await self.forgetStates(number) }
         }
@@ -186,7 +172,7 @@ actor Engine {
 
     // MARK: - Streams
 
-    /// Subscribes; from here on what comes goes to the sink.
+    /// Subscribes, and passes the events on to a mailbox.
     func open(_ request: SubscriptionRequest, into mailbox: Mailbox) async throws(ReveilleError) -> StreamID {
         let (id, result) = await withCheckedContinuation { continuation in
             open(request, into: mailbox) { continuation.resume(returning: ($0, $1)) }
@@ -195,7 +181,7 @@ actor Engine {
         return id
     }
 
-    /// Subscribes, and tells once whether that went well.
+    /// Subscribes, and calls back once with the outcome.
     @discardableResult
     func open(
         _ request: SubscriptionRequest, into sink: any EventSink,
@@ -219,7 +205,7 @@ actor Engine {
         return id
     }
 
-    /// A background that does not end by itself.
+    /// Creates a background without a deadline.
     func newBackground() -> EventStream.Background {
         lastBackground += 1
         return EventStream.Background(number: lastBackground)
@@ -230,18 +216,18 @@ actor Engine {
             streams[id] = nil
             return
         }
-        // A background may have begun or ended while the bus was asked, and one that ends by itself is new to it.
+        // A background may have begun or ended in the meantime, and the bus does not know its deadline yet.
         let deadline = stream.background?.deadline
         let isInBackground = stream.background != nil
-        guard deadline != nil || isInBackground != stream.wasOpenedInBackground else { return }
-        tell(stream, isInBackground: isInBackground, until: deadline) { _ in }
+        guard deadline != nil || isInBackground != stream.state.wasOpenedInBackground else { return }
+        setState(of: stream, isInBackground: isInBackground, until: deadline) { _ in }
     }
 
-    /// Ends a stream; one that has ended already stays so.
+    /// Ends a stream, unless it has ended already.
     func close(_ id: StreamID) {
         streams.removeValue(forKey: id)?.close()
     }
 }
 
-/// Names a stream of an engine.
+/// The number of a stream of an engine.
 typealias StreamID = Int

@@ -3,30 +3,30 @@
 
 import ReveilleCore
 
-/// Takes what a stream of the bus brings; called on the loop's thread.
+/// A consumer of a stream of the bus; called on the loop's thread.
 protocol EventSink: AnyObject {
-    /// The states that are the start, and are not told.
+    /// Takes the states at the start, which are not delivered.
     func start(from events: [Event], of instance: String)
-    /// The states that a bus tells which knows nothing of what it, or the one before it, told; what is as before is
-    /// not told.
+    /// Takes the states of a bus that does not know which events were delivered before; unchanged states are not
+    /// delivered.
     func restart(from events: [Event], of instance: String)
-    /// The first states of a consumer that has asked for them: they are told in the background too.
+    /// Takes the first states, which the consumer has asked for: they are delivered in the background too.
     func answer(_ states: [Event])
-    /// The events of one reply.
+    /// Takes the events of one reply.
     func put(_ events: [Event])
-    /// States whose changes the policy `drop` has dropped: they count as seen.
+    /// Takes states whose changes the policy `drop` has dropped: they count as seen.
     func skip(_ states: [Event])
-    /// The background begins: nothing is to be delivered.
+    /// Begins the background: nothing is delivered.
     func park()
-    /// The background ends: what there is is due.
+    /// Ends the background: waiting events are due.
     func unpark()
-    /// Nothing more comes.
+    /// Ends the stream; waiting events are still delivered.
     func finish(_ error: ReveilleError)
-    /// Nothing waits that was put in.
+    /// Whether no event waits.
     var isEmpty: Bool { get }
 }
 
-/// What matters only to those who choose policies, or begin in the background.
+/// Defaults for sinks without policies, which never begin in the background.
 extension EventSink {
     func answer(_ states: [Event]) { put(states) }
     func skip(_ states: [Event]) {}

@@ -3,26 +3,26 @@
 
 import ReveilleCore
 
-/// What came for a consumer and was not taken yet: one event for each aspect, however many came.
+/// The events that a consumer has not taken yet, merged into one for each aspect.
 ///
-/// The bus merges for a process that does not read; this merges for a process that reads and a consumer that does
-/// not take. What a `Policy.Background.hold(limit:)` policy kept apart stays apart.
+/// The bus merges events for a process that does not read; the inbox merges them for a consumer that is slower than
+/// its process. Changes that the policy `Policy.Background.hold(limit:)` kept apart stay apart.
 ///
 /// Pure.
 struct Inbox {
     private struct Waiting {
         var event: Event
-        /// It was one of several of its aspect in one reply, each of which is to be told.
+        /// Whether it was one of several of its aspect in one reply, each of which is delivered.
         var isApart: Bool
-        /// The consumer has asked for it.
+        /// Whether the consumer has asked for it.
         var isAnswer: Bool
     }
 
     private let policies: [Aspect: Policy]
     private var waiting: [Waiting] = []
-    /// What the consumer saw last, or would have seen had it asked, by aspect.
+    /// The last reading that the consumer saw, or could have asked for, by aspect.
     private var seen = AspectTable<Reading?>(repeating: nil)
-    /// How far the consumer has seen; `nil` before the start.
+    /// The positions of the events taken so far; `nil` before the start.
     private(set) var positions: Positions?
 
     init(policies: [Aspect: Policy] = [:]) {
@@ -31,15 +31,15 @@ struct Inbox {
 
     var isEmpty: Bool { !hasNext(inBackground: false) }
 
-    /// Takes the states that the consumer starts from, without telling them.
+    /// Takes the states at the start, which are not delivered.
     mutating func start(from events: [Event], of instance: String) {
         if positions?.instance != instance { positions = Positions(instance: instance, generations: [:]) }
         for event in events { see(event) }
     }
 
-    /// Takes the states of a bus that does not know what was told; those that are as they were seen are not told.
+    /// Takes the states of a bus that does not know which events were delivered; unchanged states are not delivered.
     ///
-    /// Values of settings are not on the wire, so settings may have changed whatever their keys are.
+    /// The wire does not carry the values of settings, so settings with the same keys may have changed.
     mutating func restart(from events: [Event], of instance: String) {
         start(from: [], of: instance)
         for event in events {
@@ -52,18 +52,18 @@ struct Inbox {
         }
     }
 
-    /// Takes states whose changes the policy `drop` has dropped: they count as seen, and what waits is told with them.
+    /// Takes states whose changes the policy `drop` has dropped: they count as seen, or are merged into a waiting event.
     mutating func skip(_ states: [Event]) {
         for state in states {
             if waiting.contains(where: { $0.event.aspect == state.aspect }) { put([state]) } else { see(state) }
         }
     }
 
-    /// Takes the events of one reply, in their order.
+    /// Takes the events of one reply, in order.
     ///
     /// - Parameters:
-    ///   - events: What the bus told.
-    ///   - areAnswers: The consumer has asked for them: states among them are told in the background too.
+    ///   - events: The events.
+    ///   - areAnswers: Whether the consumer has asked for them: states are then delivered in the background too.
     mutating func put(_ events: [Event], areAnswers: Bool = false) {
         var once: AspectSet = []
         var repeated: AspectSet = []
@@ -86,11 +86,11 @@ struct Inbox {
         }
     }
 
-    /// Takes the event that has waited longest since its last change.
+    /// Removes the event whose last change is the oldest.
     ///
-    /// - Parameter inBackground: Only what is told in the background too: a state that was asked for, and what has the
-    ///   policy `immediate`.
-    /// - Returns: The event; `nil` where nothing is due.
+    /// - Parameter inBackground: Whether to take only what is delivered in the background: a state that was asked for,
+    ///   and events of the policy `immediate`.
+    /// - Returns: The event; `nil` if none is due.
     mutating func take(inBackground: Bool = false) -> Event? {
         guard let next = next(inBackground: inBackground) else { return nil }
         let event = waiting.remove(at: next).event
@@ -103,7 +103,7 @@ struct Inbox {
         positions?.generations[event.aspect] = event.generation
     }
 
-    /// Says whether anything can be taken.
+    /// Returns whether an event is due.
     func hasNext(inBackground: Bool) -> Bool {
         next(inBackground: inBackground) != nil
     }
@@ -113,18 +113,18 @@ struct Inbox {
             let (event, policy) = (waiting.event, policies[waiting.event.aspect])
             let isState = event.changes == 0
             if inBackground && !(isState && waiting.isAnswer) && policy?.background != .immediate { return false }
-            // What has come back to what was seen waits for a later change where the policy says so.
+            // With this policy, a value that changed and changed back waits for a later change.
             return isState || event.netChange || policy?.netChangeOnly != true
         }
     }
 
-    /// How many changes of an aspect are kept apart; `nil` where they are merged.
+    /// Returns how many changes of an aspect are kept apart; `nil` if they are merged.
     private func heldLimit(of aspect: Aspect) -> Int? {
         guard case .hold(let limit) = policies[aspect]?.background else { return nil }
         return limit
     }
 
-    /// Forgets the oldest of those kept apart beyond the policy's limit, and counts them.
+    /// Discards the oldest change that is kept apart beyond the policy's limit, and counts it.
     private mutating func limit(_ aspect: Aspect) {
         guard let limit = heldLimit(of: aspect) else { return }
         let kept = waiting.indices.filter { waiting[$0].event.aspect == aspect && waiting[$0].isApart }

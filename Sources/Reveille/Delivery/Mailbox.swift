@@ -4,11 +4,11 @@
 import ReveilleCore
 import ReveilleSystem
 
-/// Where what comes for one consumer waits for it; any thread.
+/// The events that wait for one consumer; safe on any thread.
 final class Mailbox: EventSink, Sendable {
     private struct State {
         var inbox: Inbox
-        /// The consumer is in the background: nothing is to be taken.
+        /// Whether the consumer is in the background: nothing is due.
         var isParked = false
         var end: Result<Void, ReveilleError>?
         var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
@@ -27,7 +27,7 @@ final class Mailbox: EventSink, Sendable {
         state = Lock(State(inbox: Inbox(policies: policies)))
     }
 
-    // MARK: - In
+    // MARK: - Input
 
     func start(from events: [Event], of instance: String) {
         state.withLock { $0.inbox.start(from: events, of: instance) }
@@ -61,32 +61,32 @@ final class Mailbox: EventSink, Sendable {
         wake { if $0.end == nil { $0.end = .failure(error) } }
     }
 
-    /// Ends the consumer's sequence at once; what waits is discarded.
+    /// Ends the consumer's sequence at once; waiting events are discarded.
     func cancel() {
         wake { $0.end = .success(()) }
     }
 
-    /// Changes something that consumers may be waiting for.
+    /// Makes a change, and resumes the waiting consumers.
     private func wake(_ change: (inout State) -> Void) {
         let waiters = state.withLock { state in
             change(&state)
             defer { state.waiters = [:] }
             return Array(state.waiters.values)
         }
-        // Each looks for itself: one that was cancelled meanwhile takes nothing from the others.
+        // Each looks for an event itself: one that was cancelled in between takes nothing from the others.
         for waiter in waiters { waiter.resume() }
     }
 
-    // MARK: - Out
+    // MARK: - Output
 
     var isEmpty: Bool { state.withLock { $0.inbox.isEmpty } }
 
-    /// How far the consumer has seen; `nil` before the bus has answered.
+    /// The positions of the events taken so far; `nil` before the bus has answered.
     var positions: Positions? { state.withLock { $0.inbox.positions } }
 
-    /// The next event, once there is one; `nil` at the end and for a task that is cancelled.
+    /// Waits for the next event; `nil` at the end, and in a cancelled task.
     ///
-    /// An event is taken at the last moment: what comes until then is merged into it.
+    /// An event is taken at the last moment: later events are merged into it until then.
     func next(isolation: isolated (any Actor)?) async throws(ReveilleError) -> Event? {
         while !Task.isCancelled {
             switch turn() {
@@ -102,7 +102,7 @@ final class Mailbox: EventSink, Sendable {
 
     private func turn() -> Turn {
         state.withLock { state in
-            // Who cancels wants nothing more; a failure comes behind what was there before it.
+            // After a cancellation nothing is delivered; a failure comes after the events before it.
             if case .success? = state.end { return .end(.success(())) }
             if let event = state.inbox.take(inBackground: state.isParked) { return .event(event) }
             if let end = state.end { return .end(end) }
@@ -115,7 +115,7 @@ final class Mailbox: EventSink, Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation(isolation: isolation) { continuation in
                 let isDue = state.withLock { state in
-                    // Asked again under the lock: what came, or was cancelled, before this has woken nobody.
+                    // Checked again under the lock: an event or a cancellation before this has not resumed this waiter.
                     if Task.isCancelled || state.end != nil || state.inbox.hasNext(inBackground: state.isParked) {
                         return true
                     }

@@ -4,14 +4,14 @@
 import ReveilleCore
 import ReveilleSystem
 
-/// One closure that observes an aspect, and what waits for it; any thread.
+/// A closure that observes an aspect, and the events that wait for it; safe on any thread.
 final class Observer: EventSink, Sendable {
     private struct State {
         var inbox = Inbox()
         var isParked = false
         var isCancelled = false
         var failure: ReveilleError?
-        /// Since when the closure has been running.
+        /// When the closure was called, while it runs.
         var since: Int64?
         var isReported = false
 
@@ -20,7 +20,7 @@ final class Observer: EventSink, Sendable {
 
     private let state = Lock(State())
     private let queue: ObserverQueue
-    /// Called by the queue alone, on its actor.
+    /// Called only by the queue, on its actor.
     private nonisolated(unsafe) let handler: (Event) -> Void
 
     init(queue: ObserverQueue, handler: @escaping (Event) -> Void) {
@@ -52,12 +52,12 @@ final class Observer: EventSink, Sendable {
         state.withLock { $0.failure = error }
     }
 
-    /// Why nothing comes any more.
+    /// The reason why the stream has ended.
     var failure: ReveilleError? { state.withLock { $0.failure } }
 
     var isEmpty: Bool { state.withLock { $0.inbox.isEmpty } }
 
-    /// Keeps the closure from being called again.
+    /// Prevents further calls of the closure.
     func cancel() {
         change { $0.isCancelled = true }
     }
@@ -70,7 +70,7 @@ final class Observer: EventSink, Sendable {
         if isDue { queue.enqueue(self) }
     }
 
-    /// Calls the closure with what is due, if anything still is.
+    /// Calls the closure with the next event, if one is still due.
     func call() {
         let event: Event? = state.withLock { state in
             guard state.isDue else { return nil }
@@ -82,12 +82,12 @@ final class Observer: EventSink, Sendable {
         change { $0.since = nil }
     }
 
-    // MARK: - Closures that take their time
+    // MARK: - Slow closures
 
     /// Whether the closure is running, or is about to.
     var isBusy: Bool { state.withLock { $0.since != nil || $0.isDue } }
 
-    /// Says, once, that the closure has been running for longer than a time.
+    /// Returns true, once, if the closure has been running for longer than a time.
     func isOverdue(after patience: Duration) -> Bool {
         state.withLock { state in
             guard let since = state.since, !state.isReported else { return false }

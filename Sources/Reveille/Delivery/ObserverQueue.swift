@@ -3,17 +3,17 @@
 
 import ReveilleSystem
 
-/// The observers of one actor to whom something is due, in the order in which they are to be called; any thread.
+/// The observers of one actor that have an event due, in the order of their calls; safe on any thread.
 ///
-/// Of one change they are called in the order in which they came. Whoever is told of a later change too, merged, is
-/// called where that one is due.
+/// For one change they are called in the order in which they were added. An observer whose event is merged with a later
+/// change is called in the order of the later change.
 ///
-/// The actor is kept only while observers are called: one that keeps its own observations goes with its last owner.
+/// The actor is retained only while observers are called, so that an actor can own its observations.
 final class ObserverQueue: Sendable {
     private struct State {
         weak var actor: (any Actor)?
         var due: [Observer] = []
-        /// A task is calling what is due.
+        /// Whether a task is calling the observers.
         var isRunning = false
         var isEnded = false
     }
@@ -26,18 +26,18 @@ final class ObserverQueue: Sendable {
     private let state: Lock<State>
     private let hasActor: Bool
 
-    /// Makes a queue that calls on an actor; without one, wherever there is room.
+    /// Creates a queue that calls on an actor; without one, on any thread.
     init(on actor: (any Actor)?) {
         hasActor = actor != nil
         state = Lock(State(actor: actor))
     }
 
-    /// Says whether it is the queue of this actor, not of one that had its place in memory before.
+    /// Returns whether it is the queue of this actor, and not of an earlier one at the same address in memory.
     func belongs(to actor: any Actor) -> Bool {
         state.withLock { $0.actor === actor }
     }
 
-    /// Puts an observer behind all others.
+    /// Adds an observer behind all others.
     func enqueue(_ observer: Observer) {
         let place = state.withLock { state -> Place in
             state.due.removeAll { $0 === observer }
@@ -51,7 +51,7 @@ final class ObserverQueue: Sendable {
         Task { await run(isolation: actor) }
     }
 
-    /// Calls nobody any more.
+    /// Ends all calls.
     func end() {
         state.withLock { state in
             state.isEnded = true
@@ -59,7 +59,7 @@ final class ObserverQueue: Sendable {
         }
     }
 
-    /// Calls observers on an actor for as long as something is due.
+    /// Calls observers on an actor for as long as events are due.
     private func run(isolation: isolated (any Actor)?) async {
         while let next = next() { next.call() }
     }
@@ -72,7 +72,7 @@ final class ObserverQueue: Sendable {
     }
 }
 
-/// The queues of a device: one for each actor that observes; any thread.
+/// The queues of a device, one for each actor with observers; safe on any thread.
 final class ObserverQueues: Sendable {
     private struct Entry {
         let queue: ObserverQueue
@@ -81,7 +81,7 @@ final class ObserverQueues: Sendable {
 
     private let entries = Lock<[ObjectIdentifier: Entry]>([:])
 
-    /// The queue of an actor, for one more observer; without an actor a queue of its own.
+    /// Returns the queue of an actor for one more observer; without an actor, a new queue.
     func join(_ actor: (any Actor)?) -> ObserverQueue {
         guard let actor else { return ObserverQueue(on: nil) }
         return entries.withLock { entries in

@@ -5,12 +5,12 @@ import Logging
 import ReveilleCore
 import ReveilleSystem
 
-/// Everybody in this process who observes one aspect: they share a stream of the bus, and are told in the order in
-/// which they came.
+/// The observers of one aspect in this process, which share a stream of the bus and are called in the order in which
+/// they were added.
 ///
-/// Loop thread only. The stream is there for as long as somebody is.
+/// Loop thread only. The stream exists for as long as there is an observer.
 final class SharedObservation: EventSink {
-    /// How long a closure may run before that is worth a line in the log.
+    /// How long a closure may run before the log gets a line about it.
     static let patience: Duration = .seconds(10)
 
     private struct Member {
@@ -22,13 +22,19 @@ final class SharedObservation: EventSink {
     private let aspect: Aspect
     private let patience: Duration
     private let logger: Logger
+    /// The shared stream, once it has been opened.
+    var stream: StreamID?
+    /// Whether the stream could be started; `nil` while the bus has not answered.
+    private(set) var startResult: Result<Void, ReveilleError>?
+    /// The observers that wait for ``startResult``.
+    var waiting: [CheckedContinuation<Result<Void, ReveilleError>, Never>] = []
     private var watchdog: EventSource?
     private var isTiming = false
     private var members: [Member] = []
-    /// The last state that came, and of which bus.
+    /// The last state that arrived, and the instance of its bus.
     private var last: (event: Event, instance: String)?
     private var isParked = false
-    /// The stream has ended by itself; who comes now needs another.
+    /// Whether the stream has failed: new observers need another.
     private(set) var hasFinished = false
 
     init(
@@ -40,15 +46,22 @@ final class SharedObservation: EventSink {
         watchdog = try loop.timer { [unowned self] in lookAtRunning() }
     }
 
-    /// Whether the stream is there for nobody.
-    var hasNobody: Bool { members.isEmpty }
+    /// Whether nothing uses the stream.
+    var hasNoObservers: Bool { members.isEmpty }
 
-    /// Adds somebody, who is told from here on.
+    /// Resumes the observers that wait for the start of the stream.
+    func hasStarted(_ result: Result<Void, ReveilleError>) {
+        startResult = result
+        for continuation in waiting { continuation.resume(returning: result) }
+        waiting = []
+    }
+
+    /// Adds an observer, which gets everything from now on.
     ///
     /// - Parameters:
-    ///   - id: Names them, for ``remove(_:)``.
-    ///   - sink: Takes what comes.
-    ///   - wantsCurrent: Is told the state that is there too.
+    ///   - id: The observer's number, for ``remove(_:)``.
+    ///   - sink: Takes the events.
+    ///   - wantsCurrent: Whether it gets the current state first.
     func add(_ id: Int, _ sink: any EventSink, wantsCurrent: Bool) {
         let member = Member(id: id, sink: sink, wantsCurrent: wantsCurrent)
         members.append(member)
@@ -56,7 +69,7 @@ final class SharedObservation: EventSink {
         if isParked { sink.park() }
     }
 
-    /// Takes somebody away.
+    /// Removes an observer.
     func remove(_ id: Int) {
         members.removeAll { $0.id == id }
     }
@@ -74,7 +87,7 @@ final class SharedObservation: EventSink {
         last = (event, instance)
     }
 
-    // MARK: - What the stream brings
+    // MARK: - Events of the stream
 
     func start(from events: [Event], of instance: String) {
         note(events, of: instance)
@@ -112,7 +125,7 @@ final class SharedObservation: EventSink {
 
     var isEmpty: Bool { members.allSatisfy { $0.sink.isEmpty } }
 
-    // MARK: - Closures that take their time
+    // MARK: - Slow closures
 
     private func lookAtRunning() {
         let observers = members.compactMap { $0.sink as? Observer }

@@ -11,32 +11,15 @@ extension Event: Codable {
         case firstChangedAt
         case changedAt
         case dropped
-        case locale
-        case defaults
-        case battery
-        case proximity
-        case orientation
-    }
-
-    private enum ProximityKeys: String, CodingKey {
-        case state
     }
 
     /// Reads an event in the shape of the interface's `Event`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        let reading: Reading
-        switch try container.decode(Aspect.self, forKey: .aspect) {
-        case .locale: reading = .locale(try container.decode(LocaleSettings.self, forKey: .locale))
-        case .defaults: reading = .defaults(try container.decode(Defaults.self, forKey: .defaults))
-        case .battery: reading = .battery(try container.decode(Battery.self, forKey: .battery))
-        case .proximity:
-            let state = try container.nestedContainer(keyedBy: ProximityKeys.self, forKey: .proximity)
-            reading = .proximity(try state.decode(Proximity.self, forKey: .state))
-        case .orientation: reading = .orientation(try container.decode(Orientation.self, forKey: .orientation))
-        }
+        let aspect = try container.decode(Aspect.self, forKey: .aspect)
         self.init(
-            reading: reading, generation: try container.decode(Int.self, forKey: .generation),
+            reading: try Reading(aspect, from: decoder.container(keyedBy: Reading.CodingKey.self)),
+            generation: try container.decode(Int.self, forKey: .generation),
             sequence: try container.decode(Int.self, forKey: .sequence),
             changes: try container.decode(Int.self, forKey: .changes),
             netChange: try container.decode(Bool.self, forKey: .netChange),
@@ -56,15 +39,8 @@ extension Event: Codable {
         try container.encode(firstChangedAt, forKey: .firstChangedAt)
         try container.encode(changedAt, forKey: .changedAt)
         try container.encode(dropped, forKey: .dropped)
-        switch reading {
-        case .locale(let locale): try container.encode(locale, forKey: .locale)
-        case .defaults(let defaults): try container.encode(defaults, forKey: .defaults)
-        case .battery(let battery): try container.encode(battery, forKey: .battery)
-        case .proximity(let proximity):
-            var state = container.nestedContainer(keyedBy: ProximityKeys.self, forKey: .proximity)
-            try state.encode(proximity, forKey: .state)
-        case .orientation(let orientation): try container.encode(orientation, forKey: .orientation)
-        }
+        var fields = encoder.container(keyedBy: Reading.CodingKey.self)
+        try reading.encode(to: &fields)
     }
 }
 

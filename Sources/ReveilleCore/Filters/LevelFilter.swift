@@ -1,49 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Keeps a battery's level from being told too finely or too often; everything else passes at once.
+/// Limits how finely and how often a battery's level is reported; other changes pass immediately.
 ///
-/// A level that moved waits until the interval since the last reading told is over; the last value is
-/// never lost, it comes at the end of the interval.
+/// A changed level waits until the interval since the last report ends. The last value is never lost.
 package struct LevelFilter: Sendable, Equatable {
     private let step: Double
     private let interval: Duration
-    private var told: Battery?
-    /// When ``told`` was told; `nil` while it is what was there from the start.
-    private var toldAt: Instant?
+    private var reported: Battery?
+    /// The time of the last report; `nil` before the second one, since the first does not start the interval.
+    private var reportedAt: Instant?
     private var waiting: Battery?
 
-    /// Makes a filter that has told nothing.
+    /// Creates a filter.
     ///
     /// - Parameters:
-    ///   - step: The smallest change of the level that is told, 0 to 1.
-    ///   - interval: The least time between two readings that differ in the level alone; 0 for no limit.
+    ///   - step: The smallest change of the level that is reported, 0 to 1.
+    ///   - interval: The shortest time between two readings that differ only in level; 0 for no limit.
     package init(step: Double, interval: Duration) {
         self.step = step
         self.interval = interval
     }
 
-    /// When ``expire(at:)`` has something to tell; `nil` while nothing waits.
+    /// The time at which ``expire(at:)`` returns a reading; `nil` while none waits.
     package var deadline: Instant? {
-        waiting == nil ? nil : toldAt.map { $0 + interval }
+        waiting == nil ? nil : reportedAt.map { $0 + interval }
     }
 
-    /// Takes a reading.
+    /// Filters a reading.
     ///
     /// - Parameters:
-    ///   - reading: What the battery reads.
-    ///   - now: When it was read.
-    /// - Returns: What to tell now; `nil` for nothing, now or at all.
+    ///   - reading: The reading.
+    ///   - now: The time at which it was made.
+    /// - Returns: The reading to report now; `nil` if it waits or is dropped.
     package mutating func offer(_ reading: Battery, at now: Instant) -> Battery? {
-        guard let told else {
-            self.told = reading
+        guard let reported else {
+            self.reported = reading
             return reading
         }
-        guard told.exceptLevels == reading.exceptLevels, (told.level == nil) == (reading.level == nil) else {
-            return tell(reading, at: now)
+        guard reported.exceptLevels == reading.exceptLevels, (reported.level == nil) == (reading.level == nil) else {
+            return pass(reading, at: now)
         }
-        // Levels are fractions of decimal numbers; a step of one percent must not fail by a rounding error.
-        guard let old = told.level, let new = reading.level, abs(new - old) >= step - 1e-9, new != old else {
+        // Levels are decimal fractions; a step of one percent must not be missed because of a rounding error.
+        guard let old = reported.level, let new = reading.level, abs(new - old) >= step - 1e-9, new != old else {
             waiting = nil
             return nil
         }
@@ -51,24 +50,24 @@ package struct LevelFilter: Sendable, Equatable {
         return expire(at: now)
     }
 
-    /// Tells what waits, if its time has come.
+    /// Returns the reading that waits, if its time has come.
     package mutating func expire(at now: Instant) -> Battery? {
         guard let waiting else { return nil }
-        if let toldAt, now < toldAt + interval { return nil }
-        return tell(waiting, at: now)
+        if let reportedAt, now < reportedAt + interval { return nil }
+        return pass(waiting, at: now)
     }
 
-    /// Tells a reading whatever the step and the interval: somebody asked for it.
-    package mutating func tell(_ reading: Battery, at now: Instant) -> Battery {
-        told = reading
-        toldAt = now
+    /// Passes a reading regardless of the step and the interval, for a refresh.
+    package mutating func pass(_ reading: Battery, at now: Instant) -> Battery {
+        reported = reading
+        reportedAt = now
         waiting = nil
         return reading
     }
 }
 
 extension Battery {
-    /// The reading with every level left out.
+    /// The reading without levels.
     fileprivate var exceptLevels: Battery {
         var reading = self
         reading.level = nil

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Holds a new value back until it has stood for a while; the first one passes at once.
+/// Holds back a new value until it has lasted for some time; the first value passes immediately.
 package struct SettleFilter<Value: Equatable & Sendable>: Sendable, Equatable {
     private struct Candidate: Equatable {
         var value: Value
@@ -9,30 +9,30 @@ package struct SettleFilter<Value: Equatable & Sendable>: Sendable, Equatable {
     }
 
     private let settle: Duration
-    private var told: Value?
+    private var reported: Value?
     private var candidate: Candidate?
 
-    /// Makes a filter that has told nothing.
+    /// Creates a filter.
     ///
-    /// - Parameter settle: How long a new value must stand; 0 for not at all.
+    /// - Parameter settle: How long a new value must last; 0 for no delay.
     package init(settle: Duration) {
         self.settle = settle
     }
 
-    /// When ``expire(at:)`` has something to tell; `nil` while nothing is held back.
+    /// The time at which ``expire(at:)`` returns a value; `nil` while none is held back.
     package var deadline: Instant? {
         candidate.map { $0.since + settle }
     }
 
-    /// Takes a value.
+    /// Filters a value.
     ///
     /// - Parameters:
-    ///   - value: What is so now.
-    ///   - now: Since when.
-    /// - Returns: What to tell now.
+    ///   - value: The value.
+    ///   - now: The time from which it holds.
+    /// - Returns: The value to report now; `nil` if it is held back or not new.
     package mutating func offer(_ value: Value, at now: Instant) -> Value? {
-        guard let told else { return tell(value) }
-        guard value != told else {
+        guard let reported else { return pass(value) }
+        guard value != reported else {
             candidate = nil
             return nil
         }
@@ -40,15 +40,15 @@ package struct SettleFilter<Value: Equatable & Sendable>: Sendable, Equatable {
         return expire(at: now)
     }
 
-    /// Tells what was held back, if it has stood for long enough.
+    /// Returns the value that was held back, if it has lasted long enough.
     package mutating func expire(at now: Instant) -> Value? {
         guard let candidate, now >= candidate.since + settle else { return nil }
-        return tell(candidate.value)
+        return pass(candidate.value)
     }
 
-    /// Tells a value without waiting: somebody asked for it.
-    package mutating func tell(_ value: Value) -> Value {
-        told = value
+    /// Passes a value without a delay, for a refresh.
+    package mutating func pass(_ value: Value) -> Value {
+        reported = value
         candidate = nil
         return value
     }

@@ -108,7 +108,7 @@ package struct Keyfile: Sendable, Hashable {
         return isFlags(flags) ? (text[..<bracket].trimmed(\.isBlank), flags.dropFirst()) : (text, [])
     }
 
-    /// Whether a text is flags: `$i` immutable, `$d` deleted, `$e` expanded, or several. `$Version` is a name.
+    /// Returns whether a text is flags, not a name such as `$Version`: `$i` immutable, `$d` deleted, `$e` expanded, or several.
     private static func isFlags(_ text: ArraySlice<UInt8>) -> Bool {
         text.count > 1 && text.first == UInt8(ascii: "$") && text.dropFirst().allSatisfy("ide".utf8.contains)
     }

@@ -44,22 +44,23 @@ extension RelaxedJSON {
         let start = position
         let isNegative = take("-")
         if !isNegative { _ = take("+") }
-        if takeWord("Infinity") { return .real(isNegative ? -.infinity : .infinity) }
-        if takeWord("NaN") { return .real(.nan) }
-        if takeWord("0x") || takeWord("0X") {
+        if next == UInt8(ascii: "I") { return takeWord("Infinity") ? .real(isNegative ? -.infinity : .infinity) : nil }
+        if next == UInt8(ascii: "N") { return takeWord("NaN") ? .real(.nan) : nil }
+        let first = position
+        let whole = digits()
+        let hasLeadingZero = whole > 0 && bytes[first] == UInt8(ascii: "0")
+        if hasLeadingZero, whole == 1, take("x") || take("X") {
             let first = position
             while next?.hexadecimalValue != nil { position += 1 }
             return Int64(bytes[first..<position].text, radix: 16).map { .integer(Int128(isNegative ? -$0 : $0)) }
         }
-        let first = position
-        let whole = digits()
         var isInteger = true
         var fraction = 0
         if take(".") {
             fraction = digits()
             isInteger = false
         }
-        guard whole + fraction > 0, whole < 2 || bytes[first] != UInt8(ascii: "0") else { return nil }
+        guard whole + fraction > 0, whole < 2 || !hasLeadingZero else { return nil }
         if take("e") || take("E") {
             if !take("-") { _ = take("+") }
             guard digits() > 0 else { return nil }

@@ -15,8 +15,8 @@ package struct RelaxedJSON {
     ///
     /// - Parameters:
     ///   - bytes: The contents, in UTF-8.
-    ///   - allowsInfinity: Whether NaN, infinity and numbers beyond the range of `Double`, which become infinity, are
-    ///     accepted.
+    ///   - allowsInfinity: Whether to accept NaN, infinity, and numbers beyond the range of `Double` as infinity.
+    /// - Returns: The value.
     /// - Throws: `FormatError` with the line of the first error, or if the file exceeds the limits of `SettingsValue`.
     package static func parse(_ bytes: [UInt8], allowsInfinity: Bool = false) throws(FormatError) -> SettingsValue {
         guard bytes.isUTF8 else { throw FormatError("not UTF-8") }

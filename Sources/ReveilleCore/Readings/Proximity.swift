@@ -12,4 +12,9 @@ public enum Proximity: String, Sendable, CaseIterable, Codable, CustomStringConv
 
     /// The word that it has on the wire.
     public var description: String { rawValue }
+
+    /// The structure of the interface.
+    struct Structure: Codable {
+        let state: Proximity
+    }
 }

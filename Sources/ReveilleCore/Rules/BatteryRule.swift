@@ -3,18 +3,18 @@
 
 /// Makes one reading of all power supplies.
 ///
-/// The states are UIDevice's: they are about being plugged in, not about the flow of current, which
-/// ``Battery/chargeStatus`` tells.
+/// The states are UIDevice's: they depend on being plugged in, not on the flow of current, which is
+/// ``Battery/chargeStatus``.
 package enum BatteryRule {
-    /// From this level on a plugged battery is full: what a display rounds to 100 %.
+    /// The level from which a plugged battery is full, since a display rounds it to 100 %.
     private static let fullLevel = 0.995
 
-    /// The reading of these supplies.
+    /// Returns the reading for all power supplies.
     ///
     /// - Parameters:
     ///   - supplies: All entries of the class, peripherals included.
-    ///   - isMacBook: The machine is a MacBook, whose firmware reports a wrong `capacity`.
-    /// - Returns: The reading; ``Battery/unknown`` where there is no pack, plugged in or not.
+    ///   - isMacBook: Whether the machine is a MacBook, whose firmware reports a wrong `capacity`.
+    /// - Returns: The reading; ``Battery/unknown`` without a pack, plugged in or not.
     package static func reading(of supplies: [PowerSupply], isMacBook: Bool) -> Battery {
         let packs = supplies.filter(\.isPack).sorted { $0.name < $1.name }
         guard !packs.isEmpty else { return .unknown }
@@ -28,7 +28,7 @@ package enum BatteryRule {
             })
     }
 
-    /// Weighted by energy where every pack tells its own, else the mean of what is known.
+    /// Returns the mean of the known levels, weighted by energy if every pack reports it.
     private static func total(_ levels: [Double?], weights: [Double?]) -> Double? {
         let known = levels.compactMap { $0 }
         guard !known.isEmpty else { return nil }
@@ -45,7 +45,7 @@ package enum BatteryRule {
         if supplies.contains(where: \.isOnline) { return true }
         if packs.contains(where: { $0.chargeStatus == .charging && !$0.isDraining }) { return true }
         if !supplies.isEmpty { return false }
-        // No supply device at all: what the packs do is the only witness.
+        // Without supply devices only the packs show whether the machine is plugged in.
         let statuses = packs.map(\.chargeStatus)
         if statuses.contains(where: { $0 == .discharging || $0 == .charging }) { return false }
         return statuses.contains(where: { $0 == .full || $0 == .notCharging }) ? true : nil

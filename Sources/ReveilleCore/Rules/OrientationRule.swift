@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The pose at a direction of gravity, steady at the borders between poses.
+/// Makes a reading from the direction of gravity, with hysteresis between poses.
 package enum OrientationRule {
-    /// Lengths in g that gravity alone can have; anything else is a knock, a fall or garbage.
+    /// The plausible length of gravity in g; other values are a knock, a fall or garbage.
     private static let plausible = 0.5...1.5
 
-    /// Tangents of angles: comparing ratios needs no trigonometry.
+    /// Tangents of angles, so that ratios can be compared without trigonometry.
     private enum Tangent {
-        /// 70 degrees of tilt: flat begins.
+        /// 70 degrees of tilt, from which the pose becomes flat.
         static let flat = 2.747_477_4
-        /// 60 degrees of tilt: flat ends.
+        /// 60 degrees of tilt, below which the pose is no longer flat.
         static let upright = 1.732_050_8
-        /// 35.5 degrees: an axis leans, as iio-sensor-proxy has it (more than 35, in whole degrees).
+        /// 35.5 degrees, from which an axis leans, as in iio-sensor-proxy (more than 35, in whole degrees).
         static let leaning = 0.713_293_1
     }
 
-    /// The reading at a sample.
+    /// Returns the reading for a sample.
     ///
     /// - Parameters:
-    ///   - gravity: In g, in the axes of ``OrientationFrame/gravity(_:matrix:isHID:)``.
-    ///   - last: The reading before it.
-    /// - Returns: The reading now; `nil` where the sample says nothing.
+    ///   - gravity: Gravity in g, in the axes of ``OrientationFrame/gravity(_:matrix:isHID:)``.
+    ///   - last: The previous reading.
+    /// - Returns: The reading; `nil` if the sample is not plausible.
     package static func reading(at gravity: Vector, last: Orientation) -> Orientation? {
         guard plausible.contains(gravity.length) else { return nil }
         if let flat = flat(gravity, last.pose) { return Orientation(pose: flat, planar: last.planar) }
@@ -39,7 +39,7 @@ package enum OrientationRule {
     private static func planar(_ gravity: Vector, _ last: Orientation.Pose?) -> Orientation.Pose {
         let leansSideways = leans(gravity.x, gravity.y, gravity.z)
         let leansLengthwise = leans(gravity.y, gravity.x, gravity.z)
-        // Both or neither: between two poses, or too flat to tell.
+        // Both or neither: the pose is between two others, or too flat to determine.
         if leansSideways == leansLengthwise, let last { return last }
         let isSideways = leansSideways == leansLengthwise ? abs(gravity.x) > abs(gravity.y) : leansSideways
         if isSideways { return gravity.x > 0 ? .landscapeRight : .landscapeLeft }

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// One entry of `/sys/class/power_supply`, as text.
+/// An entry of `/sys/class/power_supply`, with its attributes as text.
 ///
-/// The names and meanings of attributes are those of the kernel's sysfs-class-power document.
+/// The names and meanings of attributes are those of the kernel's document sysfs-class-power.
 package struct PowerSupply: Sendable, Hashable {
-    /// The kernel's name; it says nothing of what the supply is.
+    /// The kernel's name, which does not show the kind of the supply.
     package var name: String
     /// The attributes that could be read.
     package var attributes: [String: String]
-    /// It is a USB-C port that gives power and takes none.
+    /// Whether it is a USB-C port that only provides power.
     package var isSourcePort: Bool
 
-    /// Makes a supply of what was read.
+    /// Creates a supply.
     package init(name: String, attributes: [String: String], isSourcePort: Bool = false) {
         self.name = name
         self.attributes = attributes
         self.isSourcePort = isSourcePort
     }
 
-    /// The attributes that the rules look at.
+    /// The attributes that the rules use.
     package static let attributeNames: [String] =
         [
             "type", "scope", "present", "status", "online", "capacity", "capacity_level", "current_now",
@@ -27,23 +27,23 @@ package struct PowerSupply: Sendable, Hashable {
         ]
         + ["energy", "charge"].flatMap { unit in ["now", "avg", "full", "full_design"].map { unit + "_" + $0 } }
 
-    /// Whether it is a battery pack of the system: a mouse's battery is not, nor is an empty slot.
+    /// Whether it is a battery pack of the system, not a mouse's battery or an empty slot.
     package var isPack: Bool {
         word("type") == "battery" && isSystem && number("present") != 0
     }
 
-    /// Whether it can power the system; a UPS is no charger, and a battery no supply.
+    /// Whether it can power the system; a UPS or a battery does not count.
     package var isSupply: Bool {
         let type = word("type")
         return type != "battery" && type != "ups" && isSystem && !isSourcePort && number("online") != nil
     }
 
-    /// Whether it gives power: 1 is fixed, 2 programmable (USB PD PPS).
+    /// Whether it provides power: 1 is fixed, 2 programmable (USB PD PPS).
     package var isOnline: Bool {
         number("online").map { $0 >= 1 } ?? false
     }
 
-    /// What a pack says of itself.
+    /// The charge status that a pack reports.
     package var chargeStatus: Battery.ChargeStatus {
         switch word("status") {
         case "charging": .charging
@@ -54,9 +54,9 @@ package struct PowerSupply: Sendable, Hashable {
         }
     }
 
-    /// Whether current is said to flow out.
+    /// Whether the pack reports that current flows out.
     ///
-    /// A positive value says nothing: ACPI reports no sign.
+    /// A positive value has no meaning, since ACPI reports no sign.
     var isDraining: Bool {
         number("current_now").map { $0 < 0 } ?? false
     }
@@ -65,10 +65,10 @@ package struct PowerSupply: Sendable, Hashable {
         SysfsText.number(attributes[attribute])
     }
 
-    /// The longest word that drivers have for anything, in bytes, and more: `not charging` has 12.
+    /// The longest word in bytes, with a margin: the longest of the kernel's, `not charging`, has 12.
     private static let wordLimit = 32
 
-    /// An attribute as a lowercase word; empty where it is not there, or longer than any word.
+    /// Returns an attribute as a lowercase word; empty if it is absent, or longer than any word.
     package func word(_ attribute: String) -> String {
         let text = SysfsText.trimmed(attributes[attribute] ?? "")
         return text.utf8.count <= Self.wordLimit ? text.lowercased() : ""

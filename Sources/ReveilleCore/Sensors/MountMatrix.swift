@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// How a sensor is mounted: the matrix from its axes to those of the display.
+/// The mounting of a sensor: the matrix from its axes to those of the display.
 ///
-/// The form is that of the kernel's mount-matrix document: `x1, y1, z1; x2, y2, z2; x3, y3, z3`.
+/// The notation is that of the kernel's mount-matrix document: `x1, y1, z1; x2, y2, z2; x3, y3, z3`.
 package struct MountMatrix: Sendable, Hashable, CustomStringConvertible {
     private let rows: [[Double]]
 
-    /// A sensor whose axes are those of the display.
+    /// The matrix of a sensor whose axes are those of the display.
     package static let identity = MountMatrix(rows: [[1, 0, 0], [0, 1, 0], [0, 0, 1]])
 
     private init(rows: [[Double]]) {
         self.rows = rows
     }
 
-    /// Reads a matrix; an empty text is the identity.
+    /// Parses a matrix; an empty text is the identity.
     ///
-    /// `nil` for fewer or more than three by three numbers, and for a row of zeros: such a matrix would lose
-    /// an axis.
+    /// Fails unless there are three rows of three numbers. A row of zeros also fails, since it would lose an axis.
     package init?(_ text: String) {
         let text = SysfsText.trimmed(text)
         if text.isEmpty {
@@ -36,20 +35,20 @@ package struct MountMatrix: Sendable, Hashable, CustomStringConvertible {
         self.init(rows: numbers)
     }
 
-    /// A vector of the sensor in the axes of the display.
+    /// Converts a vector from the axes of the sensor to those of the display.
     package func applied(to vector: Vector) -> Vector {
         let values = rows.map { $0[0] * vector.x + $0[1] * vector.y + $0[2] * vector.z }
         return Vector(x: values[0], y: values[1], z: values[2])
     }
 
-    /// Negative for a matrix that mirrors.
+    /// The determinant, which is negative for a matrix that mirrors.
     package var determinant: Double {
         let (a, b, c) = (rows[0], rows[1], rows[2])
         return a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0])
             + a[2] * (b[0] * c[1] - b[1] * c[0])
     }
 
-    /// The matrix in the form it is read in.
+    /// The matrix in the notation in which it is parsed.
     package var description: String {
         rows.map { $0.map { Int(exactly: $0).map(String.init) ?? "\($0)" }.joined(separator: ", ") }
             .joined(separator: "; ")

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Which way a sensor's numbers point, once its mount matrix is applied.
+/// The direction of a sensor's values after its mount matrix is applied.
 ///
-/// The kernel's document wants the reaction to gravity (upright: y is +9.81), HID sensors and most
-/// matrices as they ship give gravity itself (upright: y is -9.81), and they differ on z. The result is
-/// gravity in g: upright portrait y = -1, right edge up x = -1, flat with the display up z = -1.
+/// The kernel's document specifies the reaction to gravity (upright: y is +9.81). HID sensors and most shipped matrices
+/// give gravity itself (upright: y is -9.81), and differ in z. The result is gravity in g: y = -1 for upright portrait,
+/// x = -1 with the right edge up, z = -1 flat with the display up.
 package enum OrientationFrame: String, Sendable, CaseIterable {
-    /// Gravity in x and y, as matrices are tuned; z by the matrix and the kind of sensor.
+    /// Gravity in x and y, for which matrices are tuned; z depends on the matrix and the kind of sensor.
     case auto
-    /// Gravity on every axis, as HID usage tables have it.
+    /// Gravity on every axis, as in the HID usage tables.
     case hid
-    /// The reaction to gravity on every axis, as the kernel's mount-matrix document has it.
+    /// The reaction to gravity on every axis, as in the kernel's mount-matrix document.
     case iioDocument = "iio-doc"
 
-    /// Standard gravity, in metres per second squared.
+    /// Standard gravity, in meters per second squared.
     package static let standardGravity = 9.80665
 
-    /// Sensors behind a HID sensor hub, by the name that the kernel gives them.
+    /// The names that the kernel gives sensors behind a HID sensor hub.
     package static let hidNames: Set<String> = ["accel_3d", "gravity"]
 
-    /// Gravity in g.
+    /// Returns gravity in g.
     ///
     /// - Parameters:
-    ///   - sample: What the sensor reads, in metres per second squared, in its own axes.
-    ///   - matrix: How it is mounted.
+    ///   - sample: The sensor's values in its own axes, in meters per second squared.
+    ///   - matrix: The mounting of the sensor.
     ///   - isHID: Whether its name is one of ``hidNames``.
     /// - Returns: Gravity in the axes of the display.
     package func gravity(_ sample: Vector, matrix: MountMatrix, isHID: Bool) -> Vector {
@@ -33,7 +33,7 @@ package enum OrientationFrame: String, Sendable, CaseIterable {
         case .hid: break
         case .iioDocument: gravity = -1 * gravity
         case .auto:
-            // A matrix that mirrors leads from the reaction to gravity; one that only turns leaves z as it was.
+            // A matrix that mirrors also turns the reaction into gravity; one that only rotates leaves z unchanged.
             let mirrors = matrix.determinant < 0
             gravity.z *= mirrors != isHID ? 1 : -1
         }

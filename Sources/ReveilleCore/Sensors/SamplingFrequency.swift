@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// How often a sensor measures.
+/// The sampling frequency of a sensor.
 ///
-/// A sensor at 1 Hz holds whoever asks for a value for a second.
+/// Reading a value from a sensor at 1 Hz blocks for a second.
 package enum SamplingFrequency {
-    /// What is often enough, in Hz.
+    /// The lowest sufficient frequency, in Hz.
     package static let enough = 10.0
 
-    /// The frequency to set a slow sensor to.
+    /// Returns a higher frequency for a slow sensor.
     ///
     /// - Parameters:
-    ///   - current: What `sampling_frequency` says, in Hz.
-    ///   - available: What `sampling_frequency_available` lists, in any order.
-    /// - Returns: The word of the list for the lowest one that is enough, else for the highest; `nil` where the
-    ///   sensor is fast enough or knows no faster one.
+    ///   - current: The contents of `sampling_frequency`, in Hz.
+    ///   - available: The contents of `sampling_frequency_available`, in any order.
+    /// - Returns: The word of the list for the lowest sufficient frequency, otherwise for the highest; `nil` if the
+    ///   sensor is fast enough or has no higher frequency.
     package static func raised(from current: String?, available: String?) -> String? {
         guard let current = SysfsText.number(current), current < enough, let available else { return nil }
         let choices = SysfsText.words(available).compactMap { word in

@@ -3,21 +3,21 @@
 
 /// Three numbers along the axes of a sensor or of the display.
 package struct Vector: Sendable, Hashable {
-    /// To the right.
+    /// The component to the right.
     package var x: Double
-    /// To the top.
+    /// The component to the top.
     package var y: Double
-    /// Out of the display.
+    /// The component out of the display.
     package var z: Double
 
-    /// Makes a vector of its parts.
+    /// Creates a vector.
     package init(x: Double, y: Double, z: Double) {
         self.x = x
         self.y = y
         self.z = z
     }
 
-    /// Its length.
+    /// The length.
     package var length: Double {
         (x * x + y * y + z * z).squareRoot()
     }

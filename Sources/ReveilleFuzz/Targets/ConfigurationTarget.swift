@@ -4,7 +4,7 @@
 import ReveilleService
 import Varlink
 
-/// A configuration is in its limits or refused with a reason; JSON is JSON5.
+/// A configuration is within its limits or refused with a reason, and plain JSON is JSON5.
 enum ConfigurationTarget {
     static func check(_ bytes: [UInt8]) throws(Falsified) {
         let configuration: Configuration
@@ -12,8 +12,7 @@ enum ConfigurationTarget {
             configuration = try Configuration(parsing: bytes)
         } catch {
             try require(!error.reason.isEmpty, "a reason")
-            // What looks like a number without the digits of its exponent is refused wherever it stands.
-            let isRefused = error.key == nil && !error.reason.contains("exponent") && error.reason != "not an object"
+            let isRefused = error.key == nil && error.reason != "not an object"
             try require(!isRefused || (try? JSON.parse(bytes)) == nil, "JSON is JSON5: \(error)")
             return
         }

@@ -26,22 +26,20 @@ extension Broker {
         }
     }
 
-    private func carryOut(_ method: BusCall, on connection: Connection) throws(CallError) {
-        switch method {
+    private func carryOut(_ call: BusCall, on connection: Connection) throws(CallError) {
+        switch call {
         case .subscribe(let request): subscribe(request, on: connection)
         case .setState(let name, let isBackground, let wakeAfter):
             try setState(name, isBackground: isBackground, wakeAfter: wakeAfter, on: connection)
         case .getState(let aspects): getState(aspects, on: connection)
-        case .listSubscriptions: reply(["subscriptions": .array(subscriptions)], on: connection)
-        case .describeAspects: reply(["aspects": .array(Aspect.allCases.map(describe))], on: connection)
+        case .listSubscriptions: reply(ListSubscriptionsReply(subscribers: subscriberList), on: connection)
+        case .describeAspects: reply(DescribeAspectsReply(sources: Aspect.allCases.map(describe)), on: connection)
         case .refresh: refresh(on: connection)
         case .post(let reading):
             guard isOwner(connection) else { throw .permissionDenied }
             post(reading)
             let state = bus.state(of: reading.aspect)
-            reply(
-                ["generation": .integer(Int64(state.generation)), "sequence": .integer(Int64(state.sequence))],
-                on: connection)
+            reply(PostReply(generation: state.generation, sequence: state.sequence), on: connection)
         }
     }
 
@@ -50,8 +48,8 @@ extension Broker {
         [0, geteuid()].contains(connection.peer.uid)
     }
 
-    private func reply(_ parameters: JSONObject, on connection: Connection) {
-        send(connection.session.reply(parameters), to: connection)
+    private func reply(_ reply: some BusReply, on connection: Connection) {
+        send(connection.session.reply(reply.parameters), to: connection)
     }
 
     private func fail(_ error: CallError, on connection: Connection) {
@@ -81,12 +79,9 @@ extension Broker {
             let start = bus.subscribe(request, as: id)
             connection.stream(id)
             subscribers[id] = connection
-            var parameters = Array("{\"subscription\":\"\(id.wireName)\",\"instance\":\"\(bus.instance)\",".utf8)
-            if let resumed = start.resumed { parameters += Array("\"resumed\":\(resumed),".utf8) }
-            parameters += Array("\"events\":".utf8)
-            writer.append(start.events, to: &parameters)
-            parameters.append(UInt8(ascii: "}"))
-            send(connection.session.reply(encoded: parameters, continues: true), to: connection)
+            let reply = SubscribeReply(
+                subscription: id.wireName, instance: bus.instance, resumed: start.resumed, events: start.events)
+            send(connection.session.reply(encoded: writer.write(reply), continues: true), to: connection)
             if !connection.isClosed { follow(connection) }
             adjustWatchers()
         }
@@ -104,10 +99,8 @@ extension Broker {
     /// The whole reply to GetState, which all callers share until the next change.
     private func states(of aspects: AspectSet) -> [UInt8] {
         if let known = states[aspects] { return known }
-        var parameters = Array("{\"instance\":\"\(bus.instance)\",\"events\":".utf8)
-        writer.append(aspects.aspects.map { bus.state(of: $0) }, to: &parameters)
-        parameters.append(UInt8(ascii: "}"))
-        let frame = Reply.encode(parameters: parameters, continues: false)
+        let reply = GetStateReply(instance: bus.instance, events: aspects.aspects.map { bus.state(of: $0) })
+        let frame = Reply.encode(parameters: writer.write(reply), continues: false)
         states[aspects] = frame
         return frame
     }
@@ -119,7 +112,7 @@ extension Broker {
         }
         watchers.refreshAll { [weak self] in
             self?.deliver()
-            self?.resume(connection) { self?.reply([:], on: connection) }
+            self?.resume(connection) { self?.reply(EmptyReply(), on: connection) }
         }
     }
 
@@ -136,7 +129,7 @@ extension Broker {
         guard isBackground else {
             target.deadlines[reason] = nil
             return wake(target, from: reason) { [weak self] in
-                self?.resume(connection) { self?.reply([:], on: connection) }
+                self?.resume(connection) { self?.reply(EmptyReply(), on: connection) }
             }
         }
         do throws(SystemError) {
@@ -144,10 +137,10 @@ extension Broker {
         } catch {
             // Without its timer, the hold might never end.
             note("\(error)", of: connection.peer.uid, level: .error)
-            throw .methodNotImplemented(BusInterface.name + ".SetState")
+            throw .methodNotImplemented(BusCall.setState(subscription: name, background: true).method)
         }
         hold(reason, on: target)
-        reply([:], on: connection)
+        reply(EmptyReply(), on: connection)
     }
 
     private func setDeadline(
@@ -168,25 +161,25 @@ extension Broker {
 
     // MARK: - For people
 
-    private var subscriptions: [JSON] {
+    private var subscriberList: [Subscriber] {
         // A subscriber may have read everything although the edge that reports it still waits in the loop.
         for connection in subscribers.values { releaseIfRead(connection) }
         for connection in subscribers.values { freezes?.look(at: connection) }
         return bus.subscriptions.compactMap { status in
-            subscribers[status.id].map { StatusCoding.encode(status, pid: $0.peer.pid, uid: $0.peer.uid) }
+            subscribers[status.id].map { Subscriber(status, processID: $0.peer.pid, userID: $0.peer.uid) }
         }
     }
 
-    private func describe(_ aspect: Aspect) -> JSON {
-        let isMonitored = watchers.isMonitored(aspect)
+    private func describe(_ aspect: Aspect) -> AspectSource {
+        var isAvailable = false
+        var text: String
         switch watchers.source(of: aspect) {
-        case .available(var source):
-            if bus.isPosted(aspect) { source += " (posted)" }
-            if losses[aspect] > 0 { source += " (events lost and all read again: \(losses[aspect]))" }
-            return StatusCoding.encode(aspect, monitored: isMonitored, source: source, reason: nil)
-        case .unavailable(let reason):
-            return StatusCoding.encode(
-                aspect, monitored: isMonitored, source: nil, reason: reason + (bus.isPosted(aspect) ? " (posted)" : ""))
+        case .available(let source): (isAvailable, text) = (true, source)
+        case .unavailable(let reason): text = reason
         }
+        if bus.isPosted(aspect) { text += " (posted)" }
+        if isAvailable, losses[aspect] > 0 { text += " (events lost and all read again: \(losses[aspect]))" }
+        return AspectSource(
+            aspect: aspect, isAvailable: isAvailable, isMonitored: watchers.isMonitored(aspect), text: text)
     }
 }

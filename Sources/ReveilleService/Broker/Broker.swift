@@ -189,9 +189,7 @@ package final class Broker {
     }
 
     private func send(_ delivery: Delivery, to connection: Connection) {
-        var parameters = Array(#"{"events":"#.utf8)
-        writer.append(delivery.events, to: &parameters)
-        parameters.append(UInt8(ascii: "}"))
+        let parameters = writer.write(EventsReply(events: delivery.events))
         send(connection.session.reply(encoded: parameters, continues: true), to: connection)
     }
 

@@ -7,14 +7,13 @@ import ReveilleWatchers
 
 /// The watchers of all aspects, and the pace of each.
 ///
-/// Locale and settings are always watched: files report their changes, and a client that resumes by position needs
-/// every change counted. Battery and sensors are watched on demand: closely while a subscriber is in the foreground,
-/// sparsely while all are held, and not at all once the last one has been gone for ``linger``.
+/// ``Aspect/Sampling`` determines when an aspect is watched. On demand means closely while a subscriber is in the
+/// foreground, sparsely while all are held, and not at all once the last one has been gone for ``linger``.
 final class WatcherPool {
     /// How long a sensor is watched after its last subscriber left, for clients that come right back.
     static let linger: Duration = .seconds(5)
 
-    private static let onDemand: [Aspect] = [.battery, .proximity, .orientation]
+    private static let onDemand = Aspect.allCases.filter { $0.sampling == .onDemand }
 
     private let loop: any Loop
     /// The watcher of each aspect, and the samples that are taken of it.
@@ -58,7 +57,10 @@ final class WatcherPool {
         retirements.append(end)
     }
 
-    /// Stops all watchers.
+/// The watchers of all aspects, and the pace of each.
+///
+/// ``Aspect/Sampling`` determines when an aspect is watched. On demand means closely while a subscriber is in the
+/// foreground, sparsely while all are held, and not at all once the last one has been gone for ``linger``.
     func stop() {
         for aspect in Aspect.allCases { setPace(.off, of: aspect) }
     }

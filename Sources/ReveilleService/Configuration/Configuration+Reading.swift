@@ -39,41 +39,13 @@ extension Configuration {
     package init(parsing bytes: [UInt8]) throws(ConfigurationError) {
         let top = try ConfigurationSection(Self.value(bytes), path: nil)
         self.init()
-        try top.section("battery") { section throws(ConfigurationError) in
-            try section.seconds("pollInterval", into: &battery.pollInterval)
-            try section.seconds("settleInterval", into: &battery.settleInterval)
-            try section.number("levelStep", in: 0...1, into: &battery.levelStep)
-            try section.seconds("levelInterval", atLeast: 0, into: &battery.levelInterval)
-        }
-        try top.section("proximity") { section throws(ConfigurationError) in
-            try section.seconds("sampleInterval", into: &proximity.sampleInterval)
-            var level = proximity.nearLevel ?? 0
-            try section.number("nearLevel", in: 0...Double(Int32.max), into: &level)
-            proximity.nearLevel = level > 0 ? level : nil
-        }
-        try top.section("orientation") { section throws(ConfigurationError) in
-            try section.seconds("sampleInterval", into: &orientation.sampleInterval)
-            try section.seconds("settle", atLeast: 0, into: &orientation.settle)
-            try section.text("frame", "auto, hid or iio-doc") { OrientationFrame(rawValue: $0) }
-                .map { orientation.frame = $0 }
-            try section.text("matrix", "nine numbers as in \"1, 0, 0; 0, 1, 0; 0, 0, 1\"") { MountMatrix($0) }
-                .map { orientation.matrix = $0 }
-        }
+        try top.section("battery") { section throws(ConfigurationError) in try battery.read(section) }
+        try top.section("proximity") { section throws(ConfigurationError) in try proximity.read(section) }
+        try top.section("orientation") { section throws(ConfigurationError) in try orientation.read(section) }
         try top.seconds("idleSampleInterval", into: &idleSampleInterval)
-        try top.section("locale") { section throws(ConfigurationError) in
-            locale.paths = try section.paths("paths")
-        }
-        try top.section("defaults") { section throws(ConfigurationError) in
-            defaults.paths = try section.paths("paths")
-            try section.seconds("settle", atLeast: 0, into: &defaults.settle)
-            try section.seconds("deletionGrace", atLeast: 0, into: &defaults.deletionGrace)
-        }
-        try top.section("bus") { section throws(ConfigurationError) in
-            try section.integer("history", in: 1...65_536, into: &bus.history)
-            try section.integer("maxFrame", in: 1_024...16_777_216, into: &bus.maxFrame)
-            try section.integer("connectionsPerUser", in: 1...1_000_000, into: &bus.connectionsPerUser)
-            try section.integer("connections", in: 1...1_000_000, into: &bus.connections)
-        }
+        try top.section("locale") { section throws(ConfigurationError) in try locale.read(section) }
+        try top.section("defaults") { section throws(ConfigurationError) in try defaults.read(section) }
+        try top.section("bus") { section throws(ConfigurationError) in try bus.read(section) }
         try top.rejectUnknownKeys()
     }
 

@@ -12,17 +12,12 @@ struct BusOptions: ParsableArguments {
     )
     var address: String?
 
-    /// Connects to the bus.
     func device() async throws(ReveilleError) -> Device {
         try await Device.connect(to: address)
     }
 
     /// Returns the given address, or the default address at which a bus exists.
-    func resolved() throws(Failure) -> UnixAddress {
-        do throws(ReveilleError) {
-            return try BusAddress.resolve(address)
-        } catch {
-            throw Failure(error)
-        }
+    func resolved() throws(ReveilleError) -> UnixAddress {
+        try BusAddress.resolve(address)
     }
 }

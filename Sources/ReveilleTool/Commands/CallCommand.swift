@@ -2,6 +2,8 @@
 // Part of Reveille.
 
 import ArgumentParser
+import Reveille
+import ReveilleWire
 import Varlink
 
 /// `reveille call`: calls any method with raw parameters.
@@ -37,17 +39,22 @@ struct CallCommand: ParsableCommand {
     func run() {
         Failure.guarding {
             let parameters = try parsed()
-            let client = try BusClient(bus.resolved())
-            try client.send(method, parameters, mode: more ? .more : oneway ? .oneway : .plain)
+            let client = try BlockingClient(bus.resolved())
+            try client.send(Call(named: method, parameters: parameters, mode: more ? .more : oneway ? .oneway : .plain))
             if oneway { return }
-            var reply = try client.receive(atMost: BusClient.patience)
-            try Console.json(.object(reply.parameters))
-            while reply.continues {
-                // A stream has no time limit.
-                reply = try client.receive(atMost: .seconds(86_400 * 365))
-                try Console.json(.object(reply.parameters))
-            }
+            var continues = try print(try client.receive())
+            while continues { continues = try print(try client.receive(atMost: Self.streamPatience)) }
         }
+    }
+
+    /// A stream has no time limit.
+    private static let streamPatience: Duration = .seconds(86_400 * 365)
+
+    /// Prints a reply, and returns whether more follow.
+    private func print(_ reply: Reply) throws(Failure) -> Bool {
+        if let error = CallError(reply) { throw Failure(error) }
+        try Console.json(.object(reply.parameters))
+        return reply.continues
     }
 
     private func parsed() throws(Failure) -> JSONObject {

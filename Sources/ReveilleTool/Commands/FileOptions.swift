@@ -8,7 +8,7 @@ import ReveilleSystem
 
 /// The options that name the configuration and the location of the user's files.
 struct FileOptions: ParsableArguments {
-    @Option(help: "The configuration file. Default: none, which leaves every key at its default.")
+    @Option(help: "The configuration file. Default: none; every key has a default.")
     var config: String?
 
     @Option(
@@ -27,7 +27,6 @@ struct FileOptions: ParsableArguments {
         }
     }
 
-    /// The locations of the locale and settings files.
     var locations: FileLocations {
         FileLocations.own(root: root ?? "")
     }

@@ -12,7 +12,7 @@ struct GetCommand: ParsableCommand {
         commandName: "get", abstract: "Print the current state of each aspect.")
 
     @Argument(
-        help: "The aspects to print. Default: all.",
+        help: Aspect.argumentHelp("print"),
         completion: Aspect.completion, transform: Aspect.init(argument:))
     var aspects: [Aspect] = []
 
@@ -32,13 +32,19 @@ struct GetCommand: ParsableCommand {
 }
 
 extension AspectSet {
-    /// Creates the set of the aspects named on the command line, or of all aspects if none is named.
+    /// Creates the set of the aspects named on the command line, or of the default aspects if none is named.
     init(naming aspects: [Aspect]) {
-        self = aspects.isEmpty ? .all : AspectSet(aspects)
+        self = aspects.isEmpty ? .default : AspectSet(aspects)
     }
 }
 
 extension Aspect {
+    /// Returns the help of an argument that names aspects.
+    static func argumentHelp(_ verb: String) -> ArgumentHelp {
+        let words = AspectSet.default.aspects.map(\.rawValue).joined(separator: ", ")
+        return "The aspects to \(verb). Default: \(AspectSet.default == .all ? "all" : words)."
+    }
+
     /// The names that a shell offers as completions.
     static let completion = CompletionKind.list(allCases.map(\.rawValue))
 

@@ -36,7 +36,7 @@ struct PostCommand: ParsableCommand {
 
     func run() {
         Failure.awaiting {
-            let given = try fields()
+            let given = try self.given()
             let device = try await bus.device()
             try await device.post(reading(given, beside: device.state(of: aspect)))
             let event = try await device.state(of: aspect)
@@ -45,60 +45,40 @@ struct PostCommand: ParsableCommand {
     }
 
     /// Returns the given fields, completed with the current values of the others.
-    private func reading(_ given: JSONObject, beside now: Event) throws(Failure) -> Reading {
-        var fields = ReadingCoding.encode(now.reading, settings: now.settings).objectValue ?? [:]
-        for member in given.members {
-            guard fields[member.name] != nil else {
-                let names = fields.members.map(\.name)
-                throw Failure(
-                    .usage,
-                    "\(member.name): unknown field of \(aspect)\(Suggestion.phrase(for: member.name, among: names))")
-            }
-            fields[member.name] = member.value
-        }
-        do throws(CallError) {
-            return try ReadingCoding.decode(.object(fields), of: aspect)
+    private func reading(_ given: PartialReading, beside now: Event) throws(Failure) -> Reading {
+        do throws(PartialReading.Invalid) {
+            return try given.completed(with: now)
         } catch {
-            let field = error.parameters["parameter"]?.stringValue ?? aspect.rawValue
-            throw StateField(name: field).refusing(state)
+            switch error {
+            case .unknownField(let name, let known):
+                throw Failure(
+                    .usage, "\(name): unknown field of \(aspect)\(Suggestion.phrase(for: name, among: known))")
+            case .invalidValue(let field): throw aspect.refusing(state, for: field)
+            }
         }
     }
 
-    private func fields() throws(Failure) -> JSONObject {
-        let json: JSON
+    private func given() throws(Failure) -> PartialReading {
         do throws(JSONError) {
-            json = try JSON.parse(Array(state.utf8))
+            if let fields = try PartialReading(parsing: state) { return fields }
         } catch {
             if state.hasPrefix("{") { throw Failure(.usage, "\(state): \(error)") }
-            return try fieldsOfWord()
+            return try abbreviated()
         }
-        guard let fields = json.objectValue else { throw StateField.refusing(state, for: aspect) }
-        return fields
+        throw notAnObject
     }
 
     /// Returns the fields for which the word is an abbreviation.
-    private func fieldsOfWord() throws(Failure) -> JSONObject {
-        switch aspect {
-        case .battery, .proximity:
-            try StateField(name: "\(aspect).state").check(state)
-            return ["state": .string(state)]
-        case .orientation:
-            try StateField(name: "orientation.pose").check(state)
-            let isPlanar = Orientation.Pose(rawValue: state)?.isPlanar == true
-            return isPlanar ? ["pose": .string(state), "planar": .string(state)] : ["pose": .string(state)]
-        case .locale:
-            // A name without a valid language would be read as the C locale.
-            let syntax = /(C|POSIX|[A-Za-z]{2,3}([_\-][A-Za-z0-9]{2,8})*)(\.[A-Za-z0-9\-]+)?(@[A-Za-z0-9]+)?/
-            guard state.wholeMatch(of: syntax) != nil else {
-                throw Failure(.usage, "'\(state)' is not a locale name, such as de_DE or sr_RS@latin")
-            }
-            let locale = LocaleName(posix: state)
-            let name = JSON.string(locale.identifier)
-            return [
-                "identifier": name, "languages": [.string(locale.tag)], "numeric": name,
-                "time": name, "monetary": name, "measurement": name,
-            ]
-        case .defaults: throw StateField.refusing(state, for: aspect)
+    private func abbreviated() throws(Failure) -> PartialReading {
+        let form = aspect.form
+        guard let fields = try form.expand(state) else {
+            throw form.fields[form.mainField]?.words.isEmpty == false
+                ? aspect.refusing(state, for: form.mainField) : notAnObject
         }
+        return fields
+    }
+
+    private var notAnObject: Failure {
+        Failure(.usage, "\(state): \(aspect) must be a JSON object\(aspect.form.alternative)")
     }
 }

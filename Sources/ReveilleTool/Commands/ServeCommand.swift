@@ -53,9 +53,9 @@ struct ServeCommand: ParsableCommand {
     private func serve(_ configuration: Configuration) throws(Failure) {
         let address = try resolvedAddress()
         DescriptorLimit.raise()
-        // A log without a reader loses its lines and does not end the service.
+        // Writes to a log without a reader fail and must not end the service.
         signal(SIGPIPE, SIG_IGN)
-        // A file size limit (ulimit -f) loses what cannot be written and does not end the service.
+        // Writes beyond a file size limit (ulimit -f) fail and must not end the service.
         signal(SIGXFSZ, SIG_IGN)
         do throws(SystemError) {
             var locations = files.locations

@@ -4,6 +4,7 @@
 import ArgumentParser
 import Reveille
 import ReveilleSystem
+import ReveilleWire
 import Varlink
 
 /// `reveille status`: shows the bus, its sources and its subscriptions.
@@ -23,16 +24,18 @@ struct StatusCommand: ParsableCommand {
     func run() {
         Failure.awaiting {
             let address = try bus.resolved()
-            let client = try BusClient(address)
-            let version = try client.call("org.varlink.service.GetInfo")["version"]?.stringValue
-            let process = client.servingProcess
+            let client = try BlockingClient(address)
+            try client.send(.info)
+            let version = try client.receive().parameters["version"]?.stringValue
+            let process = client.peer.flatMap { ServingProcess($0.pid) }
             let device = try await Device.connect(to: address.description)
             let sources = try await device.sources()
             let subscribers = try await device.subscribers()
             if json {
                 return try Console.json([
-                    "bus": Self.json(of: address, version, process), "aspects": .array(sources.map(Self.json)),
-                    "subscriptions": .array(subscribers.map(Self.json)),
+                    "bus": Self.json(of: address, version, process),
+                    "aspects": .array(sources.map(StatusCoding.encode)),
+                    "subscriptions": .array(subscribers.map(StatusCoding.encode)),
                 ])
             }
             try Console.line(Style.bold("address        ") + "\(address)")
@@ -98,30 +101,6 @@ struct StatusCommand: ParsableCommand {
             "pid": process.map { .integer(Int64($0.pid)) } ?? .null,
             "uptime": process.map { .integer($0.uptime.components.seconds) } ?? .null,
             "configuration": process?.configuration.map { .string($0) } ?? .null,
-        ]
-    }
-
-    private static func json(of source: AspectSource) -> JSON {
-        [
-            "aspect": .string(source.aspect.rawValue), "available": .bool(source.isAvailable),
-            "monitored": .bool(source.isMonitored), "source": source.isAvailable ? .string(source.text) : .null,
-            "reason": source.isAvailable ? .null : .string(source.text),
-        ]
-    }
-
-    private static func json(of subscriber: Subscriber) -> JSON {
-        [
-            "subscription": .string(subscriber.id), "name": subscriber.name.map { .string($0) } ?? .null,
-            "pid": .integer(Int64(subscriber.processID)), "uid": .integer(Int64(subscriber.userID)),
-            "aspects": .array(subscriber.aspects.aspects.map { .string($0.rawValue) }),
-            "held": .array(subscriber.holds.names.map { .string($0) }),
-            "pending": .array(
-                subscriber.aspects.aspects.compactMap { aspect in
-                    subscriber.pending[aspect].map {
-                        ["aspect": .string(aspect.rawValue), "changes": .integer(Int64($0))]
-                    }
-                }),
-            "events": .integer(Int64(subscriber.events)), "changes": .integer(Int64(subscriber.changes)),
         ]
     }
 }

@@ -17,12 +17,12 @@ struct WatchCommand: ParsableCommand {
             EXAMPLES
               reveille watch
               reveille watch battery orientation --initial --json
-              reveille watch battery --count 1 --timeout 60 && notify-send 'the battery changed'
-              reveille watch --state ~/.cache/watched --count 1    print each change once across runs
+              reveille watch battery --count 1 --timeout 60 && notify-send changed
+              reveille watch --state ~/.cache/watched --count 1
             """)
 
     @Argument(
-        help: "The aspects to watch. Default: all.", completion: Aspect.completion,
+        help: Aspect.argumentHelp("watch"), completion: Aspect.completion,
         transform: Aspect.init(argument:))
     var aspects: [Aspect] = []
 

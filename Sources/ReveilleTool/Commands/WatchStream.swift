@@ -59,7 +59,6 @@ final class WatchStream: Sendable {
         end.wake()
     }
 
-    /// Sends the subscription to the background or returns it to the foreground.
     func setState(isBackground: Bool) async {
         guard let subscription = subscription.withLock({ $0 }) else { return }
         do {

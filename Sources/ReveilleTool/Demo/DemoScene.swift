@@ -6,11 +6,8 @@ import ReveilleTesting
 
 /// A change of the demonstration's phone.
 struct DemoScene {
-    /// A description for the output.
     let title: String
-    /// The aspect that changes.
     let aspect: Aspect
-    /// Makes the change.
     let change: (SyntheticPhone) throws -> Void
 
     /// A mixed sequence of dozens of changes of all aspects.

@@ -34,7 +34,6 @@ final class PromptLine: Sendable {
         }
     }
 
-    /// Erases the line.
     func hide() {
         line.withLock { line in
             if line.isShown { Console.replaceLine(with: "") }
@@ -47,7 +46,6 @@ final class PromptLine: Sendable {
         line.withLock { $0.isShown = false }
     }
 
-    /// Whether the line is shown.
     var isShown: Bool { line.withLock { $0.isShown } }
 
     /// Prints text above the line.

@@ -3,7 +3,6 @@
 
 /// A table with column headings that fits into the terminal.
 struct Table {
-    /// A cell of a row.
     struct Cell {
         var text: String
         var style: Style?

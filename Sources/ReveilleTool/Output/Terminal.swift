@@ -38,7 +38,6 @@ final class Terminal {
         return tcsetattr(STDIN_FILENO, TCSANOW, &modes) == 0
     }
 
-    /// Restores the original modes.
     func leaveRawMode() {
         guard var modes = saved, isOurs else { return }
         tcsetattr(STDIN_FILENO, TCSANOW, &modes)

@@ -33,45 +33,25 @@ struct Expectation: Equatable {
         }
         self.aspect = aspect
         self.changes = changes
-        switch (aspect, rest.count) {
-        case (_, 0) where changes != nil: (field, value) = (nil, "")
-        case (.defaults, 1): (field, value) = (rest.first, "")
-        case (_, 1): (field, value) = (Self.mainField(of: aspect), rest.first ?? "")
-        case (_, 2): (field, value) = (rest.first, rest.last ?? "")
+        switch rest.count {
+        case 0 where changes != nil: (field, value) = (nil, "")
+        case 1 where aspect.isReportedInParts: (field, value) = (rest.first, "")
+        case 1: (field, value) = (aspect.form.mainField, rest.first ?? "")
+        case 2: (field, value) = (rest.first, rest.last ?? "")
         default: return nil
         }
-        guard aspect == .defaults || isPossible else { return nil }
+        guard aspect.isReportedInParts || isPossible else { return nil }
     }
-
-    /// The field that is compared if none is named.
-    private static func mainField(of aspect: Aspect) -> String {
-        switch aspect {
-        case .battery, .proximity: "state"
-        case .orientation: "pose"
-        case .locale: "identifier"
-        case .defaults: "domains"
-        }
-    }
-
-    private static let fields: [Aspect: Set<String>] = [
-        .battery: ["state", "level", "plugged", "chargeStatus"], .proximity: ["state"],
-        .orientation: ["pose", "planar"],
-        .locale: ["identifier", "languages", "numeric", "time", "monetary", "measurement"],
-    ]
 
     /// Whether the interface has the field and allows the value in it.
     private var isPossible: Bool {
         guard let field else { return true }
-        guard Self.fields[aspect]?.contains(field) == true else { return false }
-        switch field {
-        case "level": return value == Self.none || Double(value).map { 0...1 ~= $0 } == true
-        case "plugged": return [Self.none, "true", "false"].contains(value)
-        case "state" where aspect == .battery: return Battery.State(rawValue: value) != nil
-        case "state": return Proximity(rawValue: value) != nil
-        case "chargeStatus": return Battery.ChargeStatus(rawValue: value) != nil
-        case "pose": return Orientation.Pose(rawValue: value) != nil
-        case "planar": return value == Self.none || Orientation.Pose(rawValue: value) != nil
-        default: return true
+        switch aspect.form.fields[field] {
+        case .words(let words, let orNull): return words.contains(value) || orNull && value == Self.none
+        case .level: return value == Self.none || Double(value).map { 0...1 ~= $0 } == true
+        case .flag: return [Self.none, "true", "false"].contains(value)
+        case .text, .list: return true
+        case .other, nil: return false
         }
     }
 
@@ -82,23 +62,20 @@ struct Expectation: Equatable {
     func holds(for event: Event) -> Bool {
         guard changes == nil || changes == event.changes else { return false }
         guard let field else { return true }
-        if aspect == .defaults {
+        if aspect.isReportedInParts {
             return event.settings.contains { $0.domain == field && (value.isEmpty || $0.keys.contains(value)) }
         }
-        guard field == "level", let expected = Double(value), let level = Self.level(of: event) else {
-            return Self.text(field, of: event) == value
+        let found = Self.value(of: field, in: event)
+        guard case .level? = aspect.form.fields[field], let expected = Double(value), let level = found.numberValue
+        else {
+            return Self.text(found) == value
         }
         // The level is the mean of all packs.
         return abs(level - expected) < 1e-9
     }
 
-    private static func level(of event: Event) -> Double? {
-        if case .battery(let battery) = event.reading { battery.level } else { nil }
-    }
-
-    private static func text(_ field: String, of event: Event) -> String {
-        let state = ReadingCoding.encode(event.reading, settings: event.settings).objectValue
-        return text(state?[field] ?? .null)
+    private static func value(of field: String, in event: Event) -> JSON {
+        ReadingCoding.encode(event.reading, settings: event.settings).objectValue?[field] ?? .null
     }
 
     private static func text(_ value: JSON) -> String {
@@ -111,10 +88,10 @@ struct Expectation: Equatable {
     func found(in event: Event) -> String {
         let count = "changes \(event.changes)"
         guard let field else { return "\(aspect) \(count)" }
-        if aspect == .defaults {
+        if aspect.isReportedInParts {
             let domains = event.settings.map { ([$0.domain] + $0.keys).joined(separator: " ") }
             return "\(aspect) \(domains.isEmpty ? "none" : domains.joined(separator: "; ")), \(count)"
         }
-        return "\(aspect) \(field) \(Self.text(field, of: event)) \(count)"
+        return "\(aspect) \(field) \(Self.text(Self.value(of: field, in: event))) \(count)"
     }
 }

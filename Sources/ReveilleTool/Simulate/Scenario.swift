@@ -70,7 +70,6 @@ struct Scenario {
         try self.init(text, file: file)
     }
 
-    /// Parses the text of a scenario.
     init(_ text: String, file: String) throws(Failure) {
         self.file = file
         var lines: [Line] = []

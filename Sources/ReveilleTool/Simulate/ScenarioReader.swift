@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import Reveille
 import ReveilleCore
 import ReveilleSystem
 import ReveilleWire
-import Varlink
 
 /// The scenario's own subscriber, which reads every event immediately; `expect` compares its last events.
 ///
@@ -16,45 +16,36 @@ final class ScenarioReader {
     private(set) var last: [Aspect: Event] = [:]
 
     private let address: UnixAddress
-    private var client: BusClient
+    private var client: BlockingClient
     private var instance = ""
 
     init(_ address: UnixAddress) throws {
         self.address = address
-        client = try BusClient(address)
-        try subscribe(["initial": true])
+        client = try BlockingClient(address)
+        try subscribe(SubscriptionRequest(name: "reveille simulate", wantsInitial: true))
     }
 
     /// Resumes after a restart of the bus.
     func reconnect() throws {
-        client = try BusClient(address)
-        let positions = last.values.map { event in
-            JSON.object([
-                "aspect": .string(event.aspect.rawValue), "generation": .integer(Int64(event.generation)),
-            ])
-        }
-        try subscribe([
-            "instance": .string(instance), "resume": .array(positions),
-        ])
+        client = try BlockingClient(address)
+        try subscribe(
+            SubscriptionRequest(
+                name: "reveille simulate", instance: instance, positions: last.mapValues(\.generation)))
     }
 
-    private func subscribe(_ parameters: JSONObject) throws {
-        var parameters = parameters
-        parameters["name"] = "reveille simulate"
-        try client.send("Subscribe", parameters, mode: .more)
-        let reply = try client.receive(atMost: BusClient.patience).parameters
-        subscription = reply["subscription"]?.stringValue ?? ""
-        instance = reply["instance"]?.stringValue ?? ""
-        try take(reply)
+    private func subscribe(_ request: SubscriptionRequest) throws {
+        let start = try client.subscribe(request)
+        subscription = start.subscription
+        instance = start.instance
+        take(start.events)
     }
 
     /// Reads all events that have arrived.
     func read() throws {
-        while let reply = try client.next() { try take(reply.parameters) }
+        while let events = try client.nextEvents() { take(events) }
     }
 
-    private func take(_ reply: JSONObject) throws {
-        // The bus has this program's version, so every word is known.
-        for event in try EventCoding.decodeAll(reply, noting: UnknownWords()) { last[event.aspect] = event }
+    private func take(_ events: [Event]) {
+        for event in events { last[event.aspect] = event }
     }
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import Reveille
+import ReveilleCore
 import ReveilleSystem
 import ReveilleTesting
-import Varlink
+import ReveilleWire
 
 /// A scenario's phone and bus, and the steps that change them.
 final class ScenarioStage {
@@ -38,8 +40,8 @@ final class ScenarioStage {
         case .add(.battery(phone.batteries.count + 1)): try phone.addBattery()
         case .add(let part): try device(part).insert()
         case .remove(let part): try device(part).remove()
-        case .background: try setStates(isAsleep: true)
-        case .foreground: try setStates(isAsleep: false)
+        case .background: try setStates(isInBackground: true)
+        case .foreground: try setStates(isInBackground: false)
         case .restart:
             try bus.restart()
             try reader?.reconnect()
@@ -50,13 +52,13 @@ final class ScenarioStage {
     /// Waits until the scenario's own subscriber has read the events of the current step.
     private func read() throws {
         guard let reader else { return }
-        let deadline = ContinuousClock.now + BusClient.patience
+        let deadline = ContinuousClock.now + Patience().answer
         repeat {
             try reader.read()
             guard ContinuousClock.now < deadline else {
                 throw Failure(.timeout, "the bus did not deliver a change in time")
             }
-        } while try !subscriptions().allSatisfy { !isOwn($0) || $0.isTold }
+        } while try !subscribers().allSatisfy { !isOwn($0) || $0.isUpToDate }
     }
 
     /// Returns the reason why an expectation is not met; `nil` if it is met.
@@ -69,32 +71,30 @@ final class ScenarioStage {
 
     /// Returns the number of subscriptions, without the scenario's own.
     func subscriptionCount() throws -> Int {
-        try subscriptions().count { !isOwn($0) }
+        try subscribers().count { !isOwn($0) }
     }
 
     /// Makes the bus read every source again.
     func refresh() throws {
-        _ = try BusClient(address).call("Refresh")
+        _ = try BlockingClient(address).call(.refresh)
     }
 
     /// Returns whether every subscription that is awake has read all changes.
     func isDelivered() throws -> Bool {
-        try subscriptions().allSatisfy(\.isTold)
+        try subscribers().allSatisfy(\.isUpToDate)
     }
 
-    private func isOwn(_ subscription: JSONObject) -> Bool {
-        subscription["subscription"]?.stringValue == reader?.subscription
+    private func isOwn(_ subscriber: Subscriber) -> Bool {
+        subscriber.id == reader?.subscription
     }
 
-    private func subscriptions() throws -> [JSONObject] {
-        try BusClient(address).call("ListSubscriptions")["subscriptions"]?.arrayValue?.compactMap(\.objectValue) ?? []
+    private func subscribers() throws -> [Subscriber] {
+        try BlockingClient(address).call(.listSubscriptions, expecting: ListSubscriptionsReply.self).subscribers
     }
 
-    private func setStates(isAsleep: Bool) throws {
-        for subscription in try subscriptions() {
-            _ = try BusClient(address).call(
-                "SetState",
-                ["subscription": subscription["subscription"] ?? "", "state": isAsleep ? "background" : "foreground"])
+    private func setStates(isInBackground: Bool) throws {
+        for subscriber in try subscribers() {
+            _ = try BlockingClient(address).call(.setState(subscription: subscriber.id, background: isInBackground))
         }
     }
 
@@ -113,15 +113,5 @@ final class ScenarioStage {
         case .accelerometer: phone.accelerometer
         case .proximity: phone.proximitySensor
         }
-    }
-}
-
-/// A subscription in the reply of ListSubscriptions.
-extension JSONObject {
-    /// Whether the subscription is asleep or has read all changes.
-    fileprivate var isTold: Bool {
-        let held = self["held"]?.arrayValue?.compactMap(\.stringValue) ?? []
-        guard held.allSatisfy({ $0 == "unread" }) else { return true }
-        return held.isEmpty && self["pending"]?.arrayValue?.isEmpty != false
     }
 }

@@ -5,7 +5,6 @@ import ReveilleCore
 
 /// A step of a scenario.
 enum ScenarioStep: Equatable {
-    /// Starts the program.
     case start
     case wait(Duration)
     /// Waits until a number of subscriptions exist.
@@ -27,7 +26,6 @@ enum ScenarioStep: Equatable {
     case background
     /// Returns every subscription to the foreground.
     case foreground
-    /// Restarts the bus.
     case restart
     /// Waits until the last event of an aspect meets an expectation.
     case expect(Expectation)

@@ -22,12 +22,13 @@ struct SimulateCommand: ParsableCommand {
                                        all changes
               level 0..1 [BATTERY]     set the charge level
               plug, unplug             connect or disconnect the charger
-              rotate POSE              turn the phone: portrait, landscapeLeft, faceDown, ...
+              rotate POSE              turn the phone to portrait, landscapeLeft, ...
               near, far                cover or uncover the proximity sensor
               locale NAME              set the locale, such as de_DE.UTF-8
               settings FILE TEXT       write TEXT to a file below ~/.config
               burst COUNT              change the level COUNT times at full speed
-              add PART, remove PART    battery, battery2, ..., charger, accelerometer, proximity
+              add PART, remove PART    battery, battery2, ..., charger, accelerometer,
+                                       proximity
               background, foreground   send all subscriptions to sleep, or wake them
               restart                  restart the bus
               expect ASPECT [FIELD] VALUE [changes COUNT]

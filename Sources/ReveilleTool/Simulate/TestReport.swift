@@ -15,13 +15,11 @@ struct TestReport {
         try Console.line("1..\(scenario.lines.count { $0.step.isExpectation })")
     }
 
-    /// Reports an expectation that was met.
     mutating func pass(_ line: Scenario.Line) throws(Failure) {
         count += 1
         try Console.line("ok \(count) - \(Self.escaped(line.text))")
     }
 
-    /// Reports an expectation that was not met.
     mutating func fail(_ line: Scenario.Line, _ reason: String) throws(Failure) {
         count += 1
         hasFailures = true
@@ -32,7 +30,6 @@ struct TestReport {
         try Console.line("  ...")
     }
 
-    /// Reports that the run was aborted.
     func bailOut(_ reason: String) throws(Failure) {
         try Console.line("Bail out! \(reason)")
     }

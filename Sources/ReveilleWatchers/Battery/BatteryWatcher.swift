@@ -121,7 +121,7 @@ package final class BatteryWatcher: Watcher {
 
     package func refresh(then completion: @escaping () -> Void) {
         supplies = nil
-        if let reading = reading() { report(filter.tell(reading, at: loop.now)) }
+        if let reading = reading() { report(filter.pass(reading, at: loop.now)) }
         completion()
     }
 

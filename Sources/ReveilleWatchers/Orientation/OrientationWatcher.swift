@@ -94,16 +94,16 @@ package final class OrientationWatcher: Watcher {
         let gravity = settings.frame.gravity(acceleration, matrix: sensor.matrix, isHID: sensor.isHID)
         guard let reading = OrientationRule.reading(at: gravity, last: last) else {
             // A sample without a pose still shows that the sensor is present.
-            if isRefreshing { report(filter.tell(last)) }
+            if isRefreshing { report(filter.pass(last)) }
             return
         }
         last = reading
-        report(isRefreshing ? filter.tell(reading) : filter.offer(reading, at: loop.now))
+        report(isRefreshing ? filter.pass(reading) : filter.offer(reading, at: loop.now))
     }
 
     private func lose() {
         last = .unknown
-        report(filter.tell(.unknown))
+        report(filter.pass(.unknown))
     }
 
     private func report(_ reading: Orientation?) {

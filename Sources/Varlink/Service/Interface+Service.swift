@@ -12,11 +12,10 @@ extension Interface {
     }()
 
     private static let serviceText = """
-        # What this service is, and the interfaces it has. The errors may come from any method of any
-        # interface.
+        # Describes the service and its interfaces. Any method of any interface may return these errors.
         interface org.varlink.service
 
-        # The implementation, and the names of all its interfaces, this one among them.
+        # Returns the implementation and the names of all its interfaces, including this one.
         method GetInfo() -> (
           vendor: string,
           product: string,
@@ -25,7 +24,7 @@ extension Interface {
           interfaces: []string
         )
 
-        # The definition of an interface, comments included.
+        # Returns the definition of an interface, including comments.
         method GetInterfaceDescription(interface: string) -> (description: string)
 
         # The service does not have the interface.
@@ -34,16 +33,16 @@ extension Interface {
         # The interface does not have the method.
         error MethodNotFound (method: string)
 
-        # The interface has the method, but the service does not.
+        # The interface declares the method, but the service does not implement it.
         error MethodNotImplemented (method: string)
 
         # A parameter is missing, unknown, of the wrong type or out of range.
         error InvalidParameter (parameter: string)
 
-        # The caller may not do that.
+        # The caller does not have permission.
         error PermissionDenied ()
 
-        # The method has to be called with 'more'.
+        # The method must be called with 'more'.
         error ExpectedMore ()
 
         """

@@ -3,11 +3,11 @@
 
 import Varlink
 
-/// The calls of `org.varlink.certification` in their order: each takes what the one before gave.
+/// The calls of `org.varlink.certification` in order, each with the result of the one before.
 enum Certification {
     struct Step {
         let method: String
-        /// What goes in beside the client's id.
+        /// The parameters besides the client's id.
         let parameters: JSONObject
         let replies: [JSONObject]
         var mode = Call.Mode.plain
@@ -35,7 +35,7 @@ enum Certification {
     ]
     private static let strings = (1...10).map { "Reply number \($0)" }
 
-    /// What follows Start.
+    /// The calls after Start.
     static let steps = [
         Step(method: "Test01", parameters: [:], replies: [["bool": true]]),
         Step(method: "Test02", parameters: ["bool": true], replies: [["int": 1]]),
@@ -55,7 +55,7 @@ enum Certification {
         Step(method: "End", parameters: [:], replies: [["all_ok": true]]),
     ]
 
-    /// Whether two values mean the same: members in any order, `null` like nothing, `1` like `1.0`.
+    /// Returns whether two values are equivalent: members may be in any order, `null` equals absence, `1` equals `1.0`.
     static func isSame(_ one: JSON, _ other: JSON) -> Bool {
         switch (one, other) {
         case (.object(let one), .object(let other)):
@@ -70,11 +70,11 @@ enum Certification {
     }
 }
 
-/// A service of that interface: the other user of the `Varlink` library.
+/// A service that implements the interface with the `Varlink` library.
 struct CertificationService {
     private let description: ServiceDescription
     private var session = ServerSession()
-    /// Which step a client is at, by its id.
+    /// The next step of each client, by its id.
     private var progress: [String: Int] = [:]
 
     init(interface text: String) throws {
@@ -83,7 +83,7 @@ struct CertificationService {
             interfaces: [try Interface(parsing: text)])
     }
 
-    /// Takes what was read and gives what is to be written.
+    /// Processes received bytes and returns the bytes to send.
     mutating func receive(_ bytes: [UInt8]) throws -> [UInt8] {
         session.receive(bytes.span)
         var output: [UInt8] = []
@@ -129,7 +129,7 @@ struct CertificationService {
     }
 }
 
-/// A client of that interface: passes on what it was given, and checks it.
+/// A client of the interface, which checks each reply and passes its parameters to the next call.
 struct CertificationClient {
     private var session = ClientSession()
     private let exchange: ([UInt8]) throws -> Void
@@ -140,7 +140,7 @@ struct CertificationClient {
         self.read = read
     }
 
-    /// Makes all calls; throws what is not as it should be.
+    /// Makes all calls, and throws if a reply is wrong.
     mutating func run() throws {
         let start = try call("Start", [:], .plain)
         guard let id = start.first?[Certification.clientID]?.stringValue else { throw Trouble("Start: \(start)") }
@@ -165,7 +165,7 @@ struct CertificationClient {
                 && zip(replies, step.replies).allSatisfy { got, wanted in
                     wanted.members.allSatisfy { Certification.isSame(got[$0.name] ?? .null, $0.value) }
                 }
-            guard isRight else { throw Trouble("\(step.method) gave \(replies), not \(step.replies)") }
+            guard isRight else { throw Trouble("\(step.method) returned \(replies), not \(step.replies)") }
             last = replies
         }
     }

@@ -7,13 +7,13 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// The certification of Varlink's implementations, which others wrote, with the `Varlink` library at either end.
+/// The official Varlink certification, with the `Varlink` library as client and as service.
 @Suite(.timeLimit(.minutes(10)), .enabled(if: PythonClient.isThere || PythonClient.isRequired, "no PyPI varlink"))
 struct CertificationTests {
     private static let module = "varlink.tests.test_certification"
 
     private func makeService() throws -> CertificationService {
-        // The interface's text comes with the suite.
+        // The suite includes the text of the interface.
         let directory = try TemporaryDirectory()
         let run = try ProgramRun(
             [
@@ -24,7 +24,7 @@ struct CertificationTests {
         return try CertificationService(interface: run.output)
     }
 
-    @Test func clientOfOthersPassesOurService() throws {
+    @Test func referenceClientPassesAgainstOurService() throws {
         let directory = try TemporaryDirectory()
         let address = try UnixAddress("unix:\(directory.path)/service")
         let listener = try UnixListener(at: address)
@@ -35,13 +35,13 @@ struct CertificationTests {
         close(output)
         var service = try makeService()
         try Readiness.wait(listener.number, for: .readable, atMost: .seconds(30))
-        guard case .connection(let stream) = try listener.accept() else { throw Trouble("nobody connects") }
+        guard case .connection(let stream) = try listener.accept() else { throw Trouble("no client connects") }
         try serve(stream, &service)
         #expect(client.wait() == 0)
         #expect(directory.read("output").contains("Certification passed"), "\(directory.read("output"))")
     }
 
-    /// Answers until the peer is gone.
+    /// Replies to calls until the peer disconnects.
     private func serve(_ stream: UnixStream, _ service: inout CertificationService) throws {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
@@ -60,7 +60,7 @@ struct CertificationTests {
         }
     }
 
-    @Test func ourClientPassesTheServiceOfOthers() throws {
+    @Test func ourClientPassesAgainstTheReferenceService() throws {
         let directory = try TemporaryDirectory()
         let socket = directory.path + "/service"
         let service = try ChildProcess(
@@ -76,7 +76,9 @@ struct CertificationTests {
         var client = CertificationClient {
             try stream.send(bytes: $0)
         } read: {
-            guard let text = try stream.receiveText(seconds: 30) else { throw Trouble("the service closed") }
+            guard let text = try stream.receiveText(seconds: 30) else {
+                throw Trouble("the service closed the connection")
+            }
             return Array(text.utf8) + [0]
         }
         try client.run()
@@ -84,7 +86,7 @@ struct CertificationTests {
         service.wait()
     }
 
-    @Test func ourClientPassesOurService() throws {
+    @Test func ourClientPassesAgainstOurService() throws {
         var service = try makeService()
         var waiting: [UInt8] = []
         var client = CertificationClient {
@@ -96,7 +98,7 @@ struct CertificationTests {
         try client.run()
     }
 
-    @Test func wrongValueAndWrongOrderAreRefused() throws {
+    @Test func wrongValuesAndWrongOrderAreRefused() throws {
         var service = try makeService()
         func call(_ method: String, _ parameters: String) throws -> Reply {
             let text = #"{"method":"org.varlink.certification.\#(method)","parameters":\#(parameters)}"#

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Part of Reveille.
-"""Drives a shell with job control on a terminal, as a person would, and prints what was seen as lines of NAME=VALUE.
+"""Drives a shell with job control on a terminal, and prints observations as lines of NAME=VALUE.
 
 Arguments: the program, the address of a bus.
 """
@@ -22,7 +22,7 @@ seen = ""
 
 
 def expect(pattern):
-    """Waits until a pattern has come, and forgets what was before its end."""
+    """Waits for a pattern in the output, and discards the output up to its end."""
     global seen
     deadline = time.monotonic() + 30
     while not (match := re.search(pattern, seen)):
@@ -54,7 +54,7 @@ def report(name, value):
 expect("ready> ")
 line("$R watch --name job &")
 job = int(expect(r"\[1\] (\d+)").group(1))
-# It prints the state of each aspect in the background too.
+# A background job prints the initial state of each aspect too.
 expect("orientation +unknown")
 line("jobs")
 report("background", expect(r"\[1\]\+?\s+(\w+)").group(1))
@@ -69,7 +69,7 @@ keys("b")
 expect("f foreground, q quit")
 os.system(f"{program} post battery charging >/dev/null --address {address}")
 os.system(f"{program} post proximity near >/dev/null --address {address}")
-report("asleep", expect("battery 1, proximity 1 waiting").group(0))
+report("asleep", expect("battery 1, proximity 1 pending").group(0))
 
 keys("\x1a")
 expect("Stopped")
@@ -82,7 +82,7 @@ keys("f")
 expect("proximity +near")
 expect("b background, q quit")
 
-# As a debugger or another terminal stops it: nothing tells it before.
+# SIGSTOP, as sent by a debugger, gives the program no opportunity to restore the terminal.
 os.kill(job, 19)
 expect("Stopped")
 line("bg; echo it went on")

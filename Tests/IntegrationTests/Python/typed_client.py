@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Part of Reveille.
-"""A typed client of the bus at the path in its argument; says "passed" when all was as its types say."""
+"""A typed client of the bus at the path in its argument; prints "passed" if every reply matches its type."""
 
 import asyncio
 import collections.abc

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-// The guest's hardware: what real drivers of the kernel take for an accelerometer and a proximity sensor behind a
-// HID sensor hub, a proximity switch, a battery and an adapter.
+// The guest's hardware, emulated for real drivers of the kernel: an accelerometer and a proximity sensor behind a HID
+// sensor hub, a proximity switch, a battery and an adapter.
 //
-//   hardware FIFO        makes devices and moves their values as the lines say that are written to FIFO, and
-//                        prints a line when it has done what one says
+//   hardware FIFO        executes the commands in the lines of FIFO, and prints a line after each
 //
 //   accelerometer X Y Z  thousandths of g
-//   proximity N          whatever the sensor counts
+//   proximity N          in units of the sensor
 //   switch 0|1           SW_FRONT_PROXIMITY
-//   pack PERCENT STATUS  discharging, charging or idle; "quietly" at the end: the firmware does not tell
+//   pack PERCENT STATUS  discharging, charging or idle; a final "quietly" suppresses the firmware's notification
 //   adapter 0|1
-//   NAME gone            a device comes with its first values and goes with this
+//   NAME gone            removes a device; its first values add it
 #include "hardware.h"
 
 #include <errno.h>
@@ -35,7 +34,7 @@ static struct sensor sensors[] = {
     {"proximity", 0x11, 0x04B1, 0x0, 1, -1, {0}, {1, 0, 0, 10}},
 };
 enum { sensor_count = sizeof sensors / sizeof *sensors };
-// Milliseconds: what an emulated processor keeps up with.
+// In milliseconds, long enough for an emulated processor.
 enum { measuring_interval = 20 };
 
 // MARK: - The switch
@@ -80,10 +79,10 @@ static void obey(char *line) {
 }
 
 int main(int argc, char **argv) {
-    // Open for writing too, so that the end of a writer is not the end of the commands.
+    // Opened for writing too, so that the commands do not end when a writer closes the FIFO.
     FILE *commands = argc == 2 ? fopen(argv[1], "r+") : NULL;
     if (!commands || power_open() < 0) return complain("start"), 1;
-    // What poll does not see must not wait in a buffer.
+    // No line may remain in a buffer, where poll does not detect it.
     setvbuf(commands, NULL, _IONBF, 0);
     setvbuf(stdout, NULL, _IOLBF, 0);
     struct pollfd wait[1 + sensor_count] = {{.fd = fileno(commands), .events = POLLIN}};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-// A battery and an adapter whose values are words in memory, which hardware.c writes through /dev/mem.
+// A battery and an adapter whose values are words in memory, which power.c writes through /dev/mem.
 //
-// The kernel's command line keeps the page out of its RAM. The emulator fills it with zeros, so a boot begins
+// The kernel's command line excludes the page from its RAM. The emulator fills it with zeros, so the guest boots
 // without a pack and with the adapter unplugged.
 DefinitionBlock ("", "SSDT", 2, "REVEIL", "TESTPOWR", 1)
 {
@@ -17,16 +17,16 @@ DefinitionBlock ("", "SSDT", 2, "REVEIL", "TESTPOWR", 1)
             FLOW, 32, // 0x08: mW
             LEFT, 32, // 0x0C: mWh
             MAIN, 32, // 0x10: whether the adapter is plugged in
-            TELL, 32, // 0x14: which notification is due: 1 status, 2 pack, 4 adapter
-            TOLD, 32  // 0x18: how many times that was done
+            TELL, 32, // 0x14: the notification to send: 1 status, 2 pack, 4 adapter
+            TOLD, 32  // 0x18: the number of completed notifications
         }
 
-        // A byte that the second serial port has "transmitted" raises IRQ 3; nothing else is on that line.
+        // A byte "transmitted" by the second serial port raises IRQ 3, which nothing else uses.
         OperationRegion (COM2, SystemIO, 0x02F8, 0x08)
         Field (COM2, ByteAcc, NoLock, Preserve)
         {
             Offset (2),
-            IDEN, 8 // reading it takes the interrupt back
+            IDEN, 8 // reading it clears the interrupt
         }
 
         Device (EVNT)
@@ -68,7 +68,7 @@ DefinitionBlock ("", "SSDT", 2, "REVEIL", "TESTPOWR", 1)
                 Return (0x0F)
             }
 
-            // Units mWh: design 50000, last full 50000; 11.1 V; warnings, granularity; names.
+            // In mWh: design capacity 50000, last full capacity 50000; 11.1 V; warning levels, granularity; names.
             Name (_BIF, Package ()
             {
                 0, 50000, 50000, 1, 11100, 2500, 1000, 1, 1, "RVL-50", "1", "LION", "Reveille"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-// Battery and adapter, by the words that power.asl names.
+// The battery and the adapter, through the words that power.asl defines.
 #include "hardware.h"
 
 #include <errno.h>
@@ -29,16 +29,16 @@ static void set(enum word word, uint32_t value) {
     if (pwrite(memory, &value, 4, box + 4 * word) != 4) complain("/dev/mem");
 }
 
-// Has the firmware's code run, and waits until it has: notifications are not merged here.
-static void tell(uint32_t what) {
-    uint32_t told = get(TOLD);
-    set(TELL, what);
+// Runs the firmware's code and waits for its completion, so that notifications are not merged.
+static void notify(uint32_t notification) {
+    uint32_t count = get(TOLD);
+    set(TELL, notification);
     outb(0, com2 + 1);
-    outb(2, com2 + 1); // tell when the transmitter is empty, which it is
-    for (int i = 0; i < 3000 && get(TOLD) == told; i++) usleep(1000);
+    outb(2, com2 + 1); // interrupt when the transmitter is empty, which it is
+    for (int i = 0; i < 3000 && get(TOLD) == count; i++) usleep(1000);
     outb(0, com2 + 1);
     errno = ETIMEDOUT;
-    if (get(TOLD) == told) complain("the firmware's event");
+    if (get(TOLD) == count) complain("the firmware's event");
 }
 
 void pack_set(int percent, const char *status, int quietly) {
@@ -47,15 +47,15 @@ void pack_set(int percent, const char *status, int quietly) {
     set(STAT, idle ? 0 : !strcmp(status, "charging") ? 2 : 1);
     set(FLOW, idle ? 0 : 9000);
     set(PACK, 1);
-    if (!quietly) tell(was_there ? 1 : 2);
+    if (!quietly) notify(was_there ? 1 : 2);
 }
 
 void pack_gone(void) {
     set(PACK, 0);
-    tell(2);
+    notify(2);
 }
 
 void adapter_set(int is_online) {
     set(MAIN, is_online);
-    tell(4);
+    notify(4);
 }

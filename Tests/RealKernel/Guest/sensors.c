@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-// Sensors behind a HID sensor hub, by uhid: their report descriptors and what their drivers ask.
+// Sensors behind a HID sensor hub, with uhid: their report descriptors and the requests of their drivers.
 #include "hardware.h"
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ static void field(struct descriptor *d, uint16_t usage, uint32_t least, uint32_t
     item(d, 0x94, 1, 1);  // one value
 }
 
-// One of six states, each a usage of its own.
+// One of six states, each with its own usage.
 static void choice(struct descriptor *d, uint16_t usage, uint16_t first) {
     item(d, 0x08, 2, usage);
     item(d, 0x14, 1, 0);
@@ -49,7 +49,7 @@ static void describe(const struct sensor *sensor, struct descriptor *d) {
     item(d, 0xA0, 1, 1); // an application
     item(d, 0x84, 1, 1); // report 1
     item(d, 0x08, 1, sensor->usage);
-    item(d, 0xA0, 1, 0); // the kernel takes a device for a sensor hub by this physical collection
+    item(d, 0xA0, 1, 0); // a physical collection, by which the kernel recognizes a sensor hub
     choice(d, 0x0316, 0x0840);
     choice(d, 0x0319, 0x0850);
     field(d, 0x030E, 0, INT32_MAX, 0);
@@ -87,18 +87,18 @@ void sensor_set(struct sensor *sensor) {
     describe(sensor, &descriptor);
     create->rd_size = descriptor.size;
     create->bus = BUS_USB;
-    create->vendor = 0x1209; // pid.codes, product 1: for tests
+    create->vendor = 0x1209; // pid.codes, whose product 1 is for tests
     create->product = 0x0001;
     strcpy((char *)create->name, sensor->name);
     sensor_write(sensor, &event);
 }
 
 int sensor_is_measuring(const struct sensor *sensor) {
-    // The first choice of the reporting state is none.
+    // The first value of the reporting state means no reports.
     return sensor->fd >= 0 && sensor->feature[1] != 0;
 }
 
-// The driver asks for a report whenever an attribute is read; unanswered, it would wait for seconds.
+// The driver requests a report whenever an attribute is read, and waits for seconds without an answer.
 void sensor_answer(struct sensor *sensor) {
     struct uhid_event event, reply = {0};
     if (read(sensor->fd, &event, sizeof event) < 0) return;

@@ -108,10 +108,10 @@ extension Reading {
     static func first(_ aspect: Aspect) -> Reading {
         switch aspect {
         case .locale: .language("en_US")
-        case .defaults: .settings([:])
         case .battery: .level(81)
         case .proximity: .proximity(.far)
         case .orientation: .pose(.portrait)
+        default: .unknown(aspect)
         }
     }
 }

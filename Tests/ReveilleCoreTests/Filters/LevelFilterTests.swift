@@ -4,7 +4,7 @@
 import ReveilleCore
 import Testing
 
-/// B77: the level is told in steps and not too often; everything else at once.
+/// B77: levels are reported in steps and at intervals, and everything else at once.
 @Suite struct LevelFilterTests {
     private func reading(_ percent: Double?, _ state: Battery.State = .unplugged) -> Battery {
         Battery(
@@ -13,7 +13,7 @@ import Testing
 
     private func at(_ seconds: Int64) -> Instant { Instant(microseconds: seconds * 1_000_000) }
 
-    @Test func levelsWaitForTheIntervalAndTheLastIsNotLost() {
+    @Test func levelsWaitForTheIntervalWithoutLosingTheLast() {
         var filter = LevelFilter(step: 0.01, interval: .seconds(60))
         #expect(filter.offer(reading(50), at: at(0)) == reading(50))
         #expect(filter.offer(reading(49), at: at(1)) == reading(49))
@@ -27,7 +27,7 @@ import Testing
         #expect(filter.expire(at: at(200)) == nil)
     }
 
-    @Test func stateChangesAtOnceWithTheLevelOfNow() {
+    @Test func stateChangesImmediatelyWithTheCurrentLevel() {
         var filter = LevelFilter(step: 0.01, interval: .seconds(60))
         _ = filter.offer(reading(50), at: at(0))
         _ = filter.offer(reading(49), at: at(1))
@@ -36,7 +36,7 @@ import Testing
         #expect(filter.deadline == nil)
     }
 
-    @Test func levelThatCameBackIsNotTold() {
+    @Test func levelThatChangedBackIsNotReported() {
         var filter = LevelFilter(step: 0.01, interval: .seconds(60))
         _ = filter.offer(reading(50), at: at(0))
         _ = filter.offer(reading(49), at: at(1))
@@ -59,7 +59,7 @@ import Testing
         #expect(filter.offer(reading(Double(percent + 1)), at: at(1)) != nil)
     }
 
-    @Test func levelThatCannotBeReadAnyMoreIsToldAtOnce() {
+    @Test func levelThatBecomesUnreadableIsReportedImmediately() {
         var filter = LevelFilter(step: 0.01, interval: .seconds(60))
         _ = filter.offer(reading(50), at: at(0))
         _ = filter.offer(reading(49), at: at(1))
@@ -67,12 +67,12 @@ import Testing
         #expect(filter.offer(reading(49), at: at(3)) == reading(49))
     }
 
-    @Test func whatWasAskedForIsToldAtOnce() {
+    @Test func refreshedReadingPassesImmediately() {
         var filter = LevelFilter(step: 0.01, interval: .seconds(60))
         _ = filter.offer(reading(50), at: at(0))
         _ = filter.offer(reading(49), at: at(1))
         _ = filter.offer(reading(48), at: at(2))
-        #expect(filter.tell(reading(48.5), at: at(3)) == reading(48.5))
+        #expect(filter.pass(reading(48.5), at: at(3)) == reading(48.5))
         #expect(filter.deadline == nil)
     }
 }

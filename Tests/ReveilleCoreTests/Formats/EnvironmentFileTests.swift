@@ -18,7 +18,7 @@ import Testing
         ("LANG=de\\", "de"), ("LANG=d\0e", "d\0e"), ("LANG=\u{301}x", "\u{301}x"),
         ("export \u{301}=x\nLANG=\u{1F3FB}", "\u{1F3FB}"), ("#\u{200D}\nLANG=\\\u{301}'a'", "\u{301}'a'"),
     ])
-    func linesAreReadAsSystemdReadsThem(text: String, value: String) {
+    func linesAreReadAsBySystemd(text: String, value: String) {
         #expect(EnvironmentFile.variables(in: Array(text.utf8))["LANG"] == value)
     }
 

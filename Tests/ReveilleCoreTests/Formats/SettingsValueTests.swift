@@ -6,14 +6,14 @@ import Testing
 
 @Suite struct SettingsValueTests {
     @Test func digestsMatchThoseOfTheReference() {
-        // Test vectors of the authors of FNV, 64-bit FNV-1a.
+        // Test vectors for 64-bit FNV-1a by the authors of FNV.
         #expect(Digest().value == 0xcbf2_9ce4_8422_2325)
         #expect(Digest(of: Array("a".utf8)).value == 0xaf63_dc4c_8601_ec8c)
         #expect(Digest(of: Array("foobar".utf8)).value == 0x8594_4171_f739_67e8)
     }
 
     @Test func fingerprintsStayTheSameAfterARestart() {
-        // Written down once: a state file of an older run must still compare.
+        // Recorded once, because fingerprints in existing state files must remain comparable.
         #expect(SettingsValue.string("dark").fingerprint == 5_444_925_056_249_120_744)
         let value = SettingsValue.dictionary(["a": .integer(1), "b": .array([.bool(true), .null])])
         #expect(value.fingerprint == 13_402_376_940_359_725_705)

@@ -4,7 +4,7 @@
 import ReveilleCore
 import Testing
 
-/// What power supplies read together.
+/// The combined reading of all power supplies.
 @Suite struct BatteryRuleTests {
     private func pack(_ name: String = "BAT0", _ attributes: [String: String]) -> PowerSupply {
         let base = ["type": "Battery\n", "present": "1\n"]
@@ -19,7 +19,7 @@ import Testing
         BatteryRule.reading(of: supplies, isMacBook: isMacBook)
     }
 
-    /// Two packs at 40 %, no supply device: the pairs of statuses and what they mean.
+    /// The states of two packs at 40 % without a supply device, by their statuses.
     static let pairs: [(String, String, Battery.State, Bool?)] = [
         ("Unknown", "Charging", .charging, true), ("Unknown", "Discharging", .unplugged, false),
         ("Charging", "Charging", .charging, true), ("Charging", "Discharging", .charging, true),
@@ -32,7 +32,7 @@ import Testing
     ]
 
     @Test(arguments: pairs)
-    func pairOfPacksSaysWhetherItIsPlugged(
+    func pairsOfPacksDetermineWhetherItIsPluggedIn(
         first: String, second: String, state: Battery.State, isPlugged: Bool?
     ) {
         for (one, other) in [(first, second), (second, first)] {
@@ -56,17 +56,17 @@ import Testing
     ]
 
     @Test(arguments: levels)
-    func levelComesFromTheFirstThatSaysIt(attributes: [String: String], level: Double?) {
+    func levelComesFromTheFirstValidAttribute(attributes: [String: String], level: Double?) {
         #expect(read(pack("BAT0", attributes)).level == level)
     }
 
-    @Test func macBookCountsEnergyAndOthersCapacity() {
+    @Test func macBooksUseEnergyAndOthersCapacity() {
         let attributes = ["capacity": "90", "energy_now": "30", "energy_full": "60"]
         #expect(read(pack("BAT0", attributes), isMacBook: true).level == 0.5)
         #expect(read(pack("BAT0", attributes)).level == 0.9)
     }
 
-    @Test func packsAreWeighedByTheirEnergy() throws {
+    @Test func packsAreWeightedByTheirEnergy() throws {
         let energy = pack("BAT0", ["energy_now": "30000000", "energy_full": "60000000"])
         let charge = pack(
             "BAT1", ["charge_now": "2000000", "charge_full": "2000000", "voltage_min_design": "10000000"])
@@ -80,7 +80,7 @@ import Testing
         ["energy_full": "1e308"], ["charge_full": "1e-200", "voltage_now": "1e-200"],
         ["charge_full": "1e300", "voltage_now": "1e300"],
     ])
-    func energiesBeyondAnySumWeighEqually(energy: [String: String]) {
+    func packsWithEnergiesOutOfRangeWeighEqually(energy: [String: String]) {
         let half = pack("BAT0", energy.merging(["capacity": "50"]) { $1 })
         let full = pack("BAT1", energy.merging(["capacity": "100"]) { $1 })
         #expect(read(half, full).level == 0.75)
@@ -92,11 +92,11 @@ import Testing
             ("Nothing", "1", true),
             ("UPS", "1", nil), ("USB", "", nil),
         ] as [(String, String, Bool?)])
-    func suppliesSayWhetherItIsPlugged(type: String, online: String, isPlugged: Bool?) {
+    func suppliesDetermineWhetherItIsPluggedIn(type: String, online: String, isPlugged: Bool?) {
         #expect(read(pack("BAT0", ["capacity": "50"]), supply(type, online: online)).isPlugged == isPlugged)
     }
 
-    @Test func peripheralsCountForNothing() {
+    @Test func peripheralsAreIgnored() {
         let mouse = PowerSupply(
             name: "hid", attributes: ["type": "Battery", "scope": "Device", "capacity": "10", "present": "1"])
         #expect(read(mouse) == .unknown)
@@ -105,13 +105,13 @@ import Testing
         #expect(read(pack("BAT0", ["capacity": "50", "status": "Discharging"]), pad).isPlugged == false)
     }
 
-    @Test func portThatGivesPowerIsNoSupply() {
+    @Test func portThatProvidesPowerIsNotASupply() {
         var port = supply("USB", online: "1")
         port.isSourcePort = true
         #expect(read(pack("BAT0", ["capacity": "50", "status": "Discharging"]), port).isPlugged == false)
     }
 
-    @Test func emptySlotIsNoPack() {
+    @Test func emptySlotIsNotAPack() {
         #expect(read(pack("BAT0", ["present": "0", "capacity": "50"])) == .unknown)
     }
 
@@ -119,7 +119,7 @@ import Testing
         #expect(read(supply("Mains", online: "1")) == .unknown)
     }
 
-    @Test func drainingPackIsNotPluggedByItsOwnWord() {
+    @Test func drainingPackIsNotPluggedInByItsStatus() {
         let pack = pack("BAT0", ["status": "Charging", "current_now": "-500000", "capacity": "50"])
         #expect(read(pack).isPlugged == false)
         #expect(read(pack, supply("Mains", online: "0")).isPlugged == false)
@@ -131,7 +131,7 @@ import Testing
             ("Not charging", "97", .charging),
             ("Full", "97", .full), ("Discharging", "50", .charging), ("Unknown", "80", .charging),
         ])
-    func pluggedIsFullByLevelOrByStatus(status: String, capacity: String, state: Battery.State) {
+    func pluggedInIsFullByLevelOrByStatus(status: String, capacity: String, state: Battery.State) {
         let reading = read(pack("BAT0", ["status": status, "capacity": capacity]), supply("Mains", online: "1"))
         #expect(reading.state == state)
     }

@@ -5,7 +5,7 @@ import ReveilleCore
 import Testing
 
 @Suite struct LocaleRuleTests {
-    @Test func nothingSetIsTheCLocale() {
+    @Test func noVariablesAreTheCLocale() {
         #expect(LocaleRule.reading(of: [:]) == .posix)
         #expect(LocaleRule.reading(of: ["LANG": "", "LC_ALL": ""]) == .posix)
     }
@@ -44,16 +44,16 @@ import Testing
         ("de_DE", "C", ["de-DE"]),
         ("C.UTF-8", "de_AT:de:en", ["en-US-POSIX"]),
     ])
-    func languagesAreAListForMessagesAlone(messages: String, list: String, languages: [String]) {
+    func languagesAreAListForMessagesOnly(messages: String, list: String, languages: [String]) {
         #expect(LocaleRule.reading(of: ["LANG": messages, "LANGUAGE": list]).languages == languages)
     }
 
     @Test(arguments: [("x", true), ("", false), ("a/b", false), ("a\tb", false), ("a\u{7F}", false), ("a\0", false)])
-    func pathsAndControlCharactersAreNoValues(value: String, isValid: Bool) {
+    func pathsAndControlCharactersAreNotValidValues(value: String, isValid: Bool) {
         #expect(LocaleRule.isValid(value) == isValid)
     }
 
-    @Test func valuesOfMoreThanTheLimitDoNotCount() {
+    @Test func valuesBeyondTheLimitAreIgnored() {
         #expect(LocaleRule.isValid(String(repeating: "a", count: LocaleRule.valueLimit)))
         #expect(!LocaleRule.isValid(String(repeating: "a", count: LocaleRule.valueLimit + 1)))
     }

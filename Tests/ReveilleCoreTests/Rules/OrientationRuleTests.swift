@@ -5,10 +5,8 @@ import ReveilleCore
 import ReveilleSimulation
 import Testing
 
-/// B76: seven poses, steady at their borders.
+/// B76: seven poses that are stable at their boundaries.
 @Suite struct OrientationRuleTests {
-    private static let g = OrientationFrame.standardGravity
-
     private func pose(
         _ x: Double, _ y: Double, _ z: Double, after last: Orientation = .unknown
     ) -> Orientation? {
@@ -20,7 +18,7 @@ import Testing
             (0, -1, 0, Orientation.Pose.portrait), (0, 1, 0, .portraitUpsideDown), (-1, 0, 0, .landscapeLeft),
             (1, 0, 0, .landscapeRight), (0, 0, -1, .faceUp), (0, 0, 1, .faceDown),
         ] as [(Double, Double, Double, Orientation.Pose)])
-    func gravitySaysThePose(x: Double, y: Double, z: Double, expected: Orientation.Pose) {
+    func gravityDeterminesThePose(x: Double, y: Double, z: Double, expected: Orientation.Pose) {
         #expect(pose(x, y, z)?.pose == expected)
     }
 
@@ -30,7 +28,7 @@ import Testing
         #expect(pose(0, 0, -1) == Orientation(pose: .faceUp, planar: nil))
     }
 
-    @Test func betweenTwoPosesTheLastOneStays() {
+    @Test func lastPoseIsKeptBetweenTwoPoses() {
         let portrait = Orientation(pose: .portrait, planar: .portrait)
         for (x, y, expected) in [
             (183.0, -256.0, Orientation.Pose.portrait), (176, -256, .portrait), (256, -256, .portrait),
@@ -40,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func withoutALastPoseTheLargerAxisCounts() {
+    @Test func withoutALastPoseTheLargerAxisDecides() {
         #expect(pose(0.72, -0.70, 0)?.pose == .landscapeRight)
         #expect(pose(0.70, -0.72, 0)?.pose == .portrait)
     }
@@ -56,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func jitterAtABorderIsAtMostOneChange() {
+    @Test func jitterAtABoundaryIsAtMostOneChange() {
         var random = SplitMix64(seed: 76)
         var last = Orientation(pose: .portrait, planar: .portrait)
         var changes = 0
@@ -72,55 +70,7 @@ import Testing
     @Test(
         arguments: [(34.0, 0, 0), (0, 0, 0), (0.1, 0.2, 0.1), (1.2, -1.2, 0), (.nan, 0, 0)]
             as [(Double, Double, Double)])
-    func whatIsNotGravitySaysNothing(x: Double, y: Double, z: Double) {
+    func implausibleSamplesAreIgnored(x: Double, y: Double, z: Double) {
         #expect(pose(x, y, z) == nil)
-    }
-
-    // MARK: - Frames and matrices
-
-    @Test func frameSaysWhichWayGravityPoints() {
-        let sample = Vector(x: 0, y: -Self.g, z: -Self.g)
-        func gravity(_ frame: OrientationFrame, _ matrix: MountMatrix = .identity, isHID: Bool = false) -> Vector {
-            frame.gravity(sample, matrix: matrix, isHID: isHID)
-        }
-        #expect(gravity(.hid) == Vector(x: 0, y: -1, z: -1))
-        #expect(gravity(.iioDocument) == Vector(x: 0, y: 1, z: 1))
-        #expect(gravity(.auto).z == 1)
-        #expect(gravity(.auto, isHID: true).z == -1)
-    }
-
-    @Test func autoFrameTurnsZWithAMatrixThatMirrors() throws {
-        let mirror = try #require(MountMatrix("1, 0, 0; 0, -1, 0; 0, 0, 1"))
-        #expect(mirror.determinant == -1)
-        let sample = Vector(x: 0, y: Self.g, z: Self.g)
-        #expect(OrientationFrame.auto.gravity(sample, matrix: mirror, isHID: false).z == 1)
-        #expect(OrientationFrame.auto.gravity(sample, matrix: mirror, isHID: true).z == -1)
-    }
-
-    @Test func matrixIsRowsTimesVector() throws {
-        let matrix = try #require(MountMatrix("0, -1, 0; -1, 0, 0; 0, 0, 1\n"))
-        #expect(matrix.applied(to: Vector(x: 8, y: 521, z: -67)) == Vector(x: -521, y: -8, z: -67))
-        #expect(matrix.description == "0, -1, 0; -1, 0, 0; 0, 0, 1")
-    }
-
-    @Test(arguments: ["1e190, 0, 1; 0, 1, 0; 0, 0, -0.5", "9223372036854775808, 0, 0; 0, 1, 0; 0, 0, 1"])
-    func matrixOfAnyNumbersIsWrittenAsItIsRead(text: String) throws {
-        let matrix = try #require(MountMatrix(text))
-        #expect(MountMatrix(matrix.description) == matrix)
-    }
-
-    @Test func emptyMatrixIsTheIdentity() {
-        #expect(MountMatrix("") == .identity)
-        #expect(MountMatrix(" \n") == .identity)
-    }
-
-    @Test(
-        arguments: [
-            "0, 1, 0; 1, 0, 0; 0, 0, 0", "1, 0, 0; 0, 1, 0", "1, 0; 0, 1", "1, 0, 0; 0, 1, 0; 0, 0, x",
-            "nan, 0, 0; 0, 1, 0; 0, 0, 1",
-            "1, 0, 0; 0, 1, 0; 0, 0, 1; 1, 1, 1", "1, 0, 0, 0; 0, 1, 0; 0, 0, 1", ";;",
-        ])
-    func brokenMatrixIsNone(text: String) {
-        #expect(MountMatrix(text) == nil)
     }
 }

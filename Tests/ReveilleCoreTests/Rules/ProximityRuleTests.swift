@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [nil, 0, -3] as [Double?]) func levelBelowWhichThereIsNoValueIsRefused(level: Double?) {
+    @Test(arguments: [nil, 0, -3] as [Double?]) func levelThatIsNotPositiveIsRejected(level: Double?) {
         #expect(ProximityRule(nearLevel: level) == nil)
     }
 

@@ -4,7 +4,7 @@
 import ReveilleCore
 import Testing
 
-/// Values out of the bytes of an IIO buffer.
+/// The decoding of values from the bytes of an IIO buffer.
 struct ScanLayoutTests {
     private func layout(_ types: [String], wanted: [Int]) throws -> ScanLayout {
         ScanLayout(try types.map { try #require(ScanElement($0), "\($0)") }, wanted: wanted)
@@ -20,7 +20,7 @@ struct ScanLayoutTests {
         ("le:s64/64>>0", [0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], -2),
         ("be:s24/32>>8", [0xFF, 0xFF, 0xFE, 0x77], -2),
     ])
-    func valueIsReadAsItsTypeSays(_ type: String, _ bytes: [UInt8], _ value: Double) throws {
+    func valueIsDecodedByItsType(_ type: String, _ bytes: [UInt8], _ value: Double) throws {
         #expect(try layout([type], wanted: [0]).last(of: bytes) == [value])
     }
 
@@ -29,7 +29,7 @@ struct ScanLayoutTests {
         "le:s16/16>>1", "le:s16/16>>-1", "le:s16/16>0", "le:s16/16>>", "le:s-4/16>>0", "le:s16/16X3>>0",
         "le:s16/99999999999999999999>>0",
     ])
-    func textThatIsNoTypeIsRefused(_ text: String) {
+    func invalidTypeIsRefused(_ text: String) {
         #expect(ScanElement(text) == nil)
     }
 
@@ -40,19 +40,10 @@ struct ScanLayoutTests {
         #expect(layout.last(of: [1, 0, 2, 0, 3, 0, 0, 0] + Array(repeating: 0, count: 8)) == [3, 1])
     }
 
-    @Test func lastWholeScanCounts() throws {
+    @Test func lastWholeScanIsUsed() throws {
         let layout = try layout(["le:s16/16>>0"], wanted: [0])
         #expect(layout.last(of: [1, 0, 2, 0, 3]) == [2])
         #expect(layout.last(of: [1]) == nil)
         #expect(layout.last(of: []) == nil)
-    }
-
-    @Test(
-        arguments: [
-            ("1", "0.1 1 5 12.5 100", "12.5"), ("1.000000", "5 2", "5"), ("10", "100 200", nil), ("1", nil, nil),
-            ("1", "", nil), (nil, "100", nil), ("5", "1 2", nil), ("1", "fast 50 20", "20"),
-        ] as [(String?, String?, String?)])
-    func slowSensorIsRaisedToWhatIsEnough(_ current: String?, _ available: String?, _ raised: String?) {
-        #expect(SamplingFrequency.raised(from: current, available: available) == raised)
     }
 }

@@ -7,9 +7,7 @@ import ReveilleSystem
 import ReveilleTesting
 import Testing
 
-/// Devices that never reach a bus.
-///
-/// Each test runs in a process of its own, whose descriptors nobody else changes.
+/// Devices that fail to connect, in a separate process so that no other test changes its file descriptors.
 @Suite(.timeLimit(.minutes(10))) struct FailedConnectTests {
     @Test func failedConnectsLeaveNoDescriptor() async {
         await #expect(processExitsWith: .success) {
@@ -20,16 +18,16 @@ import Testing
                     try await Device.connect(to: "unix:\(directory.path)/nobody")
                 }
             }
-            // The runtime opens some for itself.
+            // The runtime opens some descriptors.
             let allowed = before + 10
             #expect(try await OpenDescriptors.settled(at: allowed) <= allowed)
         }
     }
 }
 
-/// The descriptors of this process.
+/// The file descriptors of this process.
 enum OpenDescriptors {
-    /// How long a thread that ends may take to close what it has.
+    /// The time limit for ending threads to close their descriptors.
     private static let patience: Duration = .seconds(5)
 
     static func count() throws -> Int {
@@ -40,7 +38,7 @@ enum OpenDescriptors {
         return count
     }
 
-    /// How many there are once they are as few as expected, or once they have not become so for a time.
+    /// Returns their number once it has fallen to an expected value, or after a time limit.
     static func settled(at expected: Int) async throws -> Int {
         let deadline = ContinuousClock.now + patience
         while try count() > expected, ContinuousClock.now < deadline { await Task.yield() }

@@ -9,7 +9,7 @@ import Varlink
 
 @testable import Reveille
 
-/// A bus that does not do what a bus does.
+/// A bus that violates the protocol.
 @Suite(.timeLimit(.minutes(10))) struct HostileBusTests {
     private let directory: TemporaryDirectory
     private var path: String { directory.path + "/bus" }
@@ -25,12 +25,12 @@ import Varlink
         return patience
     }
 
-    /// Answers whatever is asked with nothing.
+    /// Answers every call with an empty reply.
     private static func agree(_ peer: Conversation) {
         while peer.next() != nil { peer.answer() }
     }
 
-    @Test func busThatAcceptsNobodyIsGivenUpInTime() async throws {
+    @Test func connectingToABusThatDoesNotAcceptTimesOut() async throws {
         let bus = try MadeUpBus(at: path, backlog: 0, accepts: false, script: Self.agree)
         var waiting: [UnixStream] = []
         while let stream = try? UnixStream(connectingTo: UnixAddress(bus.address), atMost: .zero) {
@@ -59,7 +59,7 @@ import Varlink
         bus.stop()
     }
 
-    @Test func firstReplyThatNeverComesIsAnError() async throws {
+    @Test func missingFirstReplyIsAnError() async throws {
         let bus = try MadeUpBus(at: path) { peer in
             while let call = peer.next() { if call.member != "Subscribe" { peer.answer() } }
         }
@@ -72,7 +72,7 @@ import Varlink
         bus.stop()
     }
 
-    /// Answers calls, and a Subscribe by a script.
+    /// Starts a bus that answers Subscribe with a script and all other calls with an empty reply.
     private func bus(_ subscribe: @escaping MadeUpBus.Script) throws -> MadeUpBus {
         try MadeUpBus(at: path) { peer in
             while let call = peer.next() {
@@ -81,13 +81,13 @@ import Varlink
         }
     }
 
-    @Test func wordThatIsNotKnownEndsNoStream() async throws {
+    @Test func unknownWordDoesNotEndTheStream() async throws {
         let bus = try bus { peer in
             peer.start([.battery(0.5, 1, changes: 0)])
             let text = String(decoding: EventCoding.encode(.battery(0.4, 2)).bytes, as: UTF8.self)
             let strange = text.replacing("unplugged", with: "swapping")
             peer.answer(#"{"events":[{"aspect":"lifecycle","lifecycle":{}},\#(strange)]}"#, continues: true)
-            peer.tell([.battery(0.3, 3)])
+            peer.deliver([.battery(0.3, 3)])
         }
         let device = try await Device.connect(to: bus.address)
         let subscription = try await device.subscribe(to: .battery)
@@ -98,7 +98,7 @@ import Varlink
         bus.stop()
     }
 
-    @Test func brokenEventEndsSubscriptionAndObserverWithAnError() async throws {
+    @Test func invalidEventEndsSubscriptionAndObserverWithAnError() async throws {
         let bus = try bus { peer in
             peer.start([.battery(0.5, 1, changes: 0)])
             peer.answer(#"{"events":[{"aspect":"battery","generation":"two"}]}"#, continues: true)
@@ -113,11 +113,11 @@ import Varlink
         bus.stop()
     }
 
-    @Test func brokenEventInTheBackgroundLetsNothingOut() async throws {
+    @Test func invalidEventInTheBackgroundDeliversNothing() async throws {
         let isAsleep = Lock(false)
         let bus = try bus { peer in
             peer.start([.battery(0.5, 1, changes: 0)])
-            peer.tell([.battery(0.4, 2)])
+            peer.deliver([.battery(0.4, 2)])
             while !isAsleep.withLock({ $0 }) { peer.pause(.milliseconds(1)) }
             peer.answer(#"{"events":[{}]}"#, continues: true)
         }
@@ -132,7 +132,7 @@ import Varlink
         bus.stop()
     }
 
-    @Test func subscriptionThatTheBusEndsIsAskedForAgain() async throws {
+    @Test func subscriptionEndedByTheBusIsRestored() async throws {
         let rounds = Lock(0)
         let bus = try bus { peer in
             let round = rounds.withLock { rounds in

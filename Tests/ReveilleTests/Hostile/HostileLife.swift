@@ -7,9 +7,9 @@ import ReveilleTesting
 
 @testable import Reveille
 
-/// A program that uses all of the library on a hostile bus: the same for the same seed, but for the order of threads.
+/// A program that uses the whole library on a hostile bus, reproducible by its seed except for the order of threads.
 struct HostileLife {
-    /// Short: many lives are lived in a few seconds.
+    /// Short time limits, because a test runs many lives in a few seconds.
     static var patience: Patience {
         var patience = Patience()
         patience.connect = .milliseconds(40)
@@ -28,9 +28,9 @@ struct HostileLife {
     private var consumers: [HostileConsumer] = []
     private var observations: [Observation] = []
 
-    /// - Returns: What was told that should not have been.
+    /// Runs a life, and returns the events that were wrongly delivered in the background.
     static func live(seed: UInt64, on address: String) async -> [String] {
-        // A bus that refuses even this is met again with another seed.
+        // With some seeds the bus refuses the connection.
         guard let device = try? await Device.connect(to: address, patience: patience) else { return [] }
         var life = HostileLife(random: SplitMix64(seed: seed), device: device)
         for _ in 0..<steps { try? await life.step() }
@@ -88,10 +88,10 @@ struct HostileLife {
     }
 }
 
-/// Takes all that comes, and notes what comes in a background that must not.
+/// A consumer that reads all events and records those that are wrongly delivered in the background.
 final class HostileConsumer: Sendable {
     private struct State {
-        /// Counts backgrounds; `nil` while it is in none for sure.
+        /// The number of the current background; `nil` unless the consumer is certainly in one.
         var background: Int?
         var last = 0
         var faults: [String] = []
@@ -110,7 +110,7 @@ final class HostileConsumer: Sendable {
                 let isAnswer = event.changes == 0 && wantsStates
                 let isHeld = !isAnswer && policies[event.aspect]?.background != .immediate
                 state.withLock { state in
-                    // Asked for, and had, in one and the same background.
+                    // The event was both requested and delivered in the same background.
                     if isHeld, before != nil, before == state.background { state.faults.append("\(event)") }
                 }
             }

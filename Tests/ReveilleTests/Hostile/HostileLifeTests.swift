@@ -8,14 +8,14 @@ import Testing
 
 @testable import Reveille
 
-/// Programs on buses that do whatever can be done at the other end of a socket.
+/// Programs on buses with arbitrary behavior.
 @Suite(.timeLimit(.minutes(10))) struct HostileLifeTests {
     private static let workers = 8
     private static let rounds = 40
 
-    @Test func hostileBusEndsNoProgramAndLeavesNothing() async throws {
+    @Test func hostileBusNeitherEndsAProgramNorLeaksDescriptors() async throws {
         let directory = try TemporaryDirectory()
-        // In a process of its own, whose end and whose descriptors can be seen.
+        // A separate process, to detect its end and count its descriptors.
         await #expect(processExitsWith: .success) { [path = directory.path as String] in
             let before = try OpenDescriptors.count()
             await withTaskGroup { group in
@@ -27,17 +27,17 @@ import Testing
                     }
                 }
             }
-            // The runtime opens some for itself.
+            // The runtime opens some descriptors.
             let allowed = before + 10
             let after = try await OpenDescriptors.settled(at: allowed)
             if after > allowed { Self.note("\(after - before) descriptors are left", in: "\(path)/faults") }
         }
         #expect(directory.read("faults") == "")
         let unfinished = try DirectoryListing.files(in: directory.path).filter { $0.hasPrefix("seed") }
-        #expect(unfinished == [], "these were being played as the process ended")
+        #expect(unfinished == [], "these lives were running when the process ended")
     }
 
-    /// Plays one life; what is found goes to a file, as the process may not live to tell.
+    /// Runs a life and writes its faults to a file, which remains if the process ends.
     private static func play(_ seed: UInt64, in path: String) async {
         note("", in: "\(path)/seed \(seed)")
         let connections = Lock<UInt64>(0)
@@ -46,14 +46,14 @@ import Testing
                 number += 1
                 return number
             }
-            // The first answer is as it should be, so that there is a device to play with.
+            // The first reply is valid, so that the device can be created.
             if number == 1, peer.next() != nil { peer.answer() }
             var script = HostileScript(seed: seed << 16 | number)
             script.talk(peer)
         }
         guard let bus else { return note("seed \(seed): no bus", in: "\(path)/faults") }
         for fault in await HostileLife.live(seed: seed, on: bus.address) {
-            note("seed \(seed): told in the background: \(fault)", in: "\(path)/faults")
+            note("seed \(seed): delivered in the background: \(fault)", in: "\(path)/faults")
         }
         bus.stop()
         unlink("\(path)/seed \(seed)")

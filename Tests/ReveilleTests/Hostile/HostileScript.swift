@@ -7,7 +7,7 @@ import ReveilleTesting
 import ReveilleWire
 import Varlink
 
-/// What a bus says that means no good, or is none: the same for the same seed.
+/// The replies of a hostile or incompatible bus, reproducible by a seed.
 struct HostileScript {
     private static let aspects = Aspect.allCases.map(\.rawValue) + ["lifecycle", "", "battery\u{1b}[2J"]
     private static let integers = [
@@ -43,19 +43,19 @@ struct HostileScript {
         words.randomElement(using: &random) ?? ""
     }
 
-    /// Talks until one of both has enough.
+    /// Talks until either side ends the conversation.
     mutating func talk(_ peer: Conversation) {
         while let call = peer.next() {
             guard answer(call, peer) else { return }
         }
     }
 
-    /// Answers a call somehow.
+    /// Answers a call in a random way.
     ///
-    /// - Returns: Whether the connection goes on.
+    /// - Returns: Whether the connection continues.
     private mutating func answer(_ call: Call, _ peer: Conversation) -> Bool {
         if chance(1, of: 4) { peer.pause(.milliseconds(Int.random(in: 0...20, using: &random))) }
-        // Most is nearly right, or nothing would come far enough to be hurt.
+        // Most replies are nearly valid, in order to reach the deeper layers of the client.
         switch Int.random(in: 0..<24, using: &random) {
         case 0: return false
         case 1:
@@ -123,7 +123,7 @@ struct HostileScript {
             + "]"
     }
 
-    /// An event as a bus may tell it, with numbers at the edges.
+    /// Returns an event of a valid form, with extreme numbers.
     private mutating func event() -> String {
         let counts = [0, 0, 1, 1, 2, 1_000, Int.max - 1, Int.max]
         var event = Event.battery(

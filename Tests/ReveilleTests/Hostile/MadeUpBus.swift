@@ -7,9 +7,9 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// A bus that a test makes up: it listens at a socket of its own, and says on each connection what the test wants.
+/// A bus whose replies a test defines for each connection.
 final class MadeUpBus: Sendable {
-    /// What one connection is told, on a thread of its own.
+    /// The behavior on a connection, which runs on a separate thread.
     typealias Script = @Sendable (Conversation) -> Void
 
     let address: String
@@ -18,14 +18,14 @@ final class MadeUpBus: Sendable {
     private let script: Script
     private let connections: Lock<(numbers: Set<Int32>, isStopped: Bool)>
 
-    /// Listens.
+    /// Creates a bus that listens at a path.
     ///
     /// - Parameters:
-    ///   - path: The socket.
-    ///   - backlog: How many more than one connection may wait to be accepted.
-    ///   - accepts: Whether to accept from the start; else ``accept()`` does.
-    ///   - script: Talks to each peer.
-    /// - Throws: `SystemError` where nobody can listen there.
+    ///   - path: The path of the socket.
+    ///   - backlog: The number of connections that may wait to be accepted, minus one.
+    ///   - accepts: Whether to accept connections immediately, or only after ``accept()``.
+    ///   - script: The behavior on each connection.
+    /// - Throws: `SystemError` if listening fails.
     init(at path: String, backlog: Int32 = 64, accepts: Bool = true, script: @escaping Script) throws {
         self.path = path
         self.script = script
@@ -45,7 +45,7 @@ final class MadeUpBus: Sendable {
         if accepts { try accept() }
     }
 
-    /// Begins to accept.
+    /// Starts accepting connections.
     func accept() throws {
         try Pthread.start { [self] in
             guard let listener = try? UnixListener(inherited: listener) else { return }
@@ -57,7 +57,7 @@ final class MadeUpBus: Sendable {
     }
 
     private func begin(_ stream: UnixStream) {
-        // The one who accepts does not touch it again.
+        // The accepting thread does not use the stream again.
         nonisolated(unsafe) let stream = stream
         connections.withLock { connections in
             guard !connections.isStopped else { return }
@@ -68,11 +68,10 @@ final class MadeUpBus: Sendable {
 
     private func talk(on stream: UnixStream) {
         script(Conversation(stream))
-        // Its number is another's once it is closed.
+        // The number is reused after the stream is closed.
         connections.withLock { _ = $0.numbers.remove(stream.number) }
     }
 
-    /// Ends everything; peers see their connections close.
     func stop() {
         connections.withLock { connections in
             connections.isStopped = true
@@ -83,7 +82,7 @@ final class MadeUpBus: Sendable {
     }
 }
 
-/// One connection of a made-up bus; used on one thread.
+/// A connection of a made-up bus, used on one thread.
 final class Conversation {
     private let stream: UnixStream
     private var received: [UInt8] = []
@@ -92,7 +91,7 @@ final class Conversation {
         self.stream = stream
     }
 
-    /// The next call; `nil` once the peer is gone.
+    /// Receives the next call; `nil` if the peer has disconnected.
     func next() -> Call? {
         while true {
             if let end = received.firstIndex(of: 0) {
@@ -108,7 +107,7 @@ final class Conversation {
         }
     }
 
-    /// Sends bytes, whole or not.
+    /// Sends bytes, which need not be a complete frame.
     func send(_ bytes: some Collection<UInt8>) {
         var rest = Array(bytes)[...]
         while !rest.isEmpty {
@@ -120,22 +119,19 @@ final class Conversation {
         }
     }
 
-    /// Sends a frame.
     func send(_ text: String) {
         send(Array(text.utf8) + [0])
     }
 
-    /// Answers with parameters as JSON.
     func answer(_ parameters: String = "{}", continues: Bool = false) {
         send(#"{"parameters":\#(parameters)\#(continues ? #","continues":true"# : "")}"#)
     }
 
-    /// Answers with an error.
     func refuse(_ error: String) {
         send(#"{"error":"\#(error)","parameters":{}}"#)
     }
 
-    /// Keeps silent for a time, or until the peer is gone.
+    /// Pauses for a time, or until the peer disconnects.
     func pause(_ time: Duration) {
         var request = pollfd(fd: stream.number, events: 0, revents: 0)
         _ = poll(&request, 1, Int32(time / .milliseconds(1)))
@@ -143,7 +139,7 @@ final class Conversation {
 }
 
 extension Conversation {
-    /// The first reply to a Subscribe.
+    /// Sends the first reply to a Subscribe.
     func start(_ states: [Event] = [], instance: String = "i", resumed: Bool? = nil) {
         let parameters: JSONObject = [
             "subscription": "0000000000000001", "instance": .string(instance),
@@ -152,14 +148,13 @@ extension Conversation {
         send(Reply(parameters: parameters, continues: true).encoded())
     }
 
-    /// A later reply.
-    func tell(_ events: [Event]) {
+    /// Sends a later reply to a Subscribe.
+    func deliver(_ events: [Event]) {
         send(Reply(parameters: ["events": .array(events.map(EventCoding.encode))], continues: true).encoded())
     }
 }
 
 extension Event {
-    /// A battery's event.
     static func battery(_ level: Double, _ generation: Int, changes: Int = 1) -> Event {
         Event(
             reading: .battery(

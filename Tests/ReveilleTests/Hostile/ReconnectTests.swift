@@ -8,7 +8,7 @@ import Varlink
 
 @testable import Reveille
 
-/// How a device comes back to a bus that fails again and again.
+/// Reconnecting to a bus that fails repeatedly.
 @Suite(.timeLimit(.minutes(10))) struct ReconnectTests {
     private let directory: TemporaryDirectory
     private var path: String { directory.path + "/bus" }
@@ -17,7 +17,7 @@ import Varlink
         directory = try TemporaryDirectory()
     }
 
-    @Test func busThatAnswersAndEndsIsAskedLessAndLess() async throws {
+    @Test func retriesSlowDownIfTheBusKeepsEndingTheStream() async throws {
         let times = Lock<[Int64]>([])
         let bus = try MadeUpBus(at: path) { peer in
             while let call = peer.next() {
@@ -34,13 +34,13 @@ import Varlink
         let subscription = try await device.subscribe(to: .battery)
         while times.withLock({ $0.count }) < 7 { await Task.yield() }
         let seen = times.withLock { $0 }
-        // The sixth pause is 32 times the first, or half of that: no machine is too slow for this.
+        // The sixth pause is 16 to 32 times the first. A slow machine can only lengthen it.
         #expect(.microseconds(seen[6] - seen[5]) >= Backoff.shortest * 16)
         subscription.cancel()
         bus.stop()
     }
 
-    @Test func busThatAnswersWithAnErrorIsAskedAgain() async throws {
+    @Test func connectingIsRetriedAfterAnErrorReply() async throws {
         let asked = Lock(0)
         let bus = try MadeUpBus(at: path) { peer in
             while let call = peer.next() {
@@ -55,14 +55,14 @@ import Varlink
         let device = try await Device.connect(to: bus.address)
         var states = await device.connectionStates.makeAsyncIterator()
         #expect(await states.next() == .connected)
-        // Its connection ends without an answer.
+        // The connection ends without a reply.
         await #expect(throws: ReveilleError.self) { try await device.refresh() }
         while let state = await states.next(), state != .connected {}
         #expect(asked.withLock { $0 } == 3)
         bus.stop()
     }
 
-    @Test func ofTwoThatBeginToMonitorEachKnowsWhetherItDoes() async throws {
+    @Test func concurrentBeginsOfMonitoringReportTheirOwnSuccess() async throws {
         let asked = Lock(0)
         let bus = try MadeUpBus(at: path) { peer in
             while let call = peer.next() {

@@ -5,7 +5,7 @@ import ReveilleCore
 import ReveilleSystem
 import ReveilleWatchers
 
-/// A watcher of settings in a scene with the directory /home/u/.config.
+/// A settings watcher in a scene with the directory /home/u/.config.
 struct DefaultsScene {
     let scene: Scene
     let watcher: DefaultsWatcher
@@ -19,12 +19,12 @@ struct DefaultsScene {
         watcher.pace = .live
     }
 
-    /// What was reported last.
+    /// The last reported reading.
     var reading: Defaults {
         if case .defaults(let reading)? = scene.readings.last { reading } else { Defaults(domains: []) }
     }
 
-    /// Domains with their keys.
+    /// The keys of each domain.
     var keys: [String: [String]] {
         Dictionary(reading.domains.map { ($0.name, $0.keys) }) { $1 }
     }

@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func directoryStandsForItsSettingsFiles() throws {
+    @Test func directoryIsReadAsItsSettingsFiles() throws {
         let app = try DefaultsScene { scene in
             scene.write("/home/u/.config/a.plist", "<plist><dict><key>k</key><true/></dict></plist>")
             scene.write("/home/u/.config/b.json", "{\"k\":1}")
@@ -45,7 +45,7 @@ import Testing
             })
     }
 
-    @Test func everyWayOfWritingIsOneReading() throws {
+    @Test func everyWayOfWritingCausesOneReading() throws {
         let app = try makeApp()
         let scene = app.scene
         let ways: [(String) -> Void] = [
@@ -76,12 +76,12 @@ import Testing
         #expect(scene.readings.count == 6)
     }
 
-    @Test func whatSaysTheSameIsNoReading() throws {
+    @Test func equivalentContentCausesNoReading() throws {
         let app = try makeApp("{\"a\":1,\"b\":2}")
         app.scene.quiet("equal bytes") { app.scene.replace(Self.file, "{\"a\":1,\"b\":2}") }
         app.scene.quiet("equal values") { app.scene.write(Self.file, "{ \"b\": 2.0,\n \"a\": 1 }") }
         app.scene.quiet("touch") { app.scene.touch(Self.file) }
-        app.scene.quiet("deleted and made anew") {
+        app.scene.quiet("delete and recreate") {
             app.scene.remove(Self.file)
             app.scene.write(Self.file, "{\"a\":1,\"b\":2}")
         }
@@ -89,7 +89,7 @@ import Testing
         #expect(app.watcher.source == .available(app.scene.at(Self.file)))
     }
 
-    @Test func writerThatNeverClosesIsRead() throws {
+    @Test func fileThatIsNeverClosedIsRead() throws {
         let app = try makeApp("{}")
         var descriptor: Int32 = -1
         app.scene.step(
@@ -99,7 +99,7 @@ import Testing
         close(descriptor)
     }
 
-    @Test func writingInChunksIsOneReading() throws {
+    @Test func writingInChunksCausesOneReading() throws {
         let app = try makeApp()
         var descriptor: Int32 = -1
         app.scene.quiet("truncate", for: .milliseconds(300)) {
@@ -116,17 +116,18 @@ import Testing
         #expect(app.scene.readings.count == 2)
     }
 
-    @Test func deletedFileKeepsItsKeysForTheGrace() throws {
+    @Test func deletedFileKeepsItsKeysForTheGracePeriod() throws {
         let app = try makeApp()
         app.scene.quiet("delete", for: .milliseconds(200)) { app.scene.remove(Self.file) }
-        app.scene.step("grace", {}, until: { app.keys == [:] })
-        app.scene.step("anew", { app.scene.write(Self.file, "{\"a\":2}") }, until: { app.keys == ["settings": ["a"]] })
+        app.scene.step("grace period", {}, until: { app.keys == [:] })
+        app.scene.step(
+            "recreate", { app.scene.write(Self.file, "{\"a\":2}") }, until: { app.keys == ["settings": ["a"]] })
         app.scene.step("empty", { app.scene.write(Self.file, "") }, until: { app.keys == ["settings": []] })
         try app.scene.play()
         #expect(app.scene.readings.count == 4)
     }
 
-    @Test func brokenFileKeepsItsKeysAndIsToldOnce() throws {
+    @Test func invalidFileKeepsItsKeysAndIsReportedOnce() throws {
         let app = try makeApp()
         app.scene.step("break", { app.scene.write(Self.file, "{\"a\":") }, until: { app.scene.warnings.count == 1 })
         app.scene.quiet("break again") { app.scene.replace(Self.file, "{\"b\":") }
@@ -136,7 +137,7 @@ import Testing
         #expect(app.scene.readings.count == 2)
     }
 
-    @Test func fileAndDirectoriesMayAppearLater() throws {
+    @Test func filesAndDirectoriesMayBeCreatedLater() throws {
         let app = try DefaultsScene(paths: ["~/later/app/settings.json", "~/dir"])
         #expect(
             app.watcher.source
@@ -158,13 +159,13 @@ import Testing
         app.scene.step(
             "another file in it", { app.scene.replace("/home/u/dir/y.ini", "y=1\n") },
             until: { app.keys["y"] == ["y"] })
-        app.scene.step("gone", { app.scene.remove("/home/u/dir/x.ini") }, until: { app.keys["x"] == nil })
+        app.scene.step("remove", { app.scene.remove("/home/u/dir/x.ini") }, until: { app.keys["x"] == nil })
         app.scene.step(
-            "and back", { app.scene.write("/home/u/dir/x.ini", "[a]\nz=1\n") }, until: { app.keys["x"] == ["a/z"] })
+            "recreate", { app.scene.write("/home/u/dir/x.ini", "[a]\nz=1\n") }, until: { app.keys["x"] == ["a/z"] })
         try app.scene.play()
     }
 
-    @Test func directoryMovedAwayAndMadeAnewIsFollowed() throws {
+    @Test func movedAndRecreatedDirectoryIsFollowed() throws {
         for path in ["~/.config/app/settings.json", "~/.config/app"] {
             let app = try DefaultsScene(paths: [path]) { $0.write(Self.file, "{\"a\":1}") }
             app.scene.step(
@@ -174,19 +175,19 @@ import Testing
                     app.scene.makeDirectory("/home/u/.config/app")
                     app.scene.write(Self.file, "{\"a\":2}")
                 }, until: { app.fingerprint("settings", "a") == Self.two })
-            app.scene.quiet("what is moved is no more watched") {
+            app.scene.quiet("the moved directory is no longer watched") {
                 app.scene.write("/home/u/.config/app.bak/settings.json", "{\"b\":2}")
             }
             app.scene.step(
-                "move one further up", { app.scene.move("/home/u", "/home/v") }, until: { app.keys == [:] })
+                "move a parent directory", { app.scene.move("/home/u", "/home/v") }, until: { app.keys == [:] })
             app.scene.step(
-                "and back", { app.scene.move("/home/v", "/home/u") },
+                "move it back", { app.scene.move("/home/v", "/home/u") },
                 until: { app.fingerprint("settings", "a") == Self.two })
             try app.scene.play()
         }
     }
 
-    @Test func directoryInAFilesPlaceStandsForItsFiles() throws {
+    @Test func directoryInPlaceOfAFileIsReadAsItsFiles() throws {
         let app = try makeApp()
         app.scene.step(
             "a directory",
@@ -198,7 +199,7 @@ import Testing
         try app.scene.play()
     }
 
-    @Test func databaseOfDconfIsAnOpaqueChangeEvenBroken() throws {
+    @Test func dconfDatabaseIsOpaqueEvenIfInvalid() throws {
         let file = "/home/u/.config/dconf/user"
         let app = try DefaultsScene(paths: ["~/.config/dconf/user"]) { scene in
             scene.makeDirectory("/home/u/.config/dconf")
@@ -227,7 +228,7 @@ import Testing
         #expect(app.scene.readings.count == 2)
     }
 
-    @Test func pathsAreTakenInAnyNotationAndOnce() throws {
+    @Test func equivalentPathsAreReadOnce() throws {
         let app = try DefaultsScene(paths: ["~/.config//app/", "/home/u/.config/./app", "~/.config/app/settings.json"])
         {
             $0.write(Self.file, "{\"a\":1}")
@@ -235,7 +236,7 @@ import Testing
         #expect(app.reading.domains.map(\.path) == [app.scene.at(Self.file)])
     }
 
-    @Test func noPathsIsNoSource() throws {
+    @Test func noPathsMeansNoSource() throws {
         let app = try DefaultsScene(paths: [])
         #expect(app.reading.domains == [])
         #expect(app.watcher.source == .unavailable("no paths are configured"))

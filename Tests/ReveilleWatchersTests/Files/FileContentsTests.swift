@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 4_095, 4_096, 4_097, 100_000])
-    func fileIsReadWhole(size: Int) {
+    func fileIsReadCompletely(size: Int) {
         let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0) }
         scene.write("/f", bytes)
         #expect(FileContents.read(scene.at("/f"), limit: 100_000) == .bytes(bytes))
@@ -24,12 +24,12 @@ import Testing
     @Test func fileOverTheLimitIsNotRead() {
         scene.write("/f", "12345")
         #expect(FileContents.read(scene.at("/f"), limit: 4) == .tooLarge(limit: 4))
-        // These have no size and no end.
+        // These files have no size and no end.
         #expect(FileContents.read("/proc/self/maps", limit: 10) == .tooLarge(limit: 10))
         #expect(FileContents.read("/dev/zero", limit: 10) == .notAFile)
     }
 
-    @Test func whatIsNoRegularFileIsNotOpened() {
+    @Test func onlyRegularFilesAreOpened() {
         #expect(mkfifo(scene.at("/pipe"), 0o600) == 0)
         scene.makeDirectory("/d")
         for path in ["/pipe", "/d", "/d/"] {
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func missingIsNoError() {
+    @Test func missingFileIsNotAnError() {
         scene.write("/f", "")
         scene.link("/dangling", to: "nothing")
         for path in ["/nothing", "/f/x", "/no/thing", "/dangling"] {
@@ -51,7 +51,7 @@ import Testing
         #expect(FileContents.read(scene.at("/l"), limit: 10) == .unreadable(error))
     }
 
-    @Test(.enabled(if: geteuid() != 0, "root reads what nobody may"))
+    @Test(.enabled(if: geteuid() != 0, "root can read any file"))
     func unreadableFileIsAnErrorThatNamesThePath() {
         scene.write("/f", "")
         scene.changeMode("/f", 0)

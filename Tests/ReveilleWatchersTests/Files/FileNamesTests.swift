@@ -8,8 +8,8 @@ import Testing
 @testable import ReveilleWatchers
 
 @Suite(.timeLimit(.minutes(10))) struct FileNamesTests {
-    /// A skin tone, a joiner and an accent: each is one character with the `/` or `.` before it.
-    private static let clinging = ["\u{1F3FB}", "\u{200D}", "\u{301}"]
+    /// A skin tone, a joiner and an accent, each of which forms one character with a preceding `/` or `.`.
+    private static let combining = ["\u{1F3FB}", "\u{200D}", "\u{301}"]
     /// A name in Latin-1, which is not UTF-8.
     private static let foreign: [UInt8] = [0xE9] + Array(".json".utf8)
 
@@ -20,8 +20,8 @@ import Testing
         close(descriptor)
     }
 
-    @Test(arguments: clinging)
-    func aSlashIsASlashWhateverClingsToIt(mark: String) throws {
+    @Test(arguments: combining)
+    func slashBeforeACombiningCharacterSeparatesNames(mark: String) throws {
         #expect(ConfiguredPath.name(of: "/a/\(mark)b") == "\(mark)b")
         #expect(ConfiguredPath.expanded("~/\(mark)b//c", home: "/h") == "/h/\(mark)b/c")
         let scene = try Scene()
@@ -33,8 +33,8 @@ import Testing
         #expect(chain.end == .file(scene.at("/a/\(mark)b/\(mark)f")))
     }
 
-    @Test(arguments: clinging)
-    func settingsAreFoundByNamesThatBeginWithMarks(mark: String) throws {
+    @Test(arguments: combining)
+    func fileNamesMayBeginWithACombiningCharacter(mark: String) throws {
         let name = "\(mark)a.\(mark)b"
         let app = try DefaultsScene(paths: ["~/.config", "~/\(mark)c.json"]) { scene in
             scene.write("/home/u/.config/\(name).json", "{\"a\":1}")
@@ -47,7 +47,7 @@ import Testing
         try app.scene.play()
     }
 
-    @Test func filesWhoseNamesAreNotUTF8AreLeftOutAndToldOnce() throws {
+    @Test func fileNamesThatAreNotUTF8AreSkippedAndReportedOnce() throws {
         let app = try DefaultsScene { scene in
             Self.makeFile(Self.foreign, in: scene.at("/home/u/.config"))
             scene.write("/home/u/.config/a.json", "{\"a\":1}")
@@ -66,7 +66,7 @@ import Testing
         #expect(app.scene.warnings == [warning])
     }
 
-    @Test func linkThatIsNotUTF8IsRefusedByItsName() throws {
+    @Test func linkTargetThatIsNotUTF8IsAnError() throws {
         let scene = try Scene()
         let target = Self.foreign.map { CChar(bitPattern: $0) } + [0]
         #expect(symlink(target, scene.at("/l")) == 0)
@@ -74,7 +74,7 @@ import Testing
         #expect(PathChain(following: "/l", root: scene.root).end == .refused(error))
     }
 
-    @Test func aDirectoryOfTooManyFilesIsTold() throws {
+    @Test func directoryWithTooManyFilesIsReported() throws {
         let app = try DefaultsScene { scene in
             for index in 0...DirectoryListing.limit {
                 close(open(scene.at("/home/u/.config/f\(index)"), O_CREAT | O_WRONLY, 0o644))

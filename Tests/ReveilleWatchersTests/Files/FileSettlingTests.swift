@@ -7,48 +7,50 @@ import Testing
 @testable import ReveilleWatchers
 
 @Suite struct FileSettlingTests {
-    /// One line of time, 50 ms a character: settle is one, the grace five, the writer's patience ten.
+    /// A timeline of 50 ms a character; the settling time is 1, the grace period 5, the limit for writers 10 characters.
     ///
-    /// `notices`: `w` written, `f` finished, `r` removed, `t` touched. `finds`: what a read at that time
-    /// finds, `g` good, `e` empty, `m` missing, `x` failed; the last one goes on. `reads`: `T` taken,
-    /// `.` read and not taken, `G` given up.
+    /// `notices`: `w` written, `f` finished, `r` removed, `t` touched. `finds`, the result of a read at that time, of
+    /// which the last one repeats: `g` good, `e` empty, `m` missing, `x` failed. `reads`: `T` accepted,
+    /// `.` not accepted, `G` given up.
     struct Course: Sendable, CustomTestStringConvertible {
-        let says: String
+        let name: String
         let notices: String
         let finds: String
         let reads: String
-        var testDescription: String { says }
+        var testDescription: String { name }
     }
 
     @Test(arguments: [
-        Course(says: "a replace is read once settled", notices: "f---", finds: "g", reads: "-T--"),
-        Course(says: "a burst is read after its last", notices: "fff---", finds: "g", reads: "---T--"),
+        Course(name: "a replaced file is read once settled", notices: "f---", finds: "g", reads: "-T--"),
+        Course(name: "a burst is read after its last write", notices: "fff---", finds: "g", reads: "---T--"),
         Course(
-            says: "a burst without an end is read at times", notices: "f" + String(repeating: "wf", count: 12),
+            name: "an endless burst is read periodically", notices: "f" + String(repeating: "wf", count: 12),
             finds: "g", reads: "----------T----------T---"),
-        Course(says: "a write is read once closed", notices: "w--f---", finds: "g", reads: "----T--"),
-        Course(says: "a writer that never closes is read", notices: "w-----------", finds: "g", reads: "----------T-"),
-        Course(says: "writing on ends the wait no sooner", notices: "w--w--w-----", finds: "g", reads: "----------T-"),
-        Course(says: "a second write holds the first back", notices: "fw-f---", finds: "g", reads: "----T--"),
-        Course(says: "touch is read once", notices: "t---", finds: "g", reads: "-T--"),
-        Course(says: "touch hurries no writer", notices: "wt-f--", finds: "g", reads: "----T-"),
-        Course(says: "a deletion has a grace", notices: "r---------", finds: "m", reads: "-.----T---"),
-        Course(says: "made anew within the grace", notices: "r--f------", finds: "mmmg", reads: "-.--T-----"),
-        Course(says: "an empty file has a grace", notices: "f---------", finds: "e", reads: "-.----T---"),
-        Course(says: "filled within the grace", notices: "f--wf-----", finds: "eeeg", reads: "-.---T----"),
+        Course(name: "a written file is read once closed", notices: "w--f---", finds: "g", reads: "----T--"),
+        Course(name: "a file that is never closed is read", notices: "w-----------", finds: "g", reads: "----------T-"),
+        Course(name: "further writes do not end the wait", notices: "w--w--w-----", finds: "g", reads: "----------T-"),
+        Course(name: "a second write delays the first", notices: "fw-f---", finds: "g", reads: "----T--"),
+        Course(name: "a touched file is read once", notices: "t---", finds: "g", reads: "-T--"),
+        Course(name: "touching does not end a write", notices: "wt-f--", finds: "g", reads: "----T-"),
+        Course(name: "a deletion has a grace period", notices: "r---------", finds: "m", reads: "-.----T---"),
+        Course(name: "recreated in the grace period", notices: "r--f------", finds: "mmmg", reads: "-.--T-----"),
+        Course(name: "an empty file has a grace period", notices: "f---------", finds: "e", reads: "-.----T---"),
+        Course(name: "filled in the grace period", notices: "f--wf-----", finds: "eeeg", reads: "-.---T----"),
         Course(
-            says: "the grace begins at the first sight", notices: "f--t--------", finds: "e", reads: "-.----T-----"),
-        Course(says: "a broken file is read four times", notices: "f------------", finds: "x", reads: "-..--.--G----"),
-        Course(says: "mended between two reads", notices: "f------------", finds: "xxxg", reads: "-..--T-------"),
+            name: "the grace period begins at the first read", notices: "f--t--------", finds: "e",
+            reads: "-.----T-----"),
         Course(
-            says: "a change gives it all reads again", notices: "f--f-----------", finds: "x", reads: "-..-..--.--G---"),
-        Course(says: "nothing is read unasked", notices: "------", finds: "x", reads: "------"),
+            name: "an invalid file is read four times", notices: "f------------", finds: "x", reads: "-..--.--G----"),
+        Course(name: "repaired between two reads", notices: "f------------", finds: "xxxg", reads: "-..--T-------"),
+        Course(
+            name: "a change restarts the reads", notices: "f--f-----------", finds: "x", reads: "-..-..--.--G---"),
+        Course(name: "an unchanged file is not read", notices: "------", finds: "x", reads: "------"),
     ])
-    func fileIsReadWhenItHasSettled(course: Course) {
+    func fileIsReadOnceSettled(course: Course) {
         #expect(Self.play(course) == course.reads)
     }
 
-    @Test func withoutSettlingAFileIsReadAtOnce() {
+    @Test func withoutSettlingAFileIsReadImmediately() {
         var settling = FileSettling()
         let timing = FileSettling.Timing(readDelay: .zero, deletionGrace: .zero)
         let now = Instant(microseconds: 7)
@@ -58,7 +60,7 @@ import Testing
         #expect(settling.deadline == nil)
     }
 
-    @Test func whoAsksWaitsForNothingButAWriter() {
+    @Test func explicitReadWaitsOnlyForAWriter() {
         let now = Instant(microseconds: 7)
         var settling = FileSettling()
         #expect(settling.judge(.empty, at: now, timing: Self.timing, asked: true) == .take)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ReveilleWatchers
 
-/// How much a table of files takes in, and reads at once.
+/// The limits of a table of files, and the number of files read in one turn.
 @Suite struct FileTableTests {
     private static let start = Instant(microseconds: 1_000_000)
     private static let later = Instant(microseconds: 2_000_000)
@@ -21,7 +21,7 @@ import Testing
         return table
     }
 
-    @Test func filesThatComeLaterCountAgainstTheLimitOfTheDirectory() throws {
+    @Test func filesCreatedLaterCountTowardsTheDirectoryLimit() throws {
         let scene = try Scene()
         var table = table(scene)
         var warnings: [String] = []
@@ -30,13 +30,13 @@ import Testing
         }
         #expect(table.entries.count == DirectoryListing.limit + 1)
         #expect(warnings == ["/d: has more than 10000 files; the others are ignored"])
-        // None of them is there: each leaves and makes room.
+        // None of the files exists, so their entries are removed.
         _ = table.readDue(by: Self.later, at: Self.later) { true }
         #expect(table.entries.count == 1)
         #expect(table.notice(.finished, of: "g", in: "/d", at: Self.later).appeared == ["/d/g"])
     }
 
-    @Test func whatIsDueIsReadInTurns() throws {
+    @Test func dueFilesAreReadInTurns() throws {
         let scene = try Scene()
         var table = table(scene)
         for index in 0..<3 {

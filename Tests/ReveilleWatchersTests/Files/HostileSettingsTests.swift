@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [129, 1_000, 200_000])
-    func deepNestingIsAProblem(levels: Int) {
+    func deepNestingIsAnError(levels: Int) {
         let xml = "<?xml version=\"1.0\"?><plist>"
         let texts = [
             ("a.json", "{\"a\":" + Self.nested("[", "]", levels) + "}"),
@@ -47,7 +47,7 @@ import Testing
         #expect(throws: Never.self) { try Self.read("a.plist", Array(wide.utf8)) }
     }
 
-    @Test func textOfTagsAloneTakesNoTime() {
+    @Test func manyTagsAreRejectedQuickly() {
         for text in ["/*", "[/*", "\"\\", ",", ",]"] {
             let bytes = Array(String(repeating: text, count: 200_000).utf8)
             #expect(throws: FormatError.self, "\(text)") { try Self.read("a.json", bytes) }
@@ -58,8 +58,8 @@ import Testing
         }
     }
 
-    /// A binary property list whose every list names the next one several times; the last names the first
-    /// or nothing.
+    /// Returns a binary property list of arrays that each refer several times to the next, and the last to the first or
+    /// to nothing.
     private static func lists(_ count: Int, references: Int, isRing: Bool) -> [UInt8] {
         var bytes = Array("bplist00".utf8)
         var offsets: [UInt8] = []
@@ -75,17 +75,17 @@ import Testing
             + [0, 0, 0, 0, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0, table]
     }
 
-    @Test func listInItselfIsAProblem() {
+    @Test func listThatContainsItselfIsAnError() {
         #expect(throws: FormatError.self) { try Self.read("a.plist", Self.lists(3, references: 1, isRing: true)) }
     }
 
-    @Test func listOfBillionsIsAProblem() {
+    @Test func listOfBillionsIsAnError() {
         let bytes = Self.lists(24, references: 8, isRing: false)
         #expect(bytes.count < 300)
         #expect(throws: FormatError.self) { try Self.read("a.plist", bytes) }
     }
 
-    @Test func wideTableIsReadOnceThrough() throws {
+    @Test func wideTableIsReadInOnePass() throws {
         let names = (0..<20_000).map { "key\($0)" }
         let table = Dictionary(uniqueKeysWithValues: names.map { ($0, $0.count) })
         let encoder = PropertyListEncoder()
@@ -95,7 +95,7 @@ import Testing
         #expect(file?.values["key7"] == SettingsValue.integer(4).fingerprint)
     }
 
-    @Test func longTextThatIsNamedOftenIsAProblem() {
+    @Test func longStringWithManyReferencesIsAnError() {
         let text = Array(repeating: UInt8(ascii: "a"), count: 1 << 16)
         var bytes = Array("bplist00".utf8) + [0xAF, 0x11, 0x20, 0x00] + Array(repeating: 1, count: 0x2000)
         let second = bytes.count
@@ -113,7 +113,7 @@ import Testing
         ([0x61, 0xD8, 0x00], "invalid object 0"),
         ([0x84], "invalid object 0"), ([0xF0], "begins with the byte 240"),
     ])
-    func brokenBinaryListSaysWhere(object: [UInt8], reason: String) {
+    func invalidBinaryListErrorHasItsPosition(object: [UInt8], reason: String) {
         let bytes =
             Array("bplist00".utf8) + object + [8] + [0, 0, 0, 0, 0, 0, 1, 1] + [0, 0, 0, 0, 0, 0, 0, 1]
             + [0, 0, 0, 0, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0, UInt8(8 + object.count)]
@@ -121,7 +121,7 @@ import Testing
         #expect(problem?.reason.contains(reason) == true, "\(problem?.reason ?? "none")")
     }
 
-    /// A generator of Numerical Recipes; the seed makes a failure come again.
+    /// The generator of Numerical Recipes, with a seed to reproduce failures.
     private struct Generator: RandomNumberGenerator {
         var state: UInt64
 
@@ -147,13 +147,13 @@ import Testing
                     let place = Int.random(in: 0..<bytes.count, using: &generator)
                     bytes[place] = UInt8.random(in: 0...255, using: &generator)
                 }
-                // What comes of it does not matter, that it comes does.
+                // Any result is valid, but there must be one.
                 _ = try? Self.read(name, bytes)
             }
         }
     }
 
-    @Test func moreValuesThanTheLimitAreAProblem() {
+    @Test func tooManyValuesAreAnError() {
         let json = "{\"a\":[" + String(repeating: "1,", count: SettingsValue.countLimit) + "1]}"
         #expect(throws: FormatError.self) { try Self.read("a.json", Array(json.utf8)) }
     }

@@ -28,7 +28,7 @@ import Testing
 
     private var identifier: String? { locale?.identifier }
 
-    @Test func nothingIsTheCLocaleAndSaysWhy() throws {
+    @Test func withoutFilesTheLocaleIsCWithAReason() throws {
         let watcher = try makeWatcher()
         watcher.pace = .live
         #expect(locale == .posix)
@@ -43,7 +43,7 @@ import Testing
         #expect(watcher.examine().advice.count == 1)
     }
 
-    @Test func theFirstFileThatExistsCounts() throws {
+    @Test func firstExistingFileIsUsed() throws {
         scene.write("/etc/locale.conf", "LANG=it_IT\n")
         scene.write("/etc/default/locale", "LANG=en_US\n")
         let watcher = try makeWatcher()
@@ -53,7 +53,7 @@ import Testing
         scene.step("unlink", { scene.remove("/etc/locale.conf") }, until: { identifier == "en_US" })
         scene.step("in place", { scene.write("/etc/default/locale", "LANG=es_ES\n") }, until: { identifier == "es_ES" })
         scene.step(
-            "the user's, in a new directory",
+            "the user's file, in a new directory",
             {
                 scene.makeDirectory("/home/u/.config")
                 scene.write("/home/u/.config/locale.conf", "LANG=cs_CZ\n")
@@ -63,7 +63,7 @@ import Testing
         #expect(scene.warnings == [])
     }
 
-    @Test func plasmaIsLaidOverTheFirstFile() throws {
+    @Test func plasmaOverridesTheFirstFile() throws {
         scene.makeDirectory("/cfg")
         scene.write("/etc/locale.conf", "LANG=it_IT\nLC_TIME=de_DE\n")
         scene.write("/cfg/plasma-localerc", "[Formats]\nLC_NUMERIC=fr_FR\n[Translations]\nLANGUAGE=it:en\n")
@@ -76,7 +76,7 @@ import Testing
         #expect(watcher.source == .available(scene.at("/etc/locale.conf") + ", " + scene.at("/cfg/plasma-localerc")))
     }
 
-    @Test func pamEnvironmentIsReadWhereItIsNamed() throws {
+    @Test func pamEnvironmentIsReadIfConfigured() throws {
         scene.write("/etc/locale.conf", "LANG=en_US\n")
         scene.write("/home/u/.pam_environment", "LANG DEFAULT=ru_RU.UTF-8\nLC_TIME=uk_UA\n")
         let watcher = try makeWatcher(paths: ["/etc/locale.conf", "~/.pam_environment"])
@@ -88,7 +88,7 @@ import Testing
         #expect(identifier == "en_US")
     }
 
-    @Test func lcAllCountsOutsideLocaleConfAlone() throws {
+    @Test func lcAllIsIgnoredInLocaleConf() throws {
         scene.write("/etc/locale.conf", "LANG=en_AU\nLC_ALL=zh_CN\n")
         let watcher = try makeWatcher()
         watcher.pace = .live
@@ -101,7 +101,7 @@ import Testing
         #expect(identifier == "zh_CN")
     }
 
-    @Test func whatSaysTheSameIsNoReading() throws {
+    @Test func equivalentContentCausesNoReading() throws {
         scene.write("/etc/locale.conf", "LANG=en_US\n")
         let watcher = try makeWatcher()
         watcher.pace = .live
@@ -114,7 +114,7 @@ import Testing
         #expect(watcher.pace == .live)
     }
 
-    @Test func brokenFileKeepsItsLastGoodValuesAndIsToldOnce() throws {
+    @Test func invalidFileKeepsItsLastValuesAndIsReportedOnce() throws {
         scene.write("/etc/locale.conf", "LANG=en_US\n")
         let watcher = try makeWatcher()
         watcher.pace = .live
@@ -130,7 +130,7 @@ import Testing
             watcher.examine().findings.contains { $0.name == scene.at("/etc/locale.conf") && $0.value == "not UTF-8" })
     }
 
-    @Test func emptyFileIsTheCLocaleOnceItStaysEmpty() throws {
+    @Test func emptyFileIsTheCLocaleAfterTheGracePeriod() throws {
         scene.write("/etc/locale.conf", "LANG=en_US\n")
         let watcher = try makeWatcher()
         watcher.pace = .idle
@@ -145,7 +145,7 @@ import Testing
         #expect(watcher.source == .available(scene.at("/etc/locale.conf")))
     }
 
-    @Test func linkAndWhatItLeadsToAreBothWatched() throws {
+    @Test func linkAndItsTargetAreBothWatched() throws {
         scene.write("/etc/locale.conf", "LANG=en_US\n")
         scene.link("/etc/default/locale", to: "../locale.conf")
         let watcher = try makeWatcher(paths: ["/etc/default/locale"])
@@ -159,7 +159,7 @@ import Testing
         #expect(watcher.source == .available(scene.at("/etc/default/locale")))
     }
 
-    @Test func offReadsNothingUntilAsked() throws {
+    @Test func paceOffReadsOnlyOnRefresh() throws {
         scene.write("/etc/locale.conf", "LANG=en_US\n")
         let watcher = try makeWatcher()
         #expect(watcher.source == .available(scene.at("/etc/locale.conf")))

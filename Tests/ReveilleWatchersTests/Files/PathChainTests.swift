@@ -18,13 +18,13 @@ import Testing
         PathChain(following: path, root: scene.root)
     }
 
-    /// Names looked up below the scene's root, as `/a b` for b in /a.
+    /// Returns the lookups below the scene's root, such as `/a b` for b in /a.
     private func lookups(_ chain: PathChain) -> [String] {
         let depth = scene.root.split(separator: "/").count
         return chain.steps.dropFirst(depth).map { "\($0.directory.dropFirst(scene.root.count))/ \($0.name)" }
     }
 
-    @Test func everyNameOnTheWayIsAStep() {
+    @Test func everyNameInThePathIsALookup() {
         let chain = follow("//a/./b//f")
         #expect(lookups(chain) == ["/ a", "/a/ b", "/a/b/ f"])
         #expect(chain.steps.suffix(3).map(\.kind) == [.directory, .directory, .file])
@@ -33,7 +33,7 @@ import Testing
         #expect(follow("/").end == .directory(scene.root))
     }
 
-    @Test func linksAreFollowedHopByHop() {
+    @Test func linksAreFollowedStepByStep() {
         scene.link("/l", to: "a/m")
         scene.link("/a/m", to: "../a/b")
         let chain = follow("/l/f")
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: ["/x", "/a/x/y", "/a/b/f/g", "/a/b/f/g/h"])
-    func theWayEndsAtTheFirstNameThatIsMissing(path: String) {
+    func lookupsEndAtTheFirstMissingName(path: String) {
         #expect(follow(path).end == .missing)
         #expect(follow(path).steps.last?.name != "y")
     }
@@ -63,7 +63,7 @@ import Testing
         #expect(follow(path).end == .refused(SystemError("stat", on: path, code: ELOOP)))
     }
 
-    @Test func rootThatIsMissingHasNothing() {
+    @Test func missingRootHasNoLookups() {
         #expect(PathChain(following: "/a", root: scene.at("/nothing")).end == .missing)
         #expect(PathChain(following: scene.at("/a"), root: "").end == .directory(scene.at("/a")))
     }

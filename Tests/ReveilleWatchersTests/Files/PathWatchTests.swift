@@ -29,7 +29,7 @@ import Testing
         try PathWatch(loop: scene.loop, root: scene.root) { [notices] in notices.all.append($0) }
     }
 
-    /// Does something, and compares what was noticed of it; a last file tells that all has been noticed.
+    /// Performs an action and compares its notices; the removal of a last file marks their end.
     private func expect(_ expected: [PathWatch.Notice], of does: String, _ action: @escaping () -> Void) {
         let end = PathWatch.Notice.path("/a/b/end", .removed)
         scene.step(
@@ -50,7 +50,7 @@ import Testing
             }, until: { true })
     }
 
-    @Test func whatHappensToAFileIsNoticed() throws {
+    @Test func changesOfAFileAreNoticed() throws {
         let watch = try makeWatch()
         watch.add("/a/b/end")
         watch.add("/a/b/f")
@@ -62,7 +62,7 @@ import Testing
         expect([], of: "another") { scene.write("/a/b/g", "x") }
         expect([.path("/a/b/f", .removed)], of: "move away") { scene.move("/a/b/f", "/a/b/h") }
         expect([.path("/a/b/f", .finished)], of: "move back") { scene.move("/a/b/h", "/a/b/f") }
-        expect([.path("/a/b/f", .touched), .path("/a/b/f", .removed)], of: "unlink, which is a change of links too") {
+        expect([.path("/a/b/f", .touched), .path("/a/b/f", .removed)], of: "unlink, which changes the link count too") {
             scene.changeMode("/a/b/f", 0o600)
             scene.remove("/a/b/f")
         }
@@ -81,11 +81,11 @@ import Testing
             ], of: "a file"
         ) { scene.write("/a/d/f", "x") }
         scene.step("remove", { watch.remove("/a/d") }, until: { true })
-        expect([], of: "a file in what is not watched") { scene.write("/a/d/f", "x") }
+        expect([], of: "a file in an unwatched directory") { scene.write("/a/d/f", "x") }
         try scene.play()
     }
 
-    @Test func aPathThatIsNotWatchedTellsNothing() throws {
+    @Test func unwatchedPathCausesNoNotice() throws {
         let watch = try makeWatch()
         watch.add("/a/b/end")
         watch.add("/a/b/f")

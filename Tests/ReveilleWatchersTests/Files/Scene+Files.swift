@@ -4,7 +4,7 @@
 import Glibc
 import Testing
 
-/// What programs do to files; paths are taken below the scene's root.
+/// File operations of programs, with paths below the scene's root.
 extension Scene {
     func at(_ path: String) -> String { root + path }
 
@@ -16,7 +16,7 @@ extension Scene {
         }
     }
 
-    /// Opens, truncates, writes and closes.
+    /// Opens, truncates, writes and closes a file.
     func write(_ path: String, _ text: String) {
         write(path, Array(text.utf8))
     }
@@ -25,7 +25,7 @@ extension Scene {
         close(open(path, writing: bytes))
     }
 
-    /// Opens, truncates and writes; the descriptor is the caller's to close.
+    /// Opens, truncates and writes a file; the caller must close the file descriptor.
     func open(_ path: String, writing bytes: [UInt8]) -> Int32 {
         let descriptor = Glibc.open(at(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         #expect(descriptor >= 0, "\(path)")
@@ -37,7 +37,7 @@ extension Scene {
         if !bytes.isEmpty { #expect(Glibc.write(descriptor, bytes, bytes.count) == bytes.count) }
     }
 
-    /// Writes a temporary file and renames it.
+    /// Replaces a file by writing and renaming a temporary file.
     func replace(_ path: String, _ text: String) {
         write(path + ".tmp123", text)
         move(path + ".tmp123", path)
@@ -51,7 +51,7 @@ extension Scene {
         #expect(unlink(at(path)) == 0, "\(path)")
     }
 
-    /// Makes a link, or replaces it by a rename.
+    /// Creates a link or atomically replaces it.
     func link(_ path: String, to target: String) {
         #expect(symlink(target, at(path) + ".tmp123") == 0)
         move(path + ".tmp123", path)

@@ -7,11 +7,11 @@ import ReveilleSystem
 import ReveilleWatchers
 import Testing
 
-/// A real directory of its own, a real loop, and what a watcher tells meanwhile.
+/// A temporary directory, a real event loop, and the reports of a watcher.
 ///
-/// Nothing sleeps: a step is done when its condition holds, and failed when that takes too long.
+/// A step is complete when its condition is met, and fails when that takes too long.
 final class Scene {
-    /// One thing to do, and what has to come of it.
+    /// An action and the condition that it must cause.
     struct Step {
         let does: String
         let action: () -> Void
@@ -22,7 +22,7 @@ final class Scene {
     static let patience: Duration = .seconds(10)
 
     let loop: EventLoop
-    /// A directory without links in its path.
+    /// The directory, by a path without links.
     let root: String
     private(set) var readings: [Reading] = []
     private(set) var warnings: [String] = []
@@ -52,28 +52,27 @@ final class Scene {
             overflowed: { [unowned self] in overflows += 1 })
     }
 
-    /// Does something and waits for what has to come of it.
+    /// Adds a step that performs an action and waits for a condition.
     func step(_ does: String, _ action: @escaping () -> Void, until condition: @escaping () -> Bool) {
         steps.append(Step(does: does, action: action, until: condition))
     }
 
-    /// Does something of which nothing may come: no reading for as long.
+    /// Adds a step that performs an action which must cause no reading for a time.
     func quiet(_ does: String, for duration: Duration = .milliseconds(600), _ action: @escaping () -> Void) {
         steps.append(Step(does: does, action: action, quiet: duration))
     }
 
-    /// Plays all steps, one after the other.
     func play() throws {
         var rest = steps[...]
         var poll: EventSource?
-        // Steps hold the scene, and so does the poll.
+        // The steps and the poll retain the scene.
         steps = []
         defer { poll = nil }
         var began = Self.now
-        var told = 0
+        var count = 0
         func next() {
             began = Self.now
-            told = readings.count
+            count = readings.count
             guard let step = rest.first else { return loop.exit() }
             step.action()
         }
@@ -82,7 +81,7 @@ final class Scene {
             let isOver: Bool
             if let quiet = step.quiet {
                 isOver = Self.now - began >= quiet
-                if readings.count > told {
+                if readings.count > count {
                     Issue.record("\(step.does): unexpected \(String(describing: readings.last))")
                     return loop.exit()
                 }

@@ -50,14 +50,14 @@ import Testing
         ),
         ("noext", "{\"a\":1}", " {\"a\" : 1} "),
     ])
-    func otherNotationIsTheSame(name: String, one: String, other: String) throws {
+    func equivalentNotationsHaveEqualValues(name: String, one: String, other: String) throws {
         let file = try Self.read(name, one)
         #expect(file?.isOpaque == false)
         #expect(file?.values.isEmpty == false)
         #expect(try Self.read(name, other) == file)
     }
 
-    @Test func binaryAndXMLOfTheSameAreTheSame() throws {
+    @Test func binaryAndXMLPropertyListsHaveEqualValues() throws {
         let xml = Self.plist(
             """
             <dict><key>a</key><integer>1</integer><key>s</key><string>x</string><key>l</key><array><true/>\
@@ -73,7 +73,7 @@ import Testing
         (#"{"a":null}"#, #"{"a":false}"#), (#"{"a":[]}"#, #"{"a":{}}"#), (#"{"a":[1,2]}"#, #"{"a":[2,1]}"#),
         (#"{"a":18446744073709551615}"#, #"{"a":18446744073709551614}"#),
     ])
-    func otherValuesAreNotTheSame(one: String, other: String) throws {
+    func differentValuesAreNotEqual(one: String, other: String) throws {
         #expect(try Self.read("a.json", one) != Self.read("a.json", other))
     }
 
@@ -85,7 +85,7 @@ import Testing
         ("a.plist", "{ a = b; }"), ("a.plist", " "), ("kdeglobals", "[General]\nColorSch"), ("xrc", "[a]\nx"),
         ("a.conf", "[a]\n=x"),
     ])
-    func brokenFileIsAProblem(name: String, text: String) {
+    func invalidFileIsAnError(name: String, text: String) {
         #expect(throws: FormatError.self) { try Self.read(name, text) }
     }
 
@@ -94,7 +94,7 @@ import Testing
         _ = try? SettingsFile.read("/" + name, isFound: false, [0xFF, 0xFE, 0x00, 0xC3, 0x28, 0x0A])
     }
 
-    @Test func truncatedPropertyListsAreProblems() {
+    @Test func truncatedPropertyListsAreErrors() {
         for count in 1..<Self.binary.count {
             #expect(throws: FormatError.self, "\(count) bytes") {
                 try SettingsFile.read("/a.plist", isFound: false, Array(Self.binary.prefix(count)))
@@ -113,7 +113,7 @@ import Testing
         #expect(file != .opaque(Array("\(text) ".utf8)))
     }
 
-    @Test func databasesOfDconfAreKnownByTheirPlace() throws {
+    @Test func dconfDatabasesAreRecognizedByTheirPath() throws {
         #expect(try SettingsFile.read("/c/dconf/user", isFound: false, []) == .opaque([]))
         #expect(try SettingsFile.read("/c/dconf/user", isFound: false, [0x5B]) == .opaque([0x5B]))
     }
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: ["\u{1F3FB}", "\u{200D}", "\u{301}"])
-    func signsAreReadWhateverClingsToThem(mark: String) throws {
+    func delimitersBeforeCombiningCharactersAreParsed(mark: String) throws {
         #expect(try Self.read("a.conf", "x=\(mark)\n")?.values.keys.sorted() == ["x"])
         #expect(try Self.read("a.json", "{\"\(mark)\":\"\(mark)\"}")?.values.keys.sorted() == [mark])
         #expect(try Self.read("a", "{\"a\":1,\"b\":\"\(mark)\"}")?.values.keys.sorted() == ["a", "b"])
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test(arguments: [("noext", "x=1\n"), ("noext", ""), ("noext", "\u{7F}ELF"), ("dir", "{\"a\":1}")])
-    func bareFileInADirectoryMustOpenAsAKeyfile(name: String, text: String) throws {
+    func fileWithoutExtensionMustBeginLikeAKeyfile(name: String, text: String) throws {
         #expect(try Self.read(name, text, isFound: true) == nil)
         #expect(try Self.read(name, "[a]\nx=1\n", isFound: true) != nil)
     }

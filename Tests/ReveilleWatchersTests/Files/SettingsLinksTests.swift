@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct SettingsLinksTests {
     private static let two = SettingsValue.integer(2).fingerprint
 
-    @Test func linkThatLeadsElsewhereIsFollowed() throws {
+    @Test func linkIsFollowedWhenItsTargetChanges() throws {
         let app = try DefaultsScene(paths: ["~/.config/app/settings.json"]) { scene in
             scene.makeDirectory("/p")
             scene.write("/p/a.json", "{\"a\":1}")
@@ -27,7 +27,7 @@ import Testing
             "the target is replaced", { app.scene.replace("/p/b.json", "{\"c\":1}") },
             until: { app.keys == ["settings": ["c"]] })
         app.scene.step(
-            "a link by an absolute path, from the root on",
+            "a link with an absolute path, relative to the root",
             { app.scene.link("/home/u/.config/app/settings.json", to: "/p/a.json") },
             until: { app.keys == ["settings": ["b"]] })
         try app.scene.play()
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func linkBeforeItsTargetIsFollowed() throws {
+    @Test func targetMayBeCreatedAfterItsLink() throws {
         let app = try DefaultsScene(paths: ["~/.config/app/settings.json"])
         app.scene.quiet("a link to nothing") {
             app.scene.link("/home/u/.config/app/settings.json", to: "../data/x/settings.json")
@@ -71,14 +71,14 @@ import Testing
         try app.scene.play()
     }
 
-    @Test func loopOfLinksIsToldAndMended() throws {
+    @Test func loopOfLinksIsReportedAndCanBeRepaired() throws {
         let app = try DefaultsScene(paths: ["~/.config/app/settings.json"]) { scene in
             scene.link("/home/u/.config/app/settings.json", to: "other.json")
             scene.link("/home/u/.config/app/other.json", to: "settings.json")
         }
         app.scene.step("read", {}, until: { app.scene.warnings.count == 1 })
         app.scene.step(
-            "mend", { app.scene.replace("/home/u/.config/app/other.json", "{\"a\":1}") },
+            "repair", { app.scene.replace("/home/u/.config/app/other.json", "{\"a\":1}") },
             until: { app.keys == ["settings": ["a"]] })
         try app.scene.play()
         #expect(app.scene.warnings.first?.contains("(ELOOP)") == true)

@@ -15,7 +15,7 @@ import Testing
         try DefaultsScene(paths: ["~/.config/app/settings.json"]) { $0.write(Self.file, "{\"a\":1}") }
     }
 
-    @Test func hugeFileIsToldByNameAndKeepsItsKeys() throws {
+    @Test func oversizedFileIsReportedAndKeepsItsKeys() throws {
         let app = try makeApp()
         app.scene.step(
             "grow", { #expect(truncate(app.scene.at(Self.file), 50 << 20) == 0) },
@@ -30,7 +30,7 @@ import Testing
         #expect(app.watcher.examine().advice.count == 1)
     }
 
-    @Test func pipeInAFilesPlaceIsNotWaitedFor() throws {
+    @Test func pipeInPlaceOfAFileDoesNotBlock() throws {
         let app = try makeApp()
         app.scene.step(
             "a pipe",
@@ -42,8 +42,8 @@ import Testing
         #expect(app.scene.warnings.first == "\(Self.file): not a regular file; the last good values stand")
     }
 
-    @Test(.enabled(if: geteuid() != 0, "root reads what nobody may"))
-    func permissionTakenAndGivenBackKeepsTheKeys() throws {
+    @Test(.enabled(if: geteuid() != 0, "root can read any file"))
+    func unreadableFileKeepsItsKeys() throws {
         let app = try makeApp()
         app.scene.step("chmod 000", { app.scene.changeMode(Self.file, 0) }, until: { app.scene.warnings.count == 1 })
         app.scene.step(
@@ -55,7 +55,7 @@ import Testing
         try app.scene.play()
     }
 
-    @Test func chmodAloneIsNoReading() throws {
+    @Test func changeOfModeCausesNoReading() throws {
         let app = try makeApp()
         app.scene.quiet("000") { app.scene.changeMode(Self.file, 0) }
         app.scene.quiet("644") { app.scene.changeMode(Self.file, 0o644) }
@@ -63,10 +63,10 @@ import Testing
         #expect(app.keys == ["settings": ["a"]])
     }
 
-    @Test func fullQueueEndsInReadingEverythingAgain() throws {
+    @Test func overflowOfTheQueueCausesARescan() throws {
         let app = try makeApp()
         let limit = try #require(Self.queueLimit)
-        try #require(limit < 200_000, "a queue too long to overflow")
+        try #require(limit < 200_000, "the queue is too long to overflow")
         app.scene.step(
             "flood",
             {
@@ -89,17 +89,17 @@ import Testing
         return Int(String(decoding: bytes, as: UTF8.self).split(separator: "\n").joined())
     }
 
-    @Test func refreshTakesWhatIsThereNow() throws {
+    @Test func refreshReadsTheCurrentContent() throws {
         let app = try makeApp()
-        var told = 0
+        var completions = 0
         app.scene.write(Self.file, "{\"b\":1}")
-        app.watcher.refresh { told += 1 }
+        app.watcher.refresh { completions += 1 }
         #expect(app.keys == ["settings": ["b"]])
         app.scene.remove(Self.file)
-        app.watcher.refresh { told += 1 }
+        app.watcher.refresh { completions += 1 }
         #expect(app.keys == [:])
         app.scene.write(Self.file, "{\"b\":")
-        app.watcher.refresh { told += 1 }
-        #expect(told == 3)
+        app.watcher.refresh { completions += 1 }
+        #expect(completions == 3)
     }
 }

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import ReveilleCore
+package import ReveilleSystem
+package import ReveilleWire
+package import Varlink
+
+/// A connection to a bus whose calls block the thread until the reply is there: for programs without a loop.
+///
+/// It belongs to one thread. It does not reconnect.
+package final class BlockingClient {
+    private let socket: ClientSocket
+    private var subscription = Call(.subscribe(SubscriptionRequest()))
+
+    /// Connects to a bus.
+    ///
+    /// - Throws: `ReveilleError` if nothing listens at the address.
+    package init(_ address: UnixAddress) throws(ReveilleError) {
+        do throws(SystemError) {
+            socket = ClientSocket(try UnixStream(connectingTo: address))
+        } catch {
+            throw ReveilleError(reaching: error)
+        }
+    }
+
+    /// The process that listens, by the credentials of the socket.
+    package var peer: UnixStream.Peer? { socket.peer }
+
+    /// Calls a method of the bus, and waits for its only reply.
+    ///
+    /// - Parameters:
+    ///   - call: The call; not `subscribe`, which has more replies.
+    ///   - type: The type of the reply that belongs to the call.
+    /// - Returns: The reply.
+    /// - Throws: `ReveilleError`, also for an error reply.
+    package func call<Answer: BusReply>(
+        _ call: BusCall, expecting type: Answer.Type = EmptyReply.self
+    ) throws(ReveilleError) -> Answer {
+        let call = Call(call)
+        try send(call)
+        return try type.init(try receive(), to: call)
+    }
+
+    /// Subscribes, and waits for the first reply; a connection has one subscription at most.
+    package func subscribe(_ request: SubscriptionRequest) throws(ReveilleError) -> SubscribeReply {
+        subscription = Call(.subscribe(request))
+        try send(subscription)
+        return try SubscribeReply(try receive(), to: subscription)
+    }
+
+    /// Waits for the next events of the subscription.
+    package func receiveEvents() throws(ReveilleError) -> [Event] {
+        try EventsReply(try receive(), to: subscription).events
+    }
+
+    /// Returns the next events of the subscription; `nil` if there are none yet.
+    package func nextEvents() throws(ReveilleError) -> [Event]? {
+        guard let reply = try socket.nextReply() else { return nil }
+        return try EventsReply(reply, to: subscription).events
+    }
+
+    /// Sends a call; waits while the bus has no room for it.
+    package func send(_ call: Call) throws(ReveilleError) {
+        try socket.send(call)
+        try waitUntilSent()
+    }
+
+    /// Sends encoded `oneway` calls; waits while the bus has no room for them.
+    package func send(_ bytes: [UInt8]) throws(ReveilleError) {
+        try socket.send(bytes)
+        try waitUntilSent()
+    }
+
+    private func waitUntilSent() throws(ReveilleError) {
+        while !socket.isFlushed {
+            guard try wait(for: .writable, atMost: Patience().answer) else {
+                throw .unanswered(within: Patience().answer)
+            }
+            try socket.flush()
+        }
+    }
+
+    /// Waits for the next reply, which can be an error reply.
+    package func receive(atMost patience: Duration = Patience().answer) throws(ReveilleError) -> Reply {
+        let deadline = ContinuousClock.now + patience
+        while true {
+            if let reply = try socket.nextReply() { return reply }
+            let left = deadline - .now
+            guard left > .zero, try wait(for: .readable, atMost: left) else { throw .unanswered(within: patience) }
+        }
+    }
+
+    private func wait(for direction: Readiness.Direction, atMost patience: Duration) throws(ReveilleError) -> Bool {
+        do throws(SystemError) {
+            return try Readiness.wait(socket.number, for: direction, atMost: patience)
+        } catch {
+            throw ReveilleError(reaching: error)
+        }
+    }
+}

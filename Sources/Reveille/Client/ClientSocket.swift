@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleSystem
+import Varlink
+
+/// A client's socket and the session on it: calls go out, replies come in, and nothing waits.
+final class ClientSocket {
+    /// The longest reply in bytes: replies grow with the user's settings, so that the limit of calls is too low.
+    private static let replyLimit = 64 << 20
+
+    private let stream: any ByteStream
+    private var session = ClientSession(maximumFrame: ClientSocket.replyLimit)
+    private var unsent: ArraySlice<UInt8> = []
+
+    /// Takes over a connected socket.
+    init(_ stream: any ByteStream) {
+        self.stream = stream
+    }
+
+    /// The descriptor, borrowed for as long as the socket lives.
+    var number: Int32 { stream.number }
+
+    /// The process that listens, by the credentials of the socket.
+    var peer: UnixStream.Peer? { try? stream.peer() }
+
+    /// Whether everything has been sent.
+    var isFlushed: Bool { unsent.isEmpty }
+
+    /// Sends a call, as far as there is room.
+    func send(_ call: Call) throws(ReveilleError) {
+        try send(session.call(call))
+    }
+
+    /// Sends encoded calls that have no reply, as far as there is room.
+    func send(_ bytes: [UInt8]) throws(ReveilleError) {
+        if unsent.isEmpty { unsent = bytes[...] } else { unsent += bytes }
+        try flush()
+    }
+
+    /// Sends what had no room before.
+    func flush() throws(ReveilleError) {
+        do throws(SystemError) {
+            while !unsent.isEmpty, case .bytes(let count) = try stream.write(unsent) {
+                unsent = unsent.dropFirst(count)
+            }
+        } catch {
+            throw ReveilleError(reaching: error)
+        }
+    }
+
+    /// Returns the next reply; `nil` if it has not arrived yet.
+    ///
+    /// - Throws: `ReveilleError` at the end of the connection, behind the last reply, and for bytes that are not Varlink.
+    func nextReply() throws(ReveilleError) -> Reply? {
+        while true {
+            if let reply = try receivedReply() { return reply }
+            switch try read() {
+            case .bytes: continue
+            case .wouldBlock: return nil
+            case .ended: throw .ended
+            }
+        }
+    }
+
+    private func receivedReply() throws(ReveilleError) -> Reply? {
+        do throws(VarlinkError) {
+            return try session.nextReply()
+        } catch {
+            throw ReveilleError(.invalidReply, "the bus sent invalid Varlink: \(error)")
+        }
+    }
+
+    private func read() throws(ReveilleError) -> UnixStream.Outcome {
+        do throws(SystemError) {
+            return try stream.read { session.receive($0) }
+        } catch {
+            throw ReveilleError(reaching: error)
+        }
+    }
+}

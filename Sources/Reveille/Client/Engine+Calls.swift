@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleWire
+import Varlink
+
+extension Engine {
+    /// Calls a method of the bus; tries to reach a bus that is gone.
+    func call<Answer: BusReply>(
+        _ call: BusCall, expecting type: Answer.Type = EmptyReply.self
+    ) async throws(ReveilleError) -> Answer {
+        try await self.call(Call(call), expecting: type)
+    }
+
+    /// Returns once the bus has processed every call so far; what it sent before can then be read.
+    func fence() async throws(ReveilleError) {
+        _ = try await call(.fence, expecting: EmptyReply.self)
+    }
+
+    private func call<Answer: BusReply>(
+        _ call: Call, expecting type: Answer.Type
+    ) async throws(ReveilleError) -> Answer {
+        let channel = try openChannel()
+        let result = await withCheckedContinuation { continuation in
+            channel.call(call, expecting: type) { continuation.resume(returning: $0) }
+        }
+        let answer = try result.get()
+        // The bus works: a later loss begins with the shortest pause.
+        backoff.reset()
+        return answer
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+public import ReveilleCore
+
+/// An aspect and the type of its readings; ``TypedAspects`` lists all of them.
+public struct TypedAspect<Value: Sendable>: Sendable {
+    /// The aspect.
+    public let aspect: Aspect
+    let value: @Sendable (Reading) -> Value?
+}
+
+/// The aspects, each with the type of its readings, for ``Device/updates(of:name:)``: `\.battery`.
+public struct TypedAspects: Sendable {
+    /// Language and formats.
+    public let locale = TypedAspect<LocaleSettings>(aspect: .locale) { $0.locale }
+    /// The user's settings.
+    public let defaults = TypedAspect<Defaults>(aspect: .defaults) { $0.defaults }
+    /// All battery packs together.
+    public let battery = TypedAspect<Battery>(aspect: .battery) { $0.battery }
+    /// Near or far.
+    public let proximity = TypedAspect<Proximity>(aspect: .proximity) { $0.proximity }
+    /// The pose.
+    public let orientation = TypedAspect<Orientation>(aspect: .orientation) { $0.orientation }
+}
+
+extension Device {
+    /// All battery packs together: `Battery.unknown` without a battery.
+    public var battery: Battery {
+        get async throws(ReveilleError) { try await state(of: \.battery) }
+    }
+
+    /// Whether an object is close to the display.
+    public var proximity: Proximity {
+        get async throws(ReveilleError) { try await state(of: \.proximity) }
+    }
+
+    /// The orientation of the device.
+    public var orientation: Orientation {
+        get async throws(ReveilleError) { try await state(of: \.orientation) }
+    }
+
+    /// The language and formats in use.
+    public var locale: LocaleSettings {
+        get async throws(ReveilleError) { try await state(of: \.locale) }
+    }
+
+    /// The settings domains, each with all its keys.
+    public var defaults: Defaults {
+        get async throws(ReveilleError) { try await state(of: \.defaults) }
+    }
+
+    private func state<Value>(
+        of aspect: KeyPath<TypedAspects, TypedAspect<Value>>
+    ) async throws(ReveilleError) -> Value {
+        let typed = TypedAspects()[keyPath: aspect]
+        guard let value = typed.value(try await state(of: typed.aspect).reading) else {
+            throw ReveilleError(.invalidReply, "GetState: no state of \(typed.aspect)")
+        }
+        return value
+    }
+}

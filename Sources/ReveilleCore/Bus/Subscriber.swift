@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// A subscription of a bus, as any client of that bus can see it.
+public struct Subscriber: Sendable, Hashable {
+    /// The subscription's identifier on the bus.
+    public let id: String
+    /// The name that the subscriber chose, for people.
+    public let name: String?
+    /// The process that subscribed.
+    public let processID: Int32
+    /// The user of that process.
+    public let userID: UInt32
+    /// The aspects that it subscribes to.
+    public let aspects: AspectSet
+    /// The reasons why nothing is delivered to it now; empty in the foreground.
+    public let holds: HoldReasons
+    /// The number of changes that wait for it, by aspect.
+    public let pending: [Aspect: Int]
+    /// The number of events delivered so far.
+    public let events: Int
+    /// The number of changes that those events stood for.
+    public let changes: Int
+
+    /// Creates a description of a subscription from its parts.
+    package init(
+        id: String, name: String?, processID: Int32, userID: UInt32, aspects: AspectSet, holds: HoldReasons,
+        pending: [Aspect: Int], events: Int, changes: Int
+    ) {
+        self.id = id
+        self.name = name
+        self.processID = processID
+        self.userID = userID
+        self.aspects = aspects
+        self.holds = holds
+        self.pending = pending
+        self.events = events
+        self.changes = changes
+    }
+
+    /// Whether it is in the background, or has read everything that changed.
+    package var isUpToDate: Bool {
+        guard holds.subtracting(.unread).isEmpty else { return true }
+        return holds.isEmpty && pending.isEmpty
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+package import Varlink
+
+extension Call {
+    /// Encodes a call of the bus.
+    ///
+    /// - Parameters:
+    ///   - call: The call.
+    ///   - isOneway: Whether the service is asked not to reply.
+    package init(_ call: BusCall, isOneway: Bool = false) {
+        let isStream = if case .subscribe = call { true } else { false }
+        self.init(
+            method: call.method, parameters: call.parameters,
+            mode: isOneway ? .oneway : isStream ? .more : .plain)
+    }
+
+    /// A call of any method.
+    ///
+    /// - Parameters:
+    ///   - name: The method with its interface, or without one a method of the bus.
+    ///   - parameters: The parameters.
+    ///   - mode: The replies that the caller wants.
+    package init(named name: String, parameters: JSONObject, mode: Mode) {
+        let method = name.contains(".") ? name : BusInterface.qualified(name)
+        self.init(method: method, parameters: parameters, mode: mode)
+    }
+
+    /// A call for the properties of the service.
+    package static var info: Call { Call(method: "org.varlink.service.GetInfo") }
+
+    /// A call without any effect: once it is answered, the bus has processed every earlier call of the connection, and
+    /// what it sent before, on any connection, can be read.
+    package static var fence: Call { info }
+
+    /// The method for messages: a method of the bus without its interface.
+    package var shortName: String { interface == BusInterface.name ? member : method }
+}
+
+extension BusCall {
+    /// The name of the method without its interface.
+    package var member: String {
+        switch self {
+        case .subscribe: "Subscribe"
+        case .setState: "SetState"
+        case .getState: "GetState"
+        case .listSubscriptions: "ListSubscriptions"
+        case .describeAspects: "DescribeAspects"
+        case .refresh: "Refresh"
+        case .post: "Post"
+        }
+    }
+
+    /// The name of the method with its interface.
+    package var method: String { BusInterface.qualified(member) }
+
+    fileprivate var parameters: JSONObject {
+        switch self {
+        case .subscribe(let request): return Self.encode(request)
+        case .setState(let subscription, let isBackground, let wakeAfter):
+            var parameters: JSONObject = [
+                "subscription": .string(subscription), "state": isBackground ? "background" : "foreground",
+            ]
+            if let wakeAfter { parameters["wakeAfter"] = .integer(wakeAfter.wholeMilliseconds) }
+            return parameters
+        case .getState(let aspects): return ["aspects": Self.encode(aspects)]
+        case .listSubscriptions, .describeAspects, .refresh: return [:]
+        case .post(let reading): return [reading.aspect.rawValue: ReadingCoding.encode(reading)]
+        }
+    }
+
+    private static func encode(_ aspects: AspectSet) -> JSON {
+        .array(aspects.aspects.map { .string($0.rawValue) })
+    }
+
+    private static func encode(_ request: SubscriptionRequest) -> JSONObject {
+        var parameters: JSONObject = ["aspects": encode(request.aspects)]
+        if let name = request.name { parameters["name"] = .string(name) }
+        if request.startsInBackground { parameters["state"] = "background" }
+        if request.wantsInitial { parameters["initial"] = true }
+        if let instance = request.instance { parameters["instance"] = .string(instance) }
+        if let positions = request.positions {
+            parameters["resume"] = .array(
+                positions.sorted { $0.key.rawValue < $1.key.rawValue }.map {
+                    ["aspect": .string($0.key.rawValue), "generation": .integer(Int64($0.value))]
+                })
+        }
+        if !request.policies.isEmpty {
+            parameters["policies"] = .array(
+                request.policies.sorted { $0.key.rawValue < $1.key.rawValue }.map { encode($0.value, of: $0.key) })
+        }
+        return parameters
+    }
+
+    private static func encode(_ policy: Policy, of aspect: Aspect) -> JSON {
+        var object: JSONObject = [
+            "aspect": .string(aspect.rawValue), "netChangeOnly": .bool(policy.netChangeOnly),
+        ]
+        switch policy.background {
+        case .coalesce: object["background"] = "coalesce"
+        case .drop: object["background"] = "drop"
+        case .immediate: object["background"] = "immediate"
+        case .hold(let limit):
+            object["background"] = "hold"
+            object["limit"] = .integer(Int64(limit))
+        }
+        return .object(object)
+    }
+}
+
+extension Duration {
+    /// The duration in milliseconds, rounded up: a hold never ends early.
+    package var wholeMilliseconds: Int64 { Int64((self / .milliseconds(1)).rounded(.up)) }
+}

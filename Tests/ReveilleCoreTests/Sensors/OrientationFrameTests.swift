@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import Testing
+
+@Suite struct OrientationFrameTests {
+    private static let g = OrientationFrame.standardGravity
+
+    @Test func frameDeterminesTheDirectionOfGravity() {
+        let sample = Vector(x: 0, y: -Self.g, z: -Self.g)
+        func gravity(_ frame: OrientationFrame, _ matrix: MountMatrix = .identity, isHID: Bool = false) -> Vector {
+            frame.gravity(sample, matrix: matrix, isHID: isHID)
+        }
+        #expect(gravity(.hid) == Vector(x: 0, y: -1, z: -1))
+        #expect(gravity(.iioDocument) == Vector(x: 0, y: 1, z: 1))
+        #expect(gravity(.auto).z == 1)
+        #expect(gravity(.auto, isHID: true).z == -1)
+    }
+
+    @Test func autoFrameInvertsZForAMatrixThatMirrors() throws {
+        let mirror = try #require(MountMatrix("1, 0, 0; 0, -1, 0; 0, 0, 1"))
+        #expect(mirror.determinant == -1)
+        let sample = Vector(x: 0, y: Self.g, z: Self.g)
+        #expect(OrientationFrame.auto.gravity(sample, matrix: mirror, isHID: false).z == 1)
+        #expect(OrientationFrame.auto.gravity(sample, matrix: mirror, isHID: true).z == -1)
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import Testing
+
+@Suite struct SamplingFrequencyTests {
+    @Test(
+        arguments: [
+            ("1", "0.1 1 5 12.5 100", "12.5"), ("1.000000", "5 2", "5"), ("10", "100 200", nil), ("1", nil, nil),
+            ("1", "", nil), (nil, "100", nil), ("5", "1 2", nil), ("1", "fast 50 20", "20"),
+        ] as [(String?, String?, String?)])
+    func slowSensorIsRaisedToASufficientFrequency(_ current: String?, _ available: String?, _ raised: String?) {
+        #expect(SamplingFrequency.raised(from: current, available: available) == raised)
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleWire
+import Testing
+
+@testable import Reveille
+
+/// The decisions of a stream, without a connection.
+@Suite struct EventStreamStateTests {
+    /// Inputs, one after the other, and the actions of the last one.
+    struct Course: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var request = SubscriptionRequest(aspects: .battery)
+        let inputs: [EventStreamState.Input]
+        /// When the last input comes; those before it come at 0.
+        var end: Int64 = 0
+        let actions: [EventStreamState.Action]
+    }
+
+    private static func event(_ generation: Int, changes: Int = 1) -> Event {
+        Event(
+            reading: .battery(.unknown), generation: generation, sequence: generation, changes: changes,
+            netChange: changes > 0, firstChangedAt: Timestamp(microseconds: 1), changedAt: Timestamp(microseconds: 2),
+            dropped: 0)
+    }
+
+    private static func reply(_ events: Event..., resumed: Bool? = nil) -> EventStreamState.Input {
+        .reply(SubscribeReply(subscription: "s", instance: "i", resumed: resumed, events: events))
+    }
+
+    private static func asked(_ generation: Int? = nil, inBackground: Bool = false) -> EventStreamState.Action {
+        .subscribe(
+            SubscriptionRequest(
+                aspects: .battery, startsInBackground: inBackground, wantsInitial: true,
+                instance: generation.map { _ in "i" }, positions: generation.map { [.battery: $0] }))
+    }
+
+    private static let gone = ReveilleError(.noBus, "gone")
+    private static let full = ReveilleError(.quotaExceeded, "full")
+    private static let refused = ReveilleError(.invalidArgument, "refused")
+    private static let garbage = ReveilleError(.invalidReply, "garbage")
+    private static let state = event(3, changes: 0)
+    private static let opened: [EventStreamState.Input] = [.open, reply(state)]
+    private static let steady = Int64(Patience().steady / .microseconds(1))
+    private static let dropping = SubscriptionRequest(
+        aspects: .battery, policies: [.battery: Policy(background: .drop)])
+
+    static let courses = [
+        Course(testDescription: "a stream asks for the states too", inputs: [.open], actions: [asked()]),
+        Course(testDescription: "an open stream is not opened again", inputs: opened + [.open], actions: []),
+        Course(
+            testDescription: "states are the start, not events", inputs: opened,
+            actions: [.start([state], instance: "i"), .started]),
+        Course(
+            testDescription: "states that were asked for are delivered",
+            request: SubscriptionRequest(aspects: .battery, wantsInitial: true), inputs: opened,
+            actions: [.start([], instance: "i"), .answer([state]), .started]),
+        Course(
+            testDescription: "events since known positions are delivered",
+            inputs: [.open, reply(event(4), resumed: true)],
+            actions: [.start([], instance: "i"), .put([event(4)]), .started]),
+        Course(
+            testDescription: "a bus that does not know the positions restarts the sink",
+            inputs: [.open, reply(state, resumed: false)], actions: [.restart([state], instance: "i"), .started]),
+        Course(
+            testDescription: "events go to the sink", inputs: opened + [.events([event(4)])],
+            actions: [.put([event(4)])]),
+        Course(
+            testDescription: "a bus that is gone before its first reply is a failure", inputs: [.open, .lost(gone)],
+            actions: [.disconnect, .failed(gone)]),
+        Course(
+            testDescription: "a stream that failed is not opened again", inputs: [.open, .lost(gone), .open],
+            actions: []),
+        Course(
+            testDescription: "a short connection without events was not good", inputs: opened + [.lost(gone)],
+            end: steady - 1, actions: [.disconnect, .reportLoss(wasGood: false)]),
+        Course(
+            testDescription: "a long connection was good", inputs: opened + [.lost(gone)], end: steady,
+            actions: [.disconnect, .reportLoss(wasGood: true)]),
+        Course(
+            testDescription: "a connection that brought events was good",
+            inputs: opened + [.events([event(4)]), .lost(gone)], actions: [.disconnect, .reportLoss(wasGood: true)]),
+        Course(
+            testDescription: "a lost stream goes on from its last event",
+            inputs: opened + [.events([event(4)]), .lost(gone), .open], actions: [asked(4)]),
+        Course(
+            testDescription: "a stream that is lost in the background comes back there",
+            inputs: opened + [.background(true), .lost(gone), .open], actions: [asked(3, inBackground: true)]),
+        Course(
+            testDescription: "a stream that comes back delivers only changes",
+            inputs: opened + [.lost(gone), .open, reply(state, resumed: true)], actions: [.started]),
+        Course(
+            testDescription: "a full bus is asked again", inputs: opened + [.lost(gone), .open, .refused(full)],
+            actions: [.disconnect, .reportLoss(wasGood: false)]),
+        Course(
+            testDescription: "a refusal ends the stream", inputs: opened + [.lost(gone), .open, .refused(refused)],
+            actions: [.disconnect, .finish(refused)]),
+        Course(
+            testDescription: "invalid bytes end the stream", inputs: opened + [.lost(garbage)],
+            actions: [.disconnect, .finish(garbage)]),
+        Course(
+            testDescription: "a background parks the sink once", inputs: opened + [.background(true)],
+            actions: [.park]),
+        Course(
+            testDescription: "a second background changes nothing",
+            inputs: opened + [.background(true), .background(true)], actions: []),
+        Course(
+            testDescription: "the end of a background unparks the sink of an ended stream too",
+            inputs: opened + [.background(true), .lost(garbage), .background(false)], actions: [.unpark]),
+        Course(
+            testDescription: "what was dropped counts as seen", request: dropping,
+            inputs: opened + [
+                .background(true), .backgroundBegan([state]), .backgroundEnded([event(9, changes: 0)]),
+            ], actions: [.skip([event(9, changes: 0)])]),
+        Course(
+            testDescription: "a state older than the last event is not skipped", request: dropping,
+            inputs: opened + [.events([event(9)]), .backgroundEnded([state])], actions: []),
+        Course(
+            testDescription: "a bus that comes back in the background does not deliver what is dropped",
+            request: dropping,
+            inputs: opened + [
+                .background(true), .backgroundBegan([state]), .lost(gone), .open, reply(event(9), resumed: true),
+            ], actions: [.skip([event(9)]), .started]),
+        Course(
+            testDescription: "a change that waited when the background began is delivered", request: dropping,
+            inputs: opened + [
+                .background(true), .backgroundBegan([event(4, changes: 0)]), .lost(gone), .open,
+                reply(event(9), resumed: true),
+            ], actions: [.put([event(9)]), .started]),
+        Course(
+            testDescription: "a closed stream stays closed", inputs: opened + [.close, .open], actions: []),
+    ]
+
+    @Test(arguments: courses) func inputsLeadToActions(course: Course) {
+        var state = EventStreamState(course.request, patience: Patience())
+        for input in course.inputs.dropLast() { _ = state.handle(input, at: 0) }
+        let last = course.inputs.suffix(1).flatMap { state.handle($0, at: course.end) }
+        #expect(last == course.actions)
+    }
+
+    @Test func streamHasANameWhileItIsOpen() {
+        var state = EventStreamState(SubscriptionRequest(), patience: Patience())
+        var names: [String?] = []
+        var areLost: [Bool] = []
+        for input in [.open, Self.reply(), .lost(Self.gone), .open] as [EventStreamState.Input] {
+            _ = state.handle(input, at: 0)
+            names.append(state.name)
+            areLost.append(state.isLost)
+        }
+        #expect(names == [nil, "s", nil, nil])
+        #expect(areLost == [false, false, true, false])
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleWire
+import Testing
+import Varlink
+
+/// What one side encodes, the other decodes.
+@Suite struct BusReplyTests {
+    private static let events = EventCodingTests.readings.map { EventCodingTests.event($0) }
+
+    private static let calls: [BusCall] =
+        [
+            .subscribe(SubscriptionRequest()),
+            .subscribe(
+                SubscriptionRequest(
+                    aspects: [.battery, .locale], name: "bar", startsInBackground: true, wantsInitial: true,
+                    instance: "i", positions: [.battery: 4, .locale: 0],
+                    policies: [
+                        .battery: Policy(background: .hold(limit: 3)), .locale: Policy(netChangeOnly: true),
+                        .proximity: Policy(background: .drop), .orientation: Policy(background: .immediate),
+                    ])),
+            .setState(subscription: "x", background: true),
+            .setState(subscription: "x", background: true, wakeAfter: .milliseconds(1500)),
+            .setState(subscription: "x", background: false), .getState(.battery), .listSubscriptions,
+            .describeAspects, .refresh,
+        ] + EventCodingTests.readings.map { .post($0) }
+
+    @Test(arguments: calls) func serviceUnderstandsTheCallsOfAClient(call: BusCall) throws {
+        let sent = Call(call)
+        try BusInterface.make().validate(sent)
+        #expect(try BusCall(Call(parsing: Array(sent.encoded().dropLast())), history: 256) == call)
+    }
+
+    @Test func holdIsNotShorterThanAsked() throws {
+        let call = Call(.setState(subscription: "x", background: true, wakeAfter: .microseconds(1_001)))
+        #expect(call.parameters["wakeAfter"] == 2)
+    }
+
+    @Test func clientUnderstandsTheRepliesOfAService() throws {
+        func check<Reply: BusReply>(_ reply: Reply) throws {
+            let received = try JSON.parse(JSON.object(reply.parameters).bytes).objectValue ?? [:]
+            #expect(try Reply(received, noting: UnknownWords()) == reply)
+        }
+        try check(SubscribeReply(subscription: "a", instance: "b", resumed: false, events: Self.events))
+        try check(SubscribeReply(subscription: "a", instance: "b", resumed: nil, events: []))
+        try check(EventsReply(events: Self.events))
+        try check(GetStateReply(instance: "b", events: Self.events))
+        try check(
+            ListSubscriptionsReply(subscribers: [
+                Subscriber(
+                    id: "a", name: nil, processID: 1, userID: 2, aspects: [.battery, .locale], holds: [.app, .unread],
+                    pending: [.battery: 3], events: 4, changes: 5)
+            ]))
+        try check(
+            DescribeAspectsReply(sources: [
+                AspectSource(aspect: .battery, isAvailable: true, isMonitored: true, text: "BAT0"),
+                AspectSource(aspect: .proximity, isAvailable: false, isMonitored: false, text: "no sensor"),
+            ]))
+        try check(PostReply(generation: 6, sequence: 7))
+        try check(EmptyReply())
+    }
+
+    @Test func writerWritesTheParametersOfAReply() throws {
+        var writer = EventWriter()
+        for resumed in [nil, true, false] {
+            let start = SubscribeReply(subscription: "a", instance: "b\"", resumed: resumed, events: Self.events)
+            #expect(writer.write(start) == JSON.object(start.parameters).bytes)
+        }
+        let later = EventsReply(events: Self.events)
+        #expect(writer.write(later) == JSON.object(later.parameters).bytes)
+        let states = GetStateReply(instance: "b", events: Self.events)
+        #expect(writer.write(states) == JSON.object(states.parameters).bytes)
+    }
+}
