@@ -27,12 +27,7 @@ package struct LevelFilter: Sendable, Equatable {
         waiting == nil ? nil : reportedAt.map { $0 + interval }
     }
 
-    /// Filters a reading.
-    ///
-    /// - Parameters:
-    ///   - reading: The reading.
-    ///   - now: The time at which it was made.
-    /// - Returns: The reading to report now; `nil` if it waits or is dropped.
+    /// Filters a reading; returns it if it is reported now, and `nil` if it waits or is dropped.
     package mutating func offer(_ reading: Battery, at now: Instant) -> Battery? {
         guard let reported else {
             self.reported = reading

@@ -12,7 +12,7 @@ package enum LocaleRule {
     ]
 
     /// The longest valid value in bytes, as in systemd's locale_is_valid.
-    package static let valueLimit = 127
+    private static let valueLimit = 127
 
     /// Returns the reading for a set of variables.
     ///
