@@ -5,7 +5,7 @@
 package struct Delivery: Sendable, Hashable {
     /// The subscription that receives it.
     package var subscription: SubscriptionID
-    /// One event for each aspect that changed, in ascending order of last change; never empty.
+    /// The events in ascending order of last change; never empty.
     package var events: [Event]
 }
 
@@ -73,7 +73,7 @@ extension Bus {
 
     /// Updates `deliverable` and `foregroundCounts` after a subscription's holds changed, and queues what is now due.
     mutating func updateDeliverable(_ slot: Int) {
-        // Not a copy of the state, which would cause its entries to be copied when they are changed.
+        // Single properties only: with a copy of the state, changing its entries would copy them.
         guard let open = slots[slot]?.open, let counted = slots[slot]?.countedAspects,
             let now = slots[slot]?.foregroundAspects, let entries = slots[slot]?.entries.indices
         else { return }

@@ -48,7 +48,7 @@ extension Bus {
         updateDeliverable(slot)
     }
 
-    /// Removes a hold reason; without any the subscription is ready for its pending changes.
+    /// Removes a hold reason; pending changes can be delivered once none is left.
     package mutating func release(_ reason: HoldReasons, from id: SubscriptionID) {
         guard let slot = slotOf[id] else { return }
         slots[slot]?.release(reason, logs)

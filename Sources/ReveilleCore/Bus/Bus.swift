@@ -28,7 +28,7 @@ package struct Bus {
 
     var logs: AspectTable<ChangeLog>
     private var origins = AspectTable<Origin>(repeating: Origin())
-    /// Subscriptions by slot, so that a visit needs no hashing and has a deterministic order.
+    /// Subscriptions by slot, which makes visits fast and their order deterministic.
     var slots: [SubscriptionState?] = []
     var freeSlots: [Int] = []
     var slotOf: [SubscriptionID: Int] = [:]
@@ -89,7 +89,7 @@ package struct Bus {
     /// Takes a reading of an aspect's own source.
     ///
     /// A reading equal to the state is not a change. The first reading is a change only if a client has received the
-    /// unknown state before. A posted state stands until the source's own reading changes.
+    /// unknown state before. A posted state remains until the source's own reading changes.
     ///
     /// - Returns: Whether the state is new: the first reading, or a change.
     @discardableResult
@@ -109,16 +109,16 @@ package struct Bus {
         return true
     }
 
-    /// Takes a synthetic state, which stands until the source's own reading changes, or ``expectRefresh(of:)``.
+    /// Sets a synthetic state, which remains until the source's own reading changes, or ``expectRefresh(of:)``.
     ///
-    /// - Returns: Whether the state changed; an equal one stands from now on too.
+    /// - Returns: Whether the state changed; one equal to the current state also counts as posted.
     @discardableResult
     package mutating func post(_ reading: Reading, at time: Timestamp) -> Bool {
         origins[reading.aspect].isPosted = true
         return append(reading, at: time, isPosted: true)
     }
 
-    /// Lets the next reading of an aspect's own source replace the state, whatever was read or posted before.
+    /// Makes the next reading of an aspect's own source replace the state, even a posted one.
     package mutating func expectRefresh(of aspect: Aspect) {
         origins[aspect].own = nil
         origins[aspect].isPosted = false

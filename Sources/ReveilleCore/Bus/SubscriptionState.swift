@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The identifier of a subscription; a random number, so that it reveals nothing about other subscriptions.
+/// The identifier of a subscription; a random number, which reveals nothing about other subscriptions.
 package struct SubscriptionID: Sendable, Hashable {
     /// The number.
     package let rawValue: UInt64
@@ -63,7 +63,7 @@ struct SubscriptionState {
     /// One entry for each aspect.
     var entries: [Entry]
     /// One policy for each entry; empty if all have the default, which saves memory for thousands of subscriptions.
-    var policies: [PolicyState]
+    var policies: [PolicyState] = []
     private(set) var holds: HoldReasons
     /// The numbers of events and changes delivered, without the first reply.
     var events = 0
@@ -79,14 +79,11 @@ struct SubscriptionState {
         name = request.name
         aspects = request.aspects
         entries = request.aspects.aspects.map { Entry(aspect: $0, cursor: logs[$0].end) }
-        policies =
-            request.policies.isEmpty
-            ? []
-            : entries.map { entry in
-                PolicyState(
-                    policy: request.policies[entry.aspect] ?? Policy(), backgroundStart: entry.cursor.generation)
-            }
         holds = request.startsInBackground ? [.unread, .app] : .unread
+        guard !request.policies.isEmpty else { return }
+        policies = entries.map {
+            PolicyState(policy: request.policies[$0.aspect] ?? Policy(), backgroundStart: $0.cursor.generation)
+        }
     }
 
     /// The aspects that can be delivered now.

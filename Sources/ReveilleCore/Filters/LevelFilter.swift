@@ -4,7 +4,7 @@
 /// Limits how finely and how often a battery's level is reported; other changes pass immediately.
 ///
 /// A changed level waits until the interval since the last report ends. The last value is never lost.
-package struct LevelFilter: Sendable, Equatable {
+package struct LevelFilter: Sendable {
     private let step: Double
     private let interval: Duration
     private var reported: Battery?

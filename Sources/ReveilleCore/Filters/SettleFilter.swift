@@ -2,15 +2,10 @@
 // Part of Reveille.
 
 /// Holds back a new value until it has lasted for some time; the first value passes immediately.
-package struct SettleFilter<Value: Equatable & Sendable>: Sendable, Equatable {
-    private struct Candidate: Equatable {
-        var value: Value
-        var since: Instant
-    }
-
+package struct SettleFilter<Value: Equatable & Sendable>: Sendable {
     private let settle: Duration
     private var reported: Value?
-    private var candidate: Candidate?
+    private var candidate: (value: Value, since: Instant)?
 
     /// Creates a filter with the time that a new value must last; 0 for no delay.
     package init(settle: Duration) {
@@ -29,7 +24,7 @@ package struct SettleFilter<Value: Equatable & Sendable>: Sendable, Equatable {
             candidate = nil
             return nil
         }
-        if candidate?.value != value { candidate = Candidate(value: value, since: now) }
+        if candidate?.value != value { candidate = (value, now) }
         return expire(at: now)
     }
 

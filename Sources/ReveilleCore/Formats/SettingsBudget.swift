@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// What remains of the limits on one settings file, so that a small file cannot demand much time or memory.
+/// The rest of the limits on one settings file, which keep a small file from demanding much time or memory.
 struct SettingsBudget {
     private var valuesLeft = SettingsValue.countLimit
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Makes one reading of all power supplies.
+/// Derives one reading from all power supplies.
 ///
 /// The states are UIDevice's: they depend on being plugged in, not on the flow of current, which is
 /// ``Battery/chargeStatus``.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Makes a reading from the variables of a locale.
+/// Derives the reading from the variables of a locale.
 ///
 /// The order LC_ALL, LC_MESSAGES, LANG is ICU's. An empty or invalid value is treated as not set.
 package enum LocaleRule {

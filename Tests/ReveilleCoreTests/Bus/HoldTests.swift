@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test("B34: a subscription that starts in the background gets its first reply and is then held")
-    func startInTheBackgroundAnswersAndThenHolds() {
+    func subscriptionThatStartsInTheBackgroundGetsItsFirstReply() {
         let (id, start) = driver.start(SubscriptionRequest(startsInBackground: true, wantsInitial: true))
         #expect(start.events.map(\.aspect).count == 5)
         #expect(start.events.allSatisfy { $0.changes == 0 })
@@ -112,7 +112,7 @@ import Testing
         #expect(driver.status(id)?.changes == 2)
     }
 
-    @Test func aspectIsWatchedInFullWhileASubscriberIsAwake() {
+    @Test func aspectHasAForegroundSubscriberUnlessAllAreHeld() {
         #expect(!driver.bus.hasForegroundSubscriber(.battery))
         let id = driver.subscribe(SubscriptionRequest(aspects: AspectSet(.battery)))
         #expect(driver.bus.hasForegroundSubscriber(.battery))

@@ -9,7 +9,7 @@ import Testing
     private let driver = BusDriver()
 
     @Test("B47, B48: the initial state is delivered at once and not repeated")
-    func initialStateComesAtOnceAndNothingTwice() {
+    func initialStateIsDeliveredAtOnceAndNotRepeated() {
         driver.report(.level(80))
         let (id, start) = driver.start(SubscriptionRequest(wantsInitial: true))
         #expect(Set(start.events.map(\.aspect)) == Set(AspectSet.default.aspects))
@@ -20,7 +20,7 @@ import Testing
         #expect(driver.events(of: id).map(\.changes) == [1])
     }
 
-    @Test("B50: without changes there are no events") func nothingChangedMeansNoEvent() {
+    @Test("B50: without changes there are no events") func noChangesMeanNoEvents() {
         driver.report(.level(80))
         let start = driver.resume([.battery: driver.state(.battery).generation])
         #expect(start.resumed == true)
