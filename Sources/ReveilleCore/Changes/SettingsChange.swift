@@ -55,9 +55,13 @@ extension Defaults {
         }
     }
 
+    var domainsByPath: [String: Domain] {
+        Dictionary(domains.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
+    }
+
     /// Returns the domains and keys of both readings, with the later state of those in both.
     fileprivate func merged(with later: Defaults) -> Defaults {
-        var byPath = Dictionary(domains.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
+        var byPath = domainsByPath
         for var domain in later.domains {
             if let earlier = byPath[domain.path], !domain.isOpaque {
                 domain.values.merge(earlier.values) { now, _ in now }

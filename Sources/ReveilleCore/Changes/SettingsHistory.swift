@@ -48,8 +48,7 @@ struct SettingsHistory {
     /// - Returns: The settings affected by this change; empty for other readings.
     mutating func record(from old: Reading, to new: Reading, generation: Int, listingAll: Bool) -> [SettingsChange] {
         guard let old = old.defaults, let new = new.defaults else { return [] }
-        let before = Dictionary(old.domains.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
-        let after = Dictionary(new.domains.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
+        let (before, after) = (old.domainsByPath, new.domainsByPath)
         var touched: [SettingsChange] = []
         let paths = Set(before.keys).union(after.keys).filter { path in
             listingAll && after[path] != nil || before[path] != after[path]
@@ -60,16 +59,11 @@ struct SettingsHistory {
             var domain = domains[path] ?? Domain(name: shown.name, isOpaque: shown.isOpaque)
             (domain.name, domain.isOpaque) = (shown.name, shown.isOpaque)
             domain.changed = generation
-            var keys: [String] = []
-            for (key, value) in new?.values ?? [:] where listingAll || old?.values[key] != value {
-                domain.keys[key] = generation
-                keys.append(key)
-            }
-            for key in (old?.values ?? [:]).keys where new?.values[key] == nil {
-                domain.keys[key] = generation
-                keys.append(key)
-                removed.append((path, key, generation))
-            }
+            var keys = (new?.values ?? [:]).compactMap { listingAll || old?.values[$0] != $1 ? $0 : nil }
+            let removedKeys = (old?.values ?? [:]).keys.filter { new?.values[$0] == nil }
+            keys += removedKeys
+            for key in keys { domain.keys[key] = generation }
+            removed += removedKeys.map { (path, $0, generation) }
             if new == nil { removed.append((path, nil, generation)) }
             domains[path] = domain
             touched.append(change(path, domain, keys: keys))

@@ -37,8 +37,7 @@ package struct MountMatrix: Sendable, Hashable, CustomStringConvertible {
 
     /// Converts a vector from the axes of the sensor to those of the display.
     package func applied(to vector: Vector) -> Vector {
-        let values = rows.map { $0[0] * vector.x + $0[1] * vector.y + $0[2] * vector.z }
-        return Vector(x: values[0], y: values[1], z: values[2])
+        Vector(rows.map { $0[0] * vector.x + $0[1] * vector.y + $0[2] * vector.z })
     }
 
     /// The determinant, which is negative for a matrix that mirrors.

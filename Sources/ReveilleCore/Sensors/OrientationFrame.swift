@@ -31,7 +31,7 @@ package enum OrientationFrame: String, Sendable, CaseIterable {
         var gravity = (1 / Self.standardGravity) * matrix.applied(to: sample)
         switch self {
         case .hid: break
-        case .iioDocument: gravity = -1 * gravity
+        case .iioDocument: gravity = -gravity
         case .auto:
             // A matrix that mirrors also turns the reaction into gravity; one that only rotates leaves z unchanged.
             let mirrors = matrix.determinant < 0
