@@ -8,7 +8,9 @@ import Varlink
 
 /// What one side encodes, the other decodes.
 @Suite struct BusReplyTests {
-    private static let events = EventCodingTests.readings.map { EventCodingTests.event($0) }
+    private static let events = EventCodingTests.readings.enumerated().map {
+        EventCodingTests.event($1, generation: $0)
+    }
 
     private static let calls: [BusCall] =
         [
