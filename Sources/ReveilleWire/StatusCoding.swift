@@ -70,7 +70,7 @@ extension Subscriber {
         self.init(
             id: status.id.wireName, name: status.name, processID: processID, userID: userID,
             aspects: status.aspects, holds: status.holds,
-            pending: Dictionary(uniqueKeysWithValues: status.pending.map { ($0.aspect, $0.changes) }),
+            pending: status.pending,
             events: status.events, changes: status.changes)
     }
 }

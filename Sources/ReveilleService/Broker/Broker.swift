@@ -138,7 +138,7 @@ package final class Broker {
 
     /// Takes a watcher's reading.
     package func report(_ reading: Reading) {
-        guard bus.report(reading, at: Timestamp(microseconds: loop.wallClock)) != .same else { return }
+        guard bus.report(reading, at: Timestamp(microseconds: loop.wallClock)) else { return }
         stateWillBeDelivered()
         deliver()
     }
