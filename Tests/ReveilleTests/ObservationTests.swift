@@ -157,7 +157,7 @@ private actor Witness {
     func releasedTokenEndsTheCalls() async throws {
         let queue = ObserverQueue(on: nil)
         let observer = Observer(queue: queue) { _ in Issue.record("called after its release") }
-        observer.put([Self.event(.near, 1)])
+        observer.receive(.events([Self.event(.near, 1)]))
         observer.cancel()
         observer.call()
 
@@ -186,8 +186,8 @@ private actor Witness {
         let other = Mailbox()
         observers.add(1, observer, wantsCurrent: false)
         observers.add(2, other, wantsCurrent: false)
-        observers.start(from: [Self.event(.far, 1)], of: "i")
-        observers.put([Self.event(.near, 2)])
+        observers.receive(.start([Self.event(.far, 1)], instance: "i"))
+        observers.receive(.events([Self.event(.near, 2)]))
         // Wait for ten more rounds after the first log line.
         var rounds = 0
         var pulse: EventSource?
