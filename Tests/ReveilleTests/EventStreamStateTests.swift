@@ -20,10 +20,7 @@ import Testing
     }
 
     private static func event(_ generation: Int, changes: Int = 1) -> Event {
-        Event(
-            reading: .battery(.unknown), generation: generation, sequence: generation, changes: changes,
-            netChange: changes > 0, firstChangedAt: Timestamp(microseconds: 1), changedAt: Timestamp(microseconds: 2),
-            dropped: 0)
+        .of(.battery(.unknown), generation, changes: changes)
     }
 
     private static func reply(_ events: Event..., resumed: Bool? = nil) -> EventStreamState.Input {

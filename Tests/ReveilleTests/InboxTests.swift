@@ -6,22 +6,14 @@ import Testing
 @testable import Reveille
 
 @Suite(.timeLimit(.minutes(10))) struct InboxTests {
-    private static func event(
-        _ proximity: Proximity, _ generation: Int, changes: Int = 1, netChange: Bool = true
-    ) -> Event {
-        Event(
-            reading: .proximity(proximity), generation: generation, sequence: generation, changes: changes,
-            netChange: netChange, firstChangedAt: Timestamp(microseconds: Int64(generation)),
-            changedAt: Timestamp(microseconds: Int64(generation)), dropped: 0, settings: [])
+    private static func event(_ proximity: Proximity, _ generation: Int, changes: Int = 1) -> Event {
+        .of(.proximity(proximity), generation, changes: changes)
     }
 
     private static func settings(_ keys: [String], _ generation: Int) -> Event {
         let domain = Defaults.Domain(
             name: "a", path: "/a", values: Dictionary(uniqueKeysWithValues: keys.map { ($0, 0) }), isOpaque: false)
-        return Event(
-            reading: .defaults(Defaults(domains: [domain])), generation: generation, sequence: generation, changes: 1,
-            netChange: true, firstChangedAt: Timestamp(microseconds: 0), changedAt: Timestamp(microseconds: 0),
-            dropped: 0, settings: [])
+        return .of(.defaults(Defaults(domains: [domain])), generation)
     }
 
     @Test func twoRepliesAreMergedIntoOneEvent() {
