@@ -61,7 +61,7 @@ extension Broker {
             refused.remove(connection)
         }
         if let id = connection.subscription {
-            freezes?.end(connection)
+            freezes.end(connection)
             subscribers[id] = nil
             bus.cancel(id)
         }

@@ -57,10 +57,7 @@ final class WatcherPool {
         retirements.append(end)
     }
 
-    /// The watchers of all aspects, and the pace of each.
-    ///
-    /// ``Aspect/Sampling`` determines when an aspect is watched. On demand means closely while a subscriber is in the
-    /// foreground, sparsely while all are held, and not at all once the last one has been gone for ``linger``.
+    /// Stops all watchers.
     func stop() {
         for aspect in Aspect.allCases { setPace(.off, of: aspect) }
     }

@@ -5,7 +5,7 @@
 package struct ConfigurationError: Error, Hashable, CustomStringConvertible {
     /// The key with its section, such as `battery.pollInterval`; `nil` for the file as a whole.
     package var key: String?
-    /// What is wrong.
+    /// The problem.
     package var reason: String
     /// The path of the file, if it was read from one.
     package var file: String?

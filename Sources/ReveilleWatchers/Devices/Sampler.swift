@@ -83,7 +83,7 @@ package final class Sampler {
         source?.cancel()
         exchange.requestPipe.closeWritingEnd()
         // A process that exited at once could leave the sensor measuring. A sensor that hangs is given up.
-        exchange.endPipe.wait(for: Self.patience)
+        _ = try? Readiness.wait(exchange.endPipe.readingEnd, for: .readable, atMost: Self.patience)
     }
 
     /// Takes a sample.
