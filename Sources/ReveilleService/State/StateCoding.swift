@@ -9,8 +9,9 @@ package import Varlink
 package enum StateCoding {
     /// Incremented when the format changes; other versions are not read.
     private static let version: Int64 = 1
-    /// The smallest generation or sequence that is rejected. No bus reaches it, and one restored from a damaged file's
-    /// `Int64.max` would overflow at its next change.
+    /// The smallest generation or sequence that is rejected.
+    ///
+    /// No bus reaches it, and one restored from a damaged file's `Int64.max` would overflow at its next change.
     package static let counterLimit = Int64.max / 2
 
     /// Encodes a state.
