@@ -11,7 +11,7 @@ package protocol Watcher: AnyObject {
     /// The aspect of the readings.
     var aspect: Aspect { get }
 
-    /// How closely to watch, initially `.off`; the service sets it as subscribers come, sleep and go.
+    /// How closely to watch, initially `.off`; the service sets it as subscribers arrive, are held and leave.
     ///
     /// A change from off to any other pace reads and reports everything.
     var pace: Pace { get set }

@@ -36,7 +36,7 @@ package final class Service {
     ) throws(SystemError) {
         self.logger = logger
         self.configurationFile = configurationFile
-        // Before anything is opened: with a wrong count from the supervisor, our own descriptors would be taken.
+        // Before anything is opened, since an incorrect count from the supervisor would include our own descriptors.
         let sockets = try Supervisor.takeSockets()
         loop = try EventLoop()
         // First of all, since a client that sees the socket may already send a signal.

@@ -50,7 +50,7 @@ final class StateKeeper {
         if attempt({ () throws(SystemError) in try file.save(state()) }) { isOnDisk = true }
     }
 
-    /// Logs the first of several failures; a full disk only costs the positions over a restart.
+    /// Logs the first of several failures; after a full disk, only the positions are lost at a restart.
     private func attempt(_ body: () throws(SystemError) -> Void) -> Bool {
         do throws(SystemError) {
             try body()

@@ -82,7 +82,7 @@ package final class Sampler {
     deinit {
         source?.cancel()
         exchange.requestPipe.closeWritingEnd()
-        // A process that exited at once could leave the sensor measuring. A sensor that hangs is given up.
+        // If the process exited immediately, the sensor could continue to measure. One that hangs is abandoned.
         _ = try? Readiness.wait(exchange.endPipe.readingEnd, for: .readable, atMost: Self.patience)
     }
 
