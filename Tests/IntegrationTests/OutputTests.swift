@@ -70,7 +70,7 @@ import Varlink
         while case let count = read(ends[0], &buffer, buffer.count), count > 0 { text += buffer[..<count] }
         #expect(process.wait() == 0)
         #expect(text.last == UInt8(ascii: "\n"))
-        let event = try JSON.parse(text.dropLast())
+        let event = try JSON.parse(Array(text.dropLast()))
         #expect(event.objectValue?["defaults"]?.objectValue?["domains"]?.arrayValue?.isEmpty == false)
     }
 

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import ReveilleService
+import ReveilleWatchers
 import Varlink
 
 /// A configuration is within its limits or refused with a reason, and plain JSON is JSON5.
