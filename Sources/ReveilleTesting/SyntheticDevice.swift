@@ -6,8 +6,9 @@ import Glibc
 /// A device of a ``Testbed``.
 ///
 /// ```swift
-/// try device.set(["voltage_now": "3700000", "current_now": "150000"])
-/// try device.uevent("change")
+/// let pack = try Testbed().add(subsystem: "power_supply", name: "BAT0", attributes: ["type": "Battery"])
+/// try pack.set(["voltage_now": "3700000", "current_now": "150000"])
+/// try pack.uevent("change")
 /// ```
 public struct SyntheticDevice {
     let testbed: Testbed

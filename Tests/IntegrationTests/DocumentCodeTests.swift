@@ -48,6 +48,7 @@ import Testing
     private static func program(of block: String) -> String {
         guard !block.contains("import Reveille") else { return block }
         return """
+            import FoundationEssentials
             import Reveille
             import ReveilleTesting
             func part(_ device: Device, _ subscription: Subscription, _ phone: SyntheticPhone, _ bus: PhoneBus) async throws {

@@ -69,7 +69,7 @@ package final class Broker {
         self.limits = limits
         self.logger = logger
         description = ServiceDescription(
-            vendor: "Reveille", product: "reveille", version: version, url: "https://reveille.org",
+            vendor: "Reveille", product: "reveille", version: version, url: "",
             interfaces: Self.interfaces)
         watchers = WatcherPool(loop: loop)
         let saved = Broker.load(state, logger)
