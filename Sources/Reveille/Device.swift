@@ -80,10 +80,7 @@ public final class Device: Sendable {
     public static func local(configuration: String? = nil, root: String? = nil) async throws(ReveilleError) -> Device {
         let settings: Configuration
         do throws(ConfigurationError) {
-            settings =
-                try configuration.map { path throws(ConfigurationError) in
-                    try Configuration(readingFile: path)
-                } ?? Configuration()
+            settings = if let configuration { try Configuration(readingFile: configuration) } else { Configuration() }
         } catch {
             throw ReveilleError(.invalidArgument, "\(error)")
         }
@@ -164,7 +161,7 @@ public final class Device: Sendable {
     /// for source in try await device.sources() { print(source.aspect, source.text) }
     /// ```
     public func sources() async throws(ReveilleError) -> [AspectSource] {
-        try await engine.call(.describeAspects, expecting: DescribeAspectsReply.self).sources
+        try await engine.call(.describeAspects, expecting: [AspectSource].self)
     }
 
     /// Returns whether this device has a source for an aspect, such as a battery or a sensor.
@@ -180,6 +177,6 @@ public final class Device: Sendable {
     /// }
     /// ```
     public func subscribers() async throws(ReveilleError) -> [Subscriber] {
-        try await engine.call(.listSubscriptions, expecting: ListSubscriptionsReply.self).subscribers
+        try await engine.call(.listSubscriptions, expecting: [Subscriber].self)
     }
 }

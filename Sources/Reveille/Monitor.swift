@@ -134,11 +134,14 @@ private final class MonitorSink: EventSink {
         self.watch = watch
     }
 
-    func start(from events: [Event], of instance: String) { put(events) }
-    func restart(from events: [Event], of instance: String) { put(events) }
-    func put(_ events: [Event]) { for event in events { monitor.note(event.reading) } }
-    func park() {}
-    func unpark() {}
-    func finish(_ error: ReveilleError) { monitor.remove(aspect, watch) }
+    func receive(_ output: StreamOutput) {
+        switch output {
+        case .start(let events, _), .restart(let events, _), .answer(let events), .events(let events):
+            for event in events { monitor.note(event.reading) }
+        case .skip, .background: break
+        case .end: monitor.remove(aspect, watch)
+        }
+    }
+
     var isEmpty: Bool { true }
 }

@@ -26,7 +26,7 @@ struct FuzzedBus {
         case .subscribe(let request):
             subscriptions += 1
             let start = bus.subscribe(request, as: SubscriptionID(rawValue: subscriptions))
-            return EventsReply(events: start.events).parameters
+            return start.events.parameters
         case .setState(let name, let isBackground, _):
             guard let id = SubscriptionID(wireName: name), bus.holds(of: id) != nil else {
                 throw .noSuchSubscription(name)
@@ -34,10 +34,9 @@ struct FuzzedBus {
             if isBackground { bus.hold(.app, on: id) } else { bus.release(.app, from: id) }
             return [:]
         case .getState(let aspects):
-            return EventsReply(events: aspects.aspects.map { bus.state(of: $0) }).parameters
+            return aspects.aspects.map { bus.state(of: $0) }.parameters
         case .listSubscriptions:
-            let subscribers = bus.subscriptions.map { Subscriber($0, processID: 1, userID: 1) }
-            return ListSubscriptionsReply(subscribers: subscribers).parameters
+            return bus.subscriptions.map { Subscriber($0, processID: 1, userID: 1) }.parameters
         case .describeAspects:
             return [:]
         case .refresh:
@@ -62,11 +61,10 @@ struct FuzzedBus {
             try requireEqual(
                 delivery.events.map(\.sequence), delivery.events.map(\.sequence).sorted(), "order of a delivery")
             for event in delivery.events { try require(event.changes > 0, "an event has changes") }
-            var written: [UInt8] = []
-            writer.append(delivery.events, to: &written)
-            let expected = JSON.array(delivery.events.map(EventCoding.encode))
-            try requireEqual(try? JSON.parse(written), expected, "written and encoded events")
-            try Self.checkEvents(expected)
+            let expected = delivery.events.parameters
+            let written = writer.write(delivery.events)
+            try requireEqual(try? JSON.parse(written), .object(expected), "written and encoded events")
+            try Self.checkEvents(expected["events"] ?? .null)
         }
     }
 

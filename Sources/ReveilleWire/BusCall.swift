@@ -54,7 +54,7 @@ package enum BusCall: Sendable, Hashable {
 
     private static func request(_ fields: Fields, history: Int) throws(CallError) -> SubscriptionRequest {
         let aspects = try aspects(fields) ?? .default
-        let state = try fields.optional("state") { $0.stringValue }
+        let state = try fields.optionalString("state")
         let name = try fields.optional("name") { value in
             value.stringValue.flatMap { $0.utf8.count <= BusInterface.nameLimit ? $0 : nil }
         }
@@ -77,12 +77,12 @@ package enum BusCall: Sendable, Hashable {
             aspects: aspects, name: name,
             startsInBackground: try state.map { word throws(CallError) in try isBackground(word, in: fields) } ?? false,
             wantsInitial: try fields.optionalBool("initial") ?? false,
-            instance: try fields.optional("instance") { $0.stringValue }, positions: positions, policies: policies)
+            instance: try fields.optionalString("instance"), positions: positions, policies: policies)
     }
 
     private static func policy(_ fields: Fields, history: Int) throws(CallError) -> Policy {
         let limit = try fields.optional("limit") { $0.integerValue.map { Int($0) } }
-        let word = try fields.optional("background") { $0.stringValue } ?? "coalesce"
+        let word = try fields.optionalString("background") ?? "coalesce"
         let background: Policy.Background
         switch word {
         case "coalesce": background = .coalesce

@@ -10,12 +10,35 @@ package protocol BusReply: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - parameters: The reply's parameters; unknown fields are ignored.
-    ///   - unknownWords: Collects the unknown words. An event of an unknown aspect is ignored; in a reading such a
+    ///   - unknownWords: Collects the unknown words. An element of an unknown aspect is ignored; in a reading such a
     ///     word reads as `unknown`.
     /// - Throws: `InvalidParameter` with the field that the interface does not allow.
     init(_ parameters: JSONObject, noting unknownWords: UnknownWords) throws(CallError)
     /// The reply's parameters.
     var parameters: JSONObject { get }
+}
+
+/// An element of a reply's list.
+package protocol ReplyElement: Sendable, Hashable {
+    /// The name of the list.
+    static var list: String { get }
+    /// Decodes an element; `nil` for an unknown aspect.
+    init?(_ fields: Fields) throws(CallError)
+    /// The element as the structure of the interface.
+    var structure: JSON { get }
+}
+
+/// The list that is the only field of its reply: the events after the first reply to ``BusCall/subscribe(_:)``, the
+/// subscriptions, or the sources.
+extension Array: BusReply where Element: ReplyElement {
+    package init(_ parameters: JSONObject, noting unknownWords: UnknownWords) throws(CallError) {
+        self = []
+        for fields in try Fields(parameters).structures(Element.list, noting: unknownWords) {
+            if let element = try Element(fields) { append(element) }
+        }
+    }
+
+    package var parameters: JSONObject { [Element.list: .array(map(\.structure))] }
 }
 
 /// The first reply to ``BusCall/subscribe(_:)``.
@@ -42,32 +65,17 @@ package struct SubscribeReply: BusReply {
         subscription = try fields.string("subscription")
         instance = try fields.string("instance")
         resumed = try fields.optionalBool("resumed")
-        events = try EventCoding.decodeAll(parameters, noting: unknownWords)
+        events = try [Event](parameters, noting: unknownWords)
     }
 
-    package var parameters: JSONObject {
-        var parameters: JSONObject = ["subscription": .string(subscription), "instance": .string(instance)]
-        if let resumed { parameters["resumed"] = .bool(resumed) }
-        parameters["events"] = .array(events.map(EventCoding.encode))
-        return parameters
-    }
-}
-
-/// A later reply to ``BusCall/subscribe(_:)``.
-package struct EventsReply: BusReply {
-    /// The events, at least one.
-    package var events: [Event]
-
-    /// Creates a reply from its events.
-    package init(events: [Event]) {
-        self.events = events
+    /// The parameters before the events.
+    package var head: JSONObject {
+        var head: JSONObject = ["subscription": .string(subscription), "instance": .string(instance)]
+        if let resumed { head["resumed"] = .bool(resumed) }
+        return head
     }
 
-    package init(_ parameters: JSONObject, noting unknownWords: UnknownWords) throws(CallError) {
-        events = try EventCoding.decodeAll(parameters, noting: unknownWords)
-    }
-
-    package var parameters: JSONObject { ["events": .array(events.map(EventCoding.encode))] }
+    package var parameters: JSONObject { JSONObject(members: head.members + events.parameters.members) }
 }
 
 /// The reply to ``BusCall/getState(_:)``.
@@ -85,10 +93,45 @@ package struct GetStateReply: BusReply {
 
     package init(_ parameters: JSONObject, noting unknownWords: UnknownWords) throws(CallError) {
         instance = try Fields(parameters).string("instance")
-        events = try EventCoding.decodeAll(parameters, noting: unknownWords)
+        events = try [Event](parameters, noting: unknownWords)
+    }
+
+    /// The parameters before the events.
+    package var head: JSONObject { ["instance": .string(instance)] }
+
+    package var parameters: JSONObject { JSONObject(members: head.members + events.parameters.members) }
+}
+
+/// The reply to ``BusCall/post(_:)``: the aspect's state after it.
+package struct PostReply: BusReply {
+    /// The generation of the aspect's state.
+    package var generation: Int
+    /// The sequence of the change that led to it.
+    package var sequence: Int
+
+    /// Creates a reply from its parts.
+    package init(generation: Int, sequence: Int) {
+        self.generation = generation
+        self.sequence = sequence
+    }
+
+    package init(_ parameters: JSONObject, noting _: UnknownWords) throws(CallError) {
+        let fields = Fields(parameters)
+        generation = try fields.count("generation")
+        sequence = try fields.count("sequence")
     }
 
     package var parameters: JSONObject {
-        ["instance": .string(instance), "events": .array(events.map(EventCoding.encode))]
+        ["generation": .integer(Int64(generation)), "sequence": .integer(Int64(sequence))]
     }
+}
+
+/// The reply to ``BusCall/setState(subscription:background:wakeAfter:)`` and ``BusCall/refresh``: it has no fields.
+package struct EmptyReply: BusReply {
+    /// Creates the reply.
+    package init() {}
+
+    package init(_: JSONObject, noting _: UnknownWords) throws(CallError) {}
+
+    package var parameters: JSONObject { [:] }
 }

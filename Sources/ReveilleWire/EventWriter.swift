@@ -2,12 +2,12 @@
 // Part of Reveille.
 
 package import ReveilleCore
-import Varlink
+package import Varlink
 
-/// Writes events, each that is equal for many subscribers once.
+/// Writes replies with events; an event that is equal for many subscribers is encoded once.
 ///
-/// An event is told apart by its position in its log and by what it counts, so waking ten thousand who
-/// slept equally long writes each event once.
+/// Events are equal if their generations and counts are. Waking many subscribers that slept equally long encodes each
+/// event once.
 package struct EventWriter {
     private struct Key: Hashable {
         let changes: Int
@@ -21,28 +21,36 @@ package struct EventWriter {
         var events: [Key: [UInt8]] = [:]
     }
 
-    /// How many different events of one state are kept.
+    /// The number of different events of one state that are kept.
     ///
-    /// Subscribers that slept since different generations get different events; past this many, writing
-    /// one anew costs less than keeping all.
+    /// Subscribers that slept since different generations get different events. Beyond this number, encoding one again
+    /// costs less than keeping all.
     private static let limit = 64
 
-    /// From this size on, in bytes, an event is kept alone: settings can be long.
+    /// The size in bytes above which an event is kept alone: settings can be long.
     private static let largeSize = 16_384
 
     private var written = AspectTable<Written>(repeating: Written())
 
-    /// Makes a writer that has written nothing.
+    /// Creates a writer that has written nothing.
     package init() {}
 
-    /// Appends a list of events as a JSON array.
-    package mutating func append(_ events: [Event], to bytes: inout [UInt8]) {
-        bytes.append(UInt8(ascii: "["))
+    /// Returns the bytes of a reply's parameters: a head, and after it the events.
+    package mutating func write(_ events: [Event], after head: JSONObject = [:]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for member in head.members {
+            bytes.append(UInt8(ascii: bytes.isEmpty ? "{" : ","))
+            JSON.string(member.name).write(into: &bytes)
+            bytes.append(UInt8(ascii: ":"))
+            member.value.write(into: &bytes)
+        }
+        bytes += (bytes.isEmpty ? #"{"events":["# : #","events":["#).utf8
         for (index, event) in events.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
             append(event, to: &bytes)
         }
-        bytes.append(UInt8(ascii: "]"))
+        bytes += "]}".utf8
+        return bytes
     }
 
     private mutating func append(_ event: Event, to bytes: inout [UInt8]) {

@@ -4,11 +4,11 @@
 import Varlink
 
 /// The fields of a structure from a peer; errors name the path of the field.
-struct Fields {
+package struct Fields {
     private let object: JSONObject
     private let path: String
     /// Collects the unknown words; `nil` makes them errors.
-    private let unknownWords: UnknownWords?
+    let unknownWords: UnknownWords?
 
     /// Creates the fields of a structure; a value that is not an object has no fields.
     init(_ structure: JSON, path: String, noting unknownWords: UnknownWords? = nil) {
@@ -47,6 +47,10 @@ struct Fields {
 
     func string(_ name: String) throws(CallError) -> String {
         try required(name) { $0.stringValue }
+    }
+
+    func optionalString(_ name: String) throws(CallError) -> String? {
+        try optional(name) { $0.stringValue }
     }
 
     func integer(_ name: String) throws(CallError) -> Int {
@@ -105,7 +109,7 @@ struct Fields {
 
     /// Reads a word or null; an unknown word reads as null if unknown words are collected.
     func optionalWord<Word: RawRepresentable<String>>(_ name: String) throws(CallError) -> Word? {
-        guard let text = try optional(name, { $0.stringValue }) else { return nil }
+        guard let text = try optionalString(name) else { return nil }
         return try knownWord(name, text)
     }
 

@@ -20,10 +20,7 @@ import Testing
     }
 
     private static func event(_ generation: Int, changes: Int = 1) -> Event {
-        Event(
-            reading: .battery(.unknown), generation: generation, sequence: generation, changes: changes,
-            netChange: changes > 0, firstChangedAt: Timestamp(microseconds: 1), changedAt: Timestamp(microseconds: 2),
-            dropped: 0)
+        .of(.battery(.unknown), generation, changes: changes)
     }
 
     private static func reply(_ events: Event..., resumed: Bool? = nil) -> EventStreamState.Input {
@@ -52,21 +49,22 @@ import Testing
         Course(testDescription: "an open stream is not opened again", inputs: opened + [.open], actions: []),
         Course(
             testDescription: "states are the start, not events", inputs: opened,
-            actions: [.start([state], instance: "i"), .started]),
+            actions: [.deliver(.start([state], instance: "i")), .started]),
         Course(
             testDescription: "states that were asked for are delivered",
             request: SubscriptionRequest(aspects: .battery, wantsInitial: true), inputs: opened,
-            actions: [.start([], instance: "i"), .answer([state]), .started]),
+            actions: [.deliver(.start([], instance: "i")), .deliver(.answer([state])), .started]),
         Course(
             testDescription: "events since known positions are delivered",
             inputs: [.open, reply(event(4), resumed: true)],
-            actions: [.start([], instance: "i"), .put([event(4)]), .started]),
+            actions: [.deliver(.start([], instance: "i")), .deliver(.events([event(4)])), .started]),
         Course(
             testDescription: "a bus that does not know the positions restarts the sink",
-            inputs: [.open, reply(state, resumed: false)], actions: [.restart([state], instance: "i"), .started]),
+            inputs: [.open, reply(state, resumed: false)],
+            actions: [.deliver(.restart([state], instance: "i")), .started]),
         Course(
             testDescription: "events go to the sink", inputs: opened + [.events([event(4)])],
-            actions: [.put([event(4)])]),
+            actions: [.deliver(.events([event(4)]))]),
         Course(
             testDescription: "a bus that is gone before its first reply is a failure", inputs: [.open, .lost(gone)],
             actions: [.disconnect, .failed(gone)]),
@@ -96,24 +94,25 @@ import Testing
             actions: [.disconnect, .reportLoss(wasGood: false)]),
         Course(
             testDescription: "a refusal ends the stream", inputs: opened + [.lost(gone), .open, .refused(refused)],
-            actions: [.disconnect, .finish(refused)]),
+            actions: [.disconnect, .deliver(.end(refused))]),
         Course(
             testDescription: "invalid bytes end the stream", inputs: opened + [.lost(garbage)],
-            actions: [.disconnect, .finish(garbage)]),
+            actions: [.disconnect, .deliver(.end(garbage))]),
         Course(
-            testDescription: "a background parks the sink once", inputs: opened + [.background(true)],
-            actions: [.park]),
+            testDescription: "a background reaches the sink", inputs: opened + [.background(true)],
+            actions: [.deliver(.background(true))]),
         Course(
             testDescription: "a second background changes nothing",
             inputs: opened + [.background(true), .background(true)], actions: []),
         Course(
-            testDescription: "the end of a background unparks the sink of an ended stream too",
-            inputs: opened + [.background(true), .lost(garbage), .background(false)], actions: [.unpark]),
+            testDescription: "the end of a background reaches the sink of an ended stream too",
+            inputs: opened + [.background(true), .lost(garbage), .background(false)],
+            actions: [.deliver(.background(false))]),
         Course(
             testDescription: "what was dropped counts as seen", request: dropping,
             inputs: opened + [
                 .background(true), .backgroundBegan([state]), .backgroundEnded([event(9, changes: 0)]),
-            ], actions: [.skip([event(9, changes: 0)])]),
+            ], actions: [.deliver(.skip([event(9, changes: 0)]))]),
         Course(
             testDescription: "a state older than the last event is not skipped", request: dropping,
             inputs: opened + [.events([event(9)]), .backgroundEnded([state])], actions: []),
@@ -122,13 +121,13 @@ import Testing
             request: dropping,
             inputs: opened + [
                 .background(true), .backgroundBegan([state]), .lost(gone), .open, reply(event(9), resumed: true),
-            ], actions: [.skip([event(9)]), .started]),
+            ], actions: [.deliver(.skip([event(9)])), .started]),
         Course(
             testDescription: "a change that waited when the background began is delivered", request: dropping,
             inputs: opened + [
                 .background(true), .backgroundBegan([event(4, changes: 0)]), .lost(gone), .open,
                 reply(event(9), resumed: true),
-            ], actions: [.put([event(9)]), .started]),
+            ], actions: [.deliver(.events([event(9)])), .started]),
         Course(
             testDescription: "a closed stream stays closed", inputs: opened + [.close, .open], actions: []),
     ]

@@ -6,29 +6,21 @@ import Testing
 @testable import Reveille
 
 @Suite(.timeLimit(.minutes(10))) struct InboxTests {
-    private static func event(
-        _ proximity: Proximity, _ generation: Int, changes: Int = 1, netChange: Bool = true
-    ) -> Event {
-        Event(
-            reading: .proximity(proximity), generation: generation, sequence: generation, changes: changes,
-            netChange: netChange, firstChangedAt: Timestamp(microseconds: Int64(generation)),
-            changedAt: Timestamp(microseconds: Int64(generation)), dropped: 0, settings: [])
+    private static func event(_ proximity: Proximity, _ generation: Int, changes: Int = 1) -> Event {
+        .of(.proximity(proximity), generation, changes: changes)
     }
 
     private static func settings(_ keys: [String], _ generation: Int) -> Event {
         let domain = Defaults.Domain(
             name: "a", path: "/a", values: Dictionary(uniqueKeysWithValues: keys.map { ($0, 0) }), isOpaque: false)
-        return Event(
-            reading: .defaults(Defaults(domains: [domain])), generation: generation, sequence: generation, changes: 1,
-            netChange: true, firstChangedAt: Timestamp(microseconds: 0), changedAt: Timestamp(microseconds: 0),
-            dropped: 0, settings: [])
+        return .of(.defaults(Defaults(domains: [domain])), generation)
     }
 
     @Test func twoRepliesAreMergedIntoOneEvent() {
         var inbox = Inbox()
-        inbox.start(from: [Self.event(.far, 1, changes: 0)], of: "i")
-        inbox.put([Self.event(.near, 2)])
-        inbox.put([Self.event(.far, 5, changes: 3)])
+        inbox.receive(.start([Self.event(.far, 1, changes: 0)], instance: "i"))
+        inbox.receive(.events([Self.event(.near, 2)]))
+        inbox.receive(.events([Self.event(.far, 5, changes: 3)]))
         let event = inbox.take()
         #expect(event?.changes == 4)
         #expect(event?.netChange == false)
@@ -40,8 +32,8 @@ import Testing
 
     @Test func keysOfMergedSettingsAreCombined() {
         var inbox = Inbox()
-        inbox.put([Self.settings(["x"], 1)])
-        inbox.put([Self.settings(["y"], 2)])
+        inbox.receive(.events([Self.settings(["x"], 1)]))
+        inbox.receive(.events([Self.settings(["y"], 2)]))
         guard case .defaults(let defaults) = inbox.take()?.reading else {
             Issue.record("no settings")
             return
@@ -51,42 +43,46 @@ import Testing
 
     @Test func newInstanceCausesEventsOnlyForDifferentStates() {
         var inbox = Inbox()
-        inbox.start(from: [Self.event(.near, 7, changes: 0)], of: "i")
-        inbox.restart(from: [Self.event(.near, 1, changes: 0)], of: "j")
+        inbox.receive(.start([Self.event(.near, 7, changes: 0)], instance: "i"))
+        inbox.receive(.restart([Self.event(.near, 1, changes: 0)], instance: "j"))
         #expect(inbox.isEmpty)
         #expect(inbox.positions == Positions(instance: "j", generations: [.proximity: 1]))
-        inbox.restart(from: [Self.event(.far, 1, changes: 0)], of: "k")
+        inbox.receive(.restart([Self.event(.far, 1, changes: 0)], instance: "k"))
         #expect(inbox.take()?.reading == .proximity(.far))
     }
 
     @Test func onlyAnswersAndImmediateEventsAreTakenInTheBackground() {
         var inbox = Inbox(policies: [.battery: Policy(background: .immediate)])
-        inbox.start(from: [], of: "i")
-        inbox.put([Self.event(.near, 1, changes: 0)], areAnswers: true)
-        inbox.put([Self.settings(["x"], 1), .battery(0.5, 2)])
-        #expect(inbox.take(inBackground: true)?.aspect == .proximity)
-        #expect(inbox.take(inBackground: true)?.aspect == .battery)
-        #expect(inbox.take(inBackground: true) == nil)
+        inbox.receive(.start([], instance: "i"))
+        inbox.receive(.answer([Self.event(.near, 1, changes: 0)]))
+        inbox.receive(.events([Self.settings(["x"], 1), .battery(0.5, 2)]))
+        inbox.receive(.background(true))
+        #expect(inbox.take()?.aspect == .proximity)
+        #expect(inbox.take()?.aspect == .battery)
+        #expect(inbox.take() == nil)
+        inbox.receive(.background(false))
         #expect(inbox.take()?.aspect == .defaults)
     }
 
     @Test func statesOfANewInstanceWaitForTheWake() {
         var inbox = Inbox()
-        inbox.start(from: [Self.event(.near, 7, changes: 0)], of: "i")
-        inbox.restart(from: [Self.event(.far, 1, changes: 0)], of: "j")
-        #expect(inbox.take(inBackground: true) == nil)
+        inbox.receive(.start([Self.event(.near, 7, changes: 0)], instance: "i"))
+        inbox.receive(.restart([Self.event(.far, 1, changes: 0)], instance: "j"))
+        inbox.receive(.background(true))
+        #expect(inbox.take() == nil)
+        inbox.receive(.background(false))
         #expect(inbox.take()?.reading == .proximity(.far))
     }
 
     @Test func droppedChangesAdvanceThePositions() {
         var inbox = Inbox(policies: [.proximity: Policy(background: .drop)])
-        inbox.start(from: [Self.event(.near, 1, changes: 0)], of: "i")
-        inbox.skip([Self.event(.far, 4, changes: 0)])
+        inbox.receive(.start([Self.event(.near, 1, changes: 0)], instance: "i"))
+        inbox.receive(.skip([Self.event(.far, 4, changes: 0)]))
         #expect(inbox.take() == nil)
         #expect(inbox.positions?.generations == [.proximity: 4])
         // An event that was due before is delivered with the current state.
-        inbox.put([Self.event(.near, 5)])
-        inbox.skip([Self.event(.far, 8, changes: 0)])
+        inbox.receive(.events([Self.event(.near, 5)]))
+        inbox.receive(.skip([Self.event(.far, 8, changes: 0)]))
         let event = inbox.take()
         #expect(event?.changes == 1)
         #expect(event?.generation == 8)
@@ -97,21 +93,23 @@ import Testing
     func extremeLimitsAndCountsAreHandled(_ limit: Int) {
         var inbox = Inbox(policies: [.proximity: Policy(background: .hold(limit: limit))])
         for _ in 0..<3 {
-            inbox.put([Self.event(.near, .max, changes: .max), Self.event(.far, .max, changes: .max)])
+            inbox.receive(.events([Self.event(.near, .max, changes: .max), Self.event(.far, .max, changes: .max)]))
         }
         #expect(inbox.take()?.dropped == .max)
     }
 
     @Test func eventsOfAnAspectInOneReplyAreMerged() {
         var inbox = Inbox()
-        inbox.put((1...100_000).map { Self.event(.near, $0) })
+        inbox.receive(.events((1...100_000).map { Self.event(.near, $0) }))
         #expect(inbox.take()?.changes == 100_000)
         #expect(inbox.isEmpty)
     }
 
     @Test func heldChangesAreLimited() {
         var inbox = Inbox(policies: [.proximity: Policy(background: .hold(limit: 2))])
-        for round in 0..<10 { inbox.put([Self.event(.near, 2 * round + 1), Self.event(.far, 2 * round + 2)]) }
+        for round in 0..<10 {
+            inbox.receive(.events([Self.event(.near, 2 * round + 1), Self.event(.far, 2 * round + 2)]))
+        }
         let events = [inbox.take(), inbox.take()]
         #expect(events.map { $0?.generation } == [19, 20])
         #expect(events.reduce(0) { $0 + ($1?.dropped ?? 0) } == 18)
@@ -120,8 +118,8 @@ import Testing
 
     @Test func countsSaturate() {
         var inbox = Inbox()
-        inbox.put([Self.event(.near, 1, changes: .max)])
-        inbox.put([Self.event(.far, 2)])
+        inbox.receive(.events([Self.event(.near, 1, changes: .max)]))
+        inbox.receive(.events([Self.event(.far, 2)]))
         #expect(inbox.take()?.changes == .max)
     }
 

@@ -106,12 +106,11 @@ private actor Witness {
         try await device.post(.proximity(.near))
         try await device.post(.orientation(Orientation(pose: .faceUp, planar: nil)))
         try await subscription.enterForeground()
-        var events = subscription.makeAsyncIterator()
-        #expect(try await events.next()?.aspect == .proximity)
+        #expect(try await subscription.next()?.aspect == .proximity)
         try await subscription.enterBackground()
         try await device.post(.orientation(Orientation(pose: .faceDown, planar: nil)))
         try await subscription.enterForeground()
-        let event = try #require(await events.next())
+        let event = try #require(await subscription.next())
         #expect(event.changes == 2)
         #expect(event.reading == .orientation(Orientation(pose: .faceDown, planar: nil)))
     }
@@ -157,7 +156,7 @@ private actor Witness {
     func releasedTokenEndsTheCalls() async throws {
         let queue = ObserverQueue(on: nil)
         let observer = Observer(queue: queue) { _ in Issue.record("called after its release") }
-        observer.put([Self.event(.near, 1)])
+        observer.receive(.events([.of(.proximity(.near), 1)]))
         observer.cancel()
         observer.call()
 
@@ -186,8 +185,8 @@ private actor Witness {
         let other = Mailbox()
         observers.add(1, observer, wantsCurrent: false)
         observers.add(2, other, wantsCurrent: false)
-        observers.start(from: [Self.event(.far, 1)], of: "i")
-        observers.put([Self.event(.near, 2)])
+        observers.receive(.start([.of(.proximity(.far), 1)], instance: "i"))
+        observers.receive(.events([.of(.proximity(.near), 2)]))
         // Wait for ten more rounds after the first log line.
         var rounds = 0
         var pulse: EventSource?
@@ -201,12 +200,6 @@ private actor Witness {
         #expect(!other.isEmpty)
         queue.end()
         release.wake()
-    }
-
-    private static func event(_ proximity: Proximity, _ generation: Int) -> Event {
-        Event(
-            reading: .proximity(proximity), generation: generation, sequence: generation, changes: 1, netChange: true,
-            firstChangedAt: Timestamp(microseconds: 0), changedAt: Timestamp(microseconds: 0), dropped: 0, settings: [])
     }
 }
 

@@ -6,30 +6,15 @@ import Testing
 @testable import Reveille
 
 @Suite(.timeLimit(.minutes(10))) struct SubscriptionTests {
-    private static func level(_ level: Double) -> Reading {
-        .battery(Battery(state: .unplugged, level: level, isPlugged: false, chargeStatus: .discharging, packs: []))
-    }
-
     @Test func foregroundReceivesEachChange() async throws {
         let device = try await Device.inMemory()
         let subscription = try await device.subscribe(to: .proximity)
-        var events = subscription.makeAsyncIterator()
         for reading in [Proximity.near, .far, .near] {
             try await device.post(.proximity(reading))
-            let event = try #require(await events.next())
+            let event = try #require(await subscription.next())
             #expect(event.reading == .proximity(reading))
             #expect(event.changes == 1)
         }
-    }
-
-    @Test func currentStateIsDeliveredFirstOnRequest() async throws {
-        let device = try await Device.inMemory()
-        try await device.post(.proximity(.near))
-        let subscription = try await device.subscribe(to: .proximity, delivering: .currentState)
-        var events = subscription.makeAsyncIterator()
-        let event = try #require(await events.next())
-        #expect(event.changes == 0)
-        #expect(event.reading == .proximity(.near))
     }
 
     @Test func wakeDeliversOneEventForEachChangedAspect() async throws {
@@ -37,45 +22,29 @@ import Testing
         let subscription = try await device.subscribe()
         try await subscription.enterBackground()
         for step in 1...100 {
-            try await device.post(Self.level(Double(step) / 100))
+            try await device.post(.level(Double(step) / 100))
             try await device.post(.orientation(Orientation(pose: step % 2 == 0 ? .faceUp : .faceDown, planar: nil)))
         }
         try await subscription.enterForeground()
-        var events = subscription.makeAsyncIterator()
-        let battery = try #require(await events.next())
-        let orientation = try #require(await events.next())
-        #expect(battery.reading == Self.level(1))
+        let battery = try #require(await subscription.next())
+        let orientation = try #require(await subscription.next())
+        #expect(battery.reading == .level(1))
         #expect(battery.changes == 100)
         #expect(orientation.changes == 100)
         try await device.post(.proximity(.near))
-        #expect(try await events.next()?.aspect == .proximity)
+        #expect(try await subscription.next()?.aspect == .proximity)
     }
 
     @Test func slowConsumerReceivesOneMergedEvent() async throws {
         let device = try await Device.inMemory()
         let subscription = try await device.subscribe(to: [.battery, .proximity])
-        for step in 1...1_000 { try await device.post(Self.level(Double(step % 100) / 100)) }
+        for step in 1...1_000 { try await device.post(.level(Double(step % 100) / 100)) }
         try await device.post(.proximity(.near))
-        var events = subscription.makeAsyncIterator()
         var batteries: [Event] = []
-        while let event = try await events.next(), event.aspect == .battery { batteries.append(event) }
+        while let event = try await subscription.next(), event.aspect == .battery { batteries.append(event) }
         // The last reply may arrive after the first event is taken.
         #expect(batteries.count <= 2)
         #expect(batteries.reduce(0) { $0 + $1.changes } == 1_000)
-    }
-
-    @Test func eventsPendingAtABackgroundAreMergedWithItsChanges() async throws {
-        let device = try await Device.inMemory()
-        let subscription = try await device.subscribe(to: .battery)
-        try await device.post(Self.level(0.5))
-        try await device.post(Self.level(0.4))
-        try await subscription.enterBackground()
-        try await device.post(Self.level(0.3))
-        try await subscription.enterForeground()
-        var events = subscription.makeAsyncIterator()
-        let event = try #require(await events.next())
-        #expect(event.changes == 3)
-        #expect(event.reading == Self.level(0.3))
     }
 
     @Test func backgroundEndsAtItsDeadline() async throws {
@@ -83,8 +52,7 @@ import Testing
         let subscription = try await device.subscribe(to: .proximity)
         try await subscription.enterBackground(wakeAfter: .milliseconds(20))
         try await device.post(.proximity(.near))
-        var events = subscription.makeAsyncIterator()
-        #expect(try await events.next()?.reading == .proximity(.near))
+        #expect(try await subscription.next()?.reading == .proximity(.near))
     }
 
     @Test func backgroundThatBeginsDuringAWakeEndsWithTheNextWake() async throws {
@@ -117,24 +85,20 @@ import Testing
     @Test(arguments: [-0.1, 1.1, 1e300, .infinity, .nan])
     func invalidLevelIsRefusedAndPrinted(_ level: Double) async throws {
         let device = try await Device.inMemory()
-        let error = await #expect(throws: ReveilleError.self) { try await device.post(Self.level(level)) }
+        let error = await #expect(throws: ReveilleError.self) { try await device.post(.level(level)) }
         #expect(error?.code == .invalidArgument, "\(error as Any)")
-        #expect(Self.level(level).description.contains("\(level)"))
-        try await device.post(Self.level(0.5))
+        #expect(Reading.level(level).description.contains("\(level)"))
+        try await device.post(.level(0.5))
     }
 
     @Test func cancelledTaskDoesNotAffectOthers() async throws {
         let device = try await Device.inMemory()
         let subscription = try await device.subscribe(to: .proximity)
-        let first = Task {
-            var events = subscription.makeAsyncIterator()
-            return try await events.next()
-        }
+        let first = Task { try await subscription.next() }
         first.cancel()
         #expect(try await first.value == nil)
         try await device.post(.proximity(.near))
-        var events = subscription.makeAsyncIterator()
-        #expect(try await events.next()?.reading == .proximity(.near))
+        #expect(try await subscription.next()?.reading == .proximity(.near))
     }
 
     @Test func cancelledSubscriptionEndsItsIteration() async throws {
@@ -142,25 +106,22 @@ import Testing
         let subscription = try await device.subscribe(to: .proximity)
         try await device.post(.proximity(.near))
         subscription.cancel()
-        var events = subscription.makeAsyncIterator()
-        #expect(try await events.next() == nil)
+        #expect(try await subscription.next() == nil)
     }
 
     @Test func subscriptionResumesFromThePositionsOfAnother() async throws {
         let device = try await Device.inMemory()
         let first = try await device.subscribe(to: [.battery, .proximity])
-        try await device.post(Self.level(0.5))
-        var events = first.makeAsyncIterator()
-        _ = try await events.next()
+        try await device.post(.level(0.5))
+        _ = try await first.next()
         let positions = try #require(first.positions)
         first.cancel()
-        try await device.post(Self.level(0.4))
-        try await device.post(Self.level(0.3))
+        try await device.post(.level(0.4))
+        try await device.post(.level(0.3))
         let second = try await device.subscribe(to: [.battery, .proximity], resumingFrom: positions)
-        events = second.makeAsyncIterator()
-        let event = try #require(await events.next())
+        let event = try #require(await second.next())
         #expect(event.changes == 2)
-        #expect(event.reading == Self.level(0.3))
+        #expect(event.reading == .level(0.3))
     }
 
     @Test("B83: a post without subscribers sets the state")
@@ -190,7 +151,9 @@ import Testing
         try await device.post(.proximity(.near))
         let subscription = try await device.subscribe(
             to: .proximity, delivering: .currentState, startsInBackground: true)
-        #expect(try await subscription.next()?.changes == 0)
+        let state = try #require(await subscription.next())
+        #expect(state.changes == 0)
+        #expect(state.reading == .proximity(.near))
         try await device.post(.proximity(.far))
         try await subscription.enterForeground()
         #expect(try await subscription.next()?.reading == .proximity(.far))
@@ -204,7 +167,7 @@ import Testing
         // Merged on either side of the socket, these changes cancel out.
         try await device.post(.proximity(.near))
         try await device.post(.proximity(.far))
-        try await device.post(Self.level(0.5))
+        try await device.post(.level(0.5))
         var aspects: [Aspect] = []
         while aspects.last != .battery, let event = try await subscription.next() { aspects.append(event.aspect) }
         #expect(aspects.count <= 1 || aspects.dropLast().allSatisfy { $0 == .proximity })
@@ -219,7 +182,7 @@ import Testing
         let subscription = try await device.subscribe(
             to: .battery, policies: [.battery: Policy(background: .hold(limit: 3))])
         try await subscription.enterBackground()
-        for step in 1...5 { try await device.post(Self.level(Double(step) / 10)) }
+        for step in 1...5 { try await device.post(.level(Double(step) / 10)) }
         try await subscription.enterForeground()
         var levels: [Reading] = []
         var dropped = 0
@@ -227,7 +190,7 @@ import Testing
             levels.append(event.reading)
             dropped += event.dropped
         }
-        #expect(levels == [0.3, 0.4, 0.5].map(Self.level))
+        #expect(levels == [0.3, 0.4, 0.5].map(Reading.level))
         #expect(dropped == 2)
     }
 }

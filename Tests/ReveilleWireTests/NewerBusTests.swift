@@ -20,7 +20,7 @@ import Varlink
 
     @Test func unknownWordIsDecodedAsUnknown() throws {
         let words = UnknownWords()
-        let events = try EventCoding.decodeAll(["events": [Self.battery(state: "swap\nped")]], noting: words)
+        let events = try [Event](["events": [Self.battery(state: "swap\nped")]], noting: words)
         #expect(events.map(\.generation) == [7])
         #expect(
             events.first?.reading
@@ -32,7 +32,7 @@ import Varlink
 
     @Test func eventOfAnUnknownAspectIsSkipped() throws {
         let words = UnknownWords()
-        let events = try EventCoding.decodeAll(
+        let events = try [Event](
             ["events": [["aspect": "lifecycle", "lifecycle": [:]], Self.battery(state: "full")]], noting: words)
         #expect(events.map(\.aspect) == [.battery])
         #expect(words.first == #"events.aspect "lifecycle""#)
@@ -41,14 +41,14 @@ import Varlink
     @Test(arguments: [JSON.integer(-1), .integer(.min), 0.5, "seven", .null])
     func invalidGenerationIsAnError(_ generation: JSON) throws {
         #expect(throws: CallError.invalidParameter("events.generation")) {
-            try EventCoding.decodeAll(
+            try [Event](
                 ["events": [Self.battery(state: "full", generation: generation)]], noting: UnknownWords())
         }
     }
 
     @Test func repliesWithoutEventsAreAnError() {
         #expect(throws: CallError.invalidParameter("events")) {
-            try EventCoding.decodeAll([:], noting: UnknownWords())
+            try [Event]([:], noting: UnknownWords())
         }
     }
 
@@ -58,7 +58,7 @@ import Varlink
             "held": ["app", "asleep"], "events": 0, "changes": 0,
             "pending": [["aspect": "lifecycle", "changes": 1], ["aspect": "battery", "changes": 2]],
         ]
-        let read = try ListSubscriptionsReply(["subscriptions": [subscription]], noting: UnknownWords()).subscribers
+        let read = try [Subscriber](["subscriptions": [subscription]], noting: UnknownWords())
         #expect(read.map(\.pending) == [[.battery: 2]])
         #expect(read.map(\.aspects) == [.battery])
         #expect(read.map(\.holds) == [.app])

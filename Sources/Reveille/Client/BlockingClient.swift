@@ -51,13 +51,13 @@ package final class BlockingClient {
 
     /// Waits for the next events of the subscription.
     package func receiveEvents() throws(ReveilleError) -> [Event] {
-        try EventsReply(try receive(), to: subscription).events
+        try [Event](try receive(), to: subscription)
     }
 
     /// Returns the next events of the subscription; `nil` if there are none yet.
     package func nextEvents() throws(ReveilleError) -> [Event]? {
         guard let reply = try socket.nextReply() else { return nil }
-        return try EventsReply(reply, to: subscription).events
+        return try [Event](reply, to: subscription)
     }
 
     /// Sends a call; waits while the bus has no room for it.

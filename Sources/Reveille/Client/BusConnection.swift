@@ -5,15 +5,21 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
+/// The way of a device to its bus.
+struct Connector {
+    /// The loop of the thread.
+    let loop: EventLoop
+    /// How long to wait for the connection, and for replies.
+    let patience: Patience
+    /// Connects to the bus, without waiting for room in the listener's queue.
+    let connect: () throws(SystemError) -> UnixStream
+}
+
 /// A client's connection to a bus, on a loop: calls go out, replies come in, in order.
 ///
 /// Loop thread only. It ends once, by ``close()`` or with a call of `onEnd`.
 final class BusConnection {
-    /// Connects to the bus, without waiting for room in the listener's queue.
-    typealias Connect = () throws(SystemError) -> UnixStream
-
-    private let connect: Connect
-    private let loop: EventLoop
+    private let connector: Connector
     /// `nil` while the bus has no room in its queue.
     private var socket: ClientSocket?
     /// The calls that wait for the socket.
@@ -30,32 +36,29 @@ final class BusConnection {
     /// Connects, and tries again for as long as the bus has no room in its queue.
     ///
     /// - Parameters:
-    ///   - connect: Connects to the bus.
-    ///   - loop: The loop of the thread.
-    ///   - patience: How long to wait for room in the queue.
+    ///   - connector: The way to the bus.
     ///   - onReply: Called with each reply; may close the connection.
     ///   - onEnd: Called with the reason when the connection has ended, unless it was closed with ``close()``.
     /// - Throws: `SystemError` if there is no bus or the loop lacks resources.
     init(
-        _ connect: @escaping Connect, loop: EventLoop, patience: Duration, onReply: @escaping (Reply) -> Void,
-        onEnd: @escaping (ReveilleError) -> Void
+        _ connector: Connector, onReply: @escaping (Reply) -> Void, onEnd: @escaping (ReveilleError) -> Void
     ) throws(SystemError) {
-        self.connect = connect
-        self.loop = loop
+        self.connector = connector
         self.onReply = onReply
         self.onEnd = onEnd
-        connectDeadline = Clocks.boot() + Int64(patience / .microseconds(1))
+        connectDeadline = Clocks.boot() + Int64(connector.patience.connect / .microseconds(1))
         do throws(SystemError) {
-            try begin(try connect())
+            try begin(try connector.connect())
         } catch {
             guard error.isQueueFull else { throw error }
-            retry = try loop.timer { [weak self] in self?.connectAgain() }
+            retry = try connector.loop.timer { [weak self] in self?.connectAgain() }
             connectLater()
         }
     }
 
     private func begin(_ stream: UnixStream) throws(SystemError) {
-        source = try loop.watch(stream.number, for: [.readable, .writable, .halfClosed, .edge]) { [weak self] _ in
+        let interest: EventLoop.Interest = [.readable, .writable, .halfClosed, .edge]
+        source = try connector.loop.watch(stream.number, for: interest) { [weak self] _ in
             self?.endingOnError { socket throws(ReveilleError) in try socket.flush() }
             self?.readAll()
         }
@@ -71,7 +74,7 @@ final class BusConnection {
 
     private func connectAgain() {
         do throws(SystemError) {
-            try begin(try connect())
+            try begin(try connector.connect())
             retry = nil
         } catch {
             guard error.isQueueFull, Clocks.boot() < connectDeadline else { return end(ReveilleError(reaching: error)) }

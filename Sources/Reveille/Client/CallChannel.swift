@@ -23,24 +23,18 @@ final class CallChannel {
     /// Connects to a bus.
     ///
     /// - Parameters:
-    ///   - connect: Connects to the bus.
-    ///   - loop: The loop of the thread.
-    ///   - patience: How long to wait for the connection, and for each reply.
+    ///   - connector: The way to the bus.
     ///   - onEnd: Called once when the connection has ended, after every pending call has failed.
     /// - Throws: `SystemError` if there is no bus or the loop lacks resources.
-    init(
-        _ connect: @escaping BusConnection.Connect, loop: EventLoop, patience: Patience,
-        onEnd: @escaping (ReveilleError) -> Void
-    ) throws(SystemError) {
+    init(_ connector: Connector, onEnd: @escaping (ReveilleError) -> Void) throws(SystemError) {
         self.onEnd = onEnd
-        self.patience = patience
-        timer = try loop.timer { [weak self] in
+        patience = connector.patience
+        timer = try connector.loop.timer { [weak self] in
             guard let self, let call = pending.first?.call else { return }
             end(.unanswered(call, within: patience.answer))
         }
         connection = try BusConnection(
-            connect, loop: loop, patience: patience.connect, onReply: { [weak self] in self?.take($0) },
-            onEnd: { [weak self] in self?.end($0) })
+            connector, onReply: { [weak self] in self?.take($0) }, onEnd: { [weak self] in self?.end($0) })
     }
 
     /// Sends a call, and calls back with its decoded reply.

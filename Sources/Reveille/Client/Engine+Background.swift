@@ -9,7 +9,7 @@ import Varlink
 extension Engine {
     /// Sends all streams to the background.
     func enterBackground(wakeAfter: Duration?) async throws(ReveilleError) {
-        if let wakeAfter { try Self.check(wakeAfter) }
+        try Self.check(wakeAfter)
         for id in streams.keys.sorted() { try await enterBackground(id, wakeAfter: wakeAfter) }
     }
 
@@ -20,7 +20,7 @@ extension Engine {
 
     /// Sends a stream to the background; a second call only replaces the deadline.
     func enterBackground(_ id: StreamID, wakeAfter: Duration?) async throws(ReveilleError) {
-        if let wakeAfter { try Self.check(wakeAfter) }
+        try Self.check(wakeAfter)
         guard let stream = streams[id] else { return }
         var background = newBackground()
         if let milliseconds = wakeAfter?.wholeMilliseconds {
@@ -53,7 +53,9 @@ extension Engine {
         case .success(let hasReachedBus):
             guard hasReachedBus, before == nil, !stream.state.droppable.isEmpty else { return }
             let states = await states(of: stream.state.droppable, for: stream)
-            if stream.background?.number == background.number { stream.beginDropping(states) }
+            guard stream.background?.number == background.number else { return }
+            stream.readAll()
+            stream.handle(.backgroundBegan(states))
         }
     }
 
@@ -86,7 +88,7 @@ extension Engine {
         let result = await withCheckedContinuation { continuation in
             setState(of: stream, isInBackground: false, until: nil) { continuation.resume(returning: $0) }
         }
-        if try result.get() { stream.endDropping(at: dropped) }
+        if try result.get() { stream.handle(.backgroundEnded(dropped)) }
         // What was not taken before the background must be merged with what comes now, which is here after a fence.
         if stream.hasLeftovers { try? await fence() }
         stream.readAll()
@@ -94,21 +96,20 @@ extension Engine {
     }
 
     /// Refuses a time that the interface does not allow.
-    private static func check(_ wakeAfter: Duration) throws(ReveilleError) {
+    private static func check(_ wakeAfter: Duration?) throws(ReveilleError) {
         let range = BusInterface.wakeAfterRange
-        guard range.contains(wakeAfter) else {
-            let most = range.upperBound.wholeMilliseconds
-            throw ReveilleError(
-                .invalidArgument,
-                "wakeAfter must be from 1 millisecond to a year (\(most) milliseconds), not \(wakeAfter)")
-        }
+        guard let wakeAfter, !range.contains(wakeAfter) else { return }
+        let most = range.upperBound.wholeMilliseconds
+        throw ReveilleError(
+            .invalidArgument,
+            "wakeAfter must be from 1 millisecond to a year (\(most) milliseconds), not \(wakeAfter)")
     }
 
     /// Sets or clears the operator's hold of a subscription of any process.
     func setState(
         of subscription: String, isInBackground: Bool, wakeAfter: Duration?
     ) async throws(ReveilleError) {
-        if let wakeAfter { try Self.check(wakeAfter) }
+        try Self.check(wakeAfter)
         _ = try await call(.setState(subscription: subscription, background: isInBackground, wakeAfter: wakeAfter))
     }
 

@@ -74,7 +74,7 @@ actor Engine {
 
     /// Ends everything on the thread to which it belongs; the thread ends with the engine.
     func shutDown() {
-        for stream in streams.values { stream.close() }
+        for stream in streams.values { stream.handle(.close) }
         streams = [:]
         for continuation in states.values { continuation.finish() }
         states = [:]
@@ -84,6 +84,10 @@ actor Engine {
         channel = nil
         bus?.broker.stop()
         bus = nil
+    }
+
+    private var connector: Connector {
+        Connector(loop: thread.loop, patience: patience) { () throws(SystemError) in try self.connect() }
     }
 
     private func connect() throws(SystemError) -> UnixStream {
@@ -100,9 +104,7 @@ actor Engine {
     func openChannel() throws(ReveilleError) -> CallChannel {
         if let channel { return channel }
         do throws(SystemError) {
-            let channel = try CallChannel(
-                { () throws(SystemError) in try self.connect() }, loop: thread.loop, patience: patience
-            ) { self.lost($0) }
+            let channel = try CallChannel(connector) { self.lost($0) }
             self.channel = channel
             return channel
         } catch {
@@ -129,7 +131,7 @@ actor Engine {
 
     private func reconnect() {
         isRetrying = false
-        for stream in streams.values where stream.state.isLost { stream.open() }
+        for stream in streams.values where stream.state.isLost { stream.handle(.open) }
         guard channel == nil || state != .connected else { return }
         do throws(ReveilleError) {
             try openChannel().call(.fence, expecting: EmptyReply.self) { result in
@@ -191,8 +193,7 @@ actor Engine {
         let id = lastStream
         var isFirst = true
         let stream = EventStream(
-            request, sink: sink, loop: thread.loop, patience: patience, logger: logger,
-            connect: { () throws(SystemError) in try self.connect() },
+            request, sink: sink, connector: connector, logger: logger,
             onStart: { result in
                 self.started(id, result)
                 if isFirst { completion(id, result) }
@@ -201,7 +202,7 @@ actor Engine {
             onLoss: { self.retryLater(wasGood: $0) })
         if request.startsInBackground { stream.background = newBackground() }
         streams[id] = stream
-        stream.open()
+        stream.handle(.open)
         return id
     }
 
@@ -225,7 +226,7 @@ actor Engine {
 
     /// Ends a stream, unless it has ended already.
     func close(_ id: StreamID) {
-        streams.removeValue(forKey: id)?.close()
+        streams.removeValue(forKey: id)?.handle(.close)
     }
 }
 

@@ -25,12 +25,10 @@ final class EventStream {
 
     private(set) var state: EventStreamState
     private let sink: any EventSink
-    private let loop: EventLoop
-    private let patience: Patience
+    private let connector: Connector
     private let logger: Logger
     /// Whether the log has named an unknown word; one is enough.
     private var hasNamedUnknownWord = false
-    private let connect: BusConnection.Connect
     private var connection: BusConnection?
     /// Runs until the first reply of the bus.
     private var timer: EventSource?
@@ -42,24 +40,19 @@ final class EventStream {
     /// - Parameters:
     ///   - request: The subscription; with positions it goes on from there.
     ///   - sink: Takes the events.
-    ///   - loop: The loop of the thread.
-    ///   - patience: How long to wait for the connection, and for the first reply.
+    ///   - connector: The way to the bus.
     ///   - logger: Gets a line if the bus uses a word that this version does not know.
-    ///   - connect: Connects to the bus.
     ///   - onStart: Called for each first reply of the bus, and if there will never be one.
-    ///   - onLoss: Called when the connection is gone and ``open()`` must be called at some time, with whether the
+    ///   - onLoss: Called when the connection is gone and the stream must be opened again, with whether the
     ///     connection was good: it held for some time, or brought events.
     init(
-        _ request: SubscriptionRequest, sink: any EventSink, loop: EventLoop, patience: Patience, logger: Logger,
-        connect: @escaping BusConnection.Connect,
+        _ request: SubscriptionRequest, sink: any EventSink, connector: Connector, logger: Logger,
         onStart: @escaping (Result<Void, ReveilleError>) -> Void, onLoss: @escaping (_ wasGood: Bool) -> Void
     ) {
-        state = EventStreamState(request, patience: patience)
+        state = EventStreamState(request, patience: connector.patience)
         self.sink = sink
-        self.loop = loop
-        self.patience = patience
+        self.connector = connector
         self.logger = logger
-        self.connect = connect
         self.onStart = onStart
         self.onLoss = onLoss
     }
@@ -67,33 +60,13 @@ final class EventStream {
     /// Whether events wait that the consumer did not take before the background.
     var hasLeftovers: Bool { !sink.isEmpty }
 
-    /// Asks the bus for the stream.
-    func open() {
-        handle(.open)
-    }
-
-    /// Ends the stream; a background stays, so that waiting events are not delivered because of the end.
-    func close() {
-        handle(.close)
-    }
-
-    /// Notes that the bus has begun a background, and the states of the aspects that it drops from now on.
-    func beginDropping(_ states: [Event]) {
-        readAll()
-        handle(.backgroundBegan(states))
-    }
-
-    /// Notes that the bus has ended a background, and the states up to which it has dropped changes.
-    func endDropping(at states: [Event]) {
-        handle(.backgroundEnded(states))
-    }
-
     /// Takes everything that the bus has sent so far.
     func readAll() {
         connection?.readAll()
     }
 
-    private func handle(_ input: EventStreamState.Input) {
+    /// Takes an input, and does what follows from it.
+    func handle(_ input: EventStreamState.Input) {
         for action in state.handle(input, at: Clocks.boot()) { perform(action) }
         if !state.isAsking { timer = nil }
     }
@@ -107,28 +80,22 @@ final class EventStream {
         case .started: onStart(.success(()))
         case .failed(let error): onStart(.failure(error))
         case .reportLoss(let wasGood): onLoss(wasGood)
-        case .start(let states, let instance): sink.start(from: states, of: instance)
-        case .restart(let states, let instance): sink.restart(from: states, of: instance)
-        case .answer(let states): sink.answer(states)
-        case .put(let events): sink.put(events)
-        case .skip(let states): sink.skip(states)
-        case .park: sink.park()
-        case .unpark: sink.unpark()
-        case .finish(let error): sink.finish(error)
+        case .deliver(let output): sink.receive(output)
         }
     }
 
     private func subscribe(_ request: SubscriptionRequest) {
         let call = Call(.subscribe(request))
         do throws(SystemError) {
-            timer = try loop.timer { [weak self, patience] in
-                self?.handle(.lost(.unanswered(call, within: patience.answer)))
+            let patience = connector.patience.answer
+            timer = try connector.loop.timer { [weak self] in
+                self?.handle(.lost(.unanswered(call, within: patience)))
             }
             let connection = try BusConnection(
-                connect, loop: loop, patience: patience.connect, onReply: { [weak self] in self?.take($0, to: call) },
+                connector, onReply: { [weak self] in self?.take($0, to: call) },
                 onEnd: { [weak self] in self?.handle(.lost($0)) })
             self.connection = connection
-            timer?.fire(after: patience.answer)
+            timer?.fire(after: patience)
             connection.send(call)
         } catch {
             handle(.lost(ReveilleError(reaching: error)))
@@ -142,7 +109,7 @@ final class EventStream {
             handle(
                 state.isAsking
                     ? .reply(try SubscribeReply(reply.parameters, noting: unknownWords))
-                    : .events(try EventsReply(reply.parameters, noting: unknownWords).events))
+                    : .events(try [Event](reply.parameters, noting: unknownWords)))
         } catch {
             return handle(.lost(ReveilleError(.invalidReply, "the bus sent an invalid event: \(error)")))
         }

@@ -26,11 +26,11 @@ struct EventStreamState {
         case backgroundBegan([Event])
         /// The bus has ended a background; the states of the ``dropping`` aspects, asked for before that.
         case backgroundEnded([Event])
-        /// The owner does not need the stream any more.
+        /// The owner does not need the stream any more. A background stays: the end does not deliver waiting events.
         case close
     }
 
-    /// Something to do; cases with the name of a method of ``EventSink`` call that method.
+    /// Something to do.
     enum Action: Equatable {
         /// Connect to the bus and subscribe.
         case subscribe(SubscriptionRequest)
@@ -43,14 +43,8 @@ struct EventStreamState {
         /// Notify the owner that the stream must be opened again, and whether the lost connection was good: it held
         /// for some time, or brought events.
         case reportLoss(wasGood: Bool)
-        case start([Event], instance: String)
-        case restart([Event], instance: String)
-        case answer([Event])
-        case put([Event])
-        case skip([Event])
-        case park
-        case unpark
-        case finish(ReveilleError)
+        /// Pass something on to the sink.
+        case deliver(StreamOutput)
     }
 
     private enum Phase: Equatable {
@@ -114,7 +108,7 @@ struct EventStreamState {
             guard case .open(let name, let since, _) = phase, !events.isEmpty else { return [] }
             phase = .open(name: name, since: since, hasBroughtEvents: true)
             note(events)
-            return [.put(events)]
+            return [.deliver(.events(events))]
         // Another program of the user may end and leave room.
         case .refused(let error): return error.code == .quotaExceeded ? lose(error, at: now) : end(error)
         // A bus that does not speak the protocol will not speak it next time.
@@ -122,7 +116,7 @@ struct EventStreamState {
         case .background(let isWanted):
             guard isWanted != isInBackground else { return [] }
             isInBackground = isWanted
-            return [isWanted ? .park : .unpark]
+            return [.deliver(.background(isWanted))]
         case .backgroundBegan(let states):
             // A newer state was waiting already, or changed in between: delivered rather than lost.
             dropping = AspectSet(states.filter { !isNewer($0) }.map(\.aspect))
@@ -133,7 +127,7 @@ struct EventStreamState {
             // later must not deliver what was dropped.
             let newer = states.filter(isNewer)
             note(newer)
-            return newer.isEmpty ? [] : [.skip(newer)]
+            return newer.isEmpty ? [] : [.deliver(.skip(newer))]
         case .close:
             phase = .ended
             return [.disconnect]
@@ -164,15 +158,16 @@ struct EventStreamState {
         dropping = wasOpenedInBackground ? droppable : []
         var actions: [Action] = []
         if isFirst && request.wantsInitial {
-            actions = [.start([], instance: reply.instance), .answer(events)]
+            actions = [.deliver(.start([], instance: reply.instance)), .deliver(.answer(events))]
         } else if reply.resumed == false {
-            actions = [.restart(events, instance: reply.instance)]
+            actions = [.deliver(.restart(events, instance: reply.instance))]
         } else {
             let changes = events.filter { $0.changes > 0 }
-            if isFirst { actions.append(.start(events.filter { $0.changes == 0 }, instance: reply.instance)) }
-            if !changes.isEmpty { actions.append(.put(changes)) }
+            let states = events.filter { $0.changes == 0 }
+            if isFirst { actions.append(.deliver(.start(states, instance: reply.instance))) }
+            if !changes.isEmpty { actions.append(.deliver(.events(changes))) }
         }
-        if !skipped.isEmpty { actions.append(.skip(skipped)) }
+        if !skipped.isEmpty { actions.append(.deliver(.skip(skipped))) }
         return actions + [.started]
     }
 
@@ -190,7 +185,7 @@ struct EventStreamState {
     private mutating func end(_ error: ReveilleError) -> [Action] {
         guard phase != .ended else { return [] }
         phase = .ended
-        return [.disconnect, instance == nil ? .failed(error) : .finish(error)]
+        return [.disconnect, instance == nil ? .failed(error) : .deliver(.end(error))]
     }
 
     private mutating func note(_ events: [Event]) {

@@ -24,25 +24,43 @@ struct Inbox {
     private var seen = AspectTable<Reading?>(repeating: nil)
     /// The positions of the events taken so far; `nil` before the start.
     private(set) var positions: Positions?
+    /// Whether the consumer is in the background.
+    private var isParked = false
+    /// The reason why the stream has ended.
+    private(set) var failure: ReveilleError?
 
     init(policies: [Aspect: Policy] = [:]) {
         self.policies = policies
     }
 
-    var isEmpty: Bool { !hasNext(inBackground: false) }
+    /// Whether no event waits, in the background or not.
+    var isEmpty: Bool { next(inBackground: false) == nil }
 
-    /// Takes the states at the start, which are not delivered.
-    mutating func start(from events: [Event], of instance: String) {
+    /// Whether an event is due.
+    var hasNext: Bool { next(inBackground: isParked) != nil }
+
+    /// Takes what the stream passes on.
+    mutating func receive(_ output: StreamOutput) {
+        switch output {
+        case .start(let states, let instance): start(from: states, of: instance)
+        case .restart(let states, let instance): restart(from: states, of: instance)
+        case .answer(let states): put(states, areAnswers: true)
+        case .events(let events): put(events)
+        case .skip(let states): skip(states)
+        case .background(let isParked): self.isParked = isParked
+        case .end(let error): failure = error
+        }
+    }
+
+    private mutating func start(from events: [Event], of instance: String) {
         if positions?.instance != instance { positions = Positions(instance: instance, generations: [:]) }
         for event in events { see(event) }
     }
 
-    /// Takes the states of a bus that does not know which events were delivered; unchanged states are not delivered.
-    ///
-    /// The wire does not carry the values of settings, so settings with the same keys may have changed.
-    mutating func restart(from events: [Event], of instance: String) {
+    private mutating func restart(from events: [Event], of instance: String) {
         start(from: [], of: instance)
         for event in events {
+            // The wire does not carry the values of settings, so settings with the same keys may have changed.
             let isSeen = !event.aspect.isReportedInParts && seen[event.aspect] == event.reading
             if isSeen && !waiting.contains(where: { $0.event.aspect == event.aspect }) {
                 see(event)
@@ -52,19 +70,14 @@ struct Inbox {
         }
     }
 
-    /// Takes states whose changes the policy `drop` has dropped: they count as seen, or are merged into a waiting event.
-    mutating func skip(_ states: [Event]) {
+    /// States that were dropped are merged into a waiting event, if there is one.
+    private mutating func skip(_ states: [Event]) {
         for state in states {
             if waiting.contains(where: { $0.event.aspect == state.aspect }) { put([state]) } else { see(state) }
         }
     }
 
-    /// Takes the events of one reply, in order.
-    ///
-    /// - Parameters:
-    ///   - events: The events.
-    ///   - areAnswers: Whether the consumer has asked for them: states are then delivered in the background too.
-    mutating func put(_ events: [Event], areAnswers: Bool = false) {
+    private mutating func put(_ events: [Event], areAnswers: Bool = false) {
         var once: AspectSet = []
         var repeated: AspectSet = []
         for event in events where !once.insert(AspectSet(event.aspect)).inserted {
@@ -86,13 +99,12 @@ struct Inbox {
         }
     }
 
-    /// Removes the event whose last change is the oldest.
+    /// Removes the event whose last change is the oldest; in the background only a state that was asked for, or an
+    /// event of the policy `immediate`.
     ///
-    /// - Parameter inBackground: Whether to take only what is delivered in the background: a state that was asked for,
-    ///   and events of the policy `immediate`.
     /// - Returns: The event; `nil` if none is due.
-    mutating func take(inBackground: Bool = false) -> Event? {
-        guard let next = next(inBackground: inBackground) else { return nil }
+    mutating func take() -> Event? {
+        guard let next = next(inBackground: isParked) else { return nil }
         let event = waiting.remove(at: next).event
         see(event)
         return event
@@ -101,11 +113,6 @@ struct Inbox {
     private mutating func see(_ event: Event) {
         seen[event.aspect] = event.reading
         positions?.generations[event.aspect] = event.generation
-    }
-
-    /// Returns whether an event is due.
-    func hasNext(inBackground: Bool) -> Bool {
-        next(inBackground: inBackground) != nil
     }
 
     private func next(inBackground: Bool) -> Int? {

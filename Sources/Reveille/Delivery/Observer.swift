@@ -8,14 +8,12 @@ import ReveilleSystem
 final class Observer: EventSink, Sendable {
     private struct State {
         var inbox = Inbox()
-        var isParked = false
         var isCancelled = false
-        var failure: ReveilleError?
         /// When the closure was called, while it runs.
         var since: Int64?
         var isReported = false
 
-        var isDue: Bool { !isParked && !isCancelled && !inbox.isEmpty }
+        var isDue: Bool { !isCancelled && inbox.hasNext }
     }
 
     private let state = Lock(State())
@@ -28,32 +26,12 @@ final class Observer: EventSink, Sendable {
         self.handler = handler
     }
 
-    func start(from events: [Event], of instance: String) {
-        state.withLock { $0.inbox.start(from: events, of: instance) }
-    }
-
-    func restart(from events: [Event], of instance: String) {
-        change { $0.inbox.restart(from: events, of: instance) }
-    }
-
-    func put(_ events: [Event]) {
-        change { $0.inbox.put(events) }
-    }
-
-    func park() {
-        change { $0.isParked = true }
-    }
-
-    func unpark() {
-        change { $0.isParked = false }
-    }
-
-    func finish(_ error: ReveilleError) {
-        state.withLock { $0.failure = error }
+    func receive(_ output: StreamOutput) {
+        change { $0.inbox.receive(output) }
     }
 
     /// The reason why the stream has ended.
-    var failure: ReveilleError? { state.withLock { $0.failure } }
+    var failure: ReveilleError? { state.withLock { $0.inbox.failure } }
 
     var isEmpty: Bool { state.withLock { $0.inbox.isEmpty } }
 

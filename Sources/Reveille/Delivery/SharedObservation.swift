@@ -66,7 +66,7 @@ final class SharedObservation: EventSink {
         let member = Member(id: id, sink: sink, wantsCurrent: wantsCurrent)
         members.append(member)
         if let last { begin(member, with: last.event, of: last.instance) }
-        if isParked { sink.park() }
+        if isParked { sink.receive(.background(true)) }
     }
 
     /// Removes an observer.
@@ -78,49 +78,34 @@ final class SharedObservation: EventSink {
         var state = event
         state.changes = 0
         state.netChange = false
-        member.sink.start(from: member.wantsCurrent ? [] : [state], of: instance)
-        if member.wantsCurrent { member.sink.put([state]) }
+        member.sink.receive(.start(member.wantsCurrent ? [] : [state], instance: instance))
+        if member.wantsCurrent { member.sink.receive(.events([state])) }
+    }
+
+    func receive(_ output: StreamOutput) {
+        switch output {
+        case .start(let events, let instance):
+            note(events, of: instance)
+            for member in members { for event in events { begin(member, with: event, of: instance) } }
+            return
+        case .restart(let events, let instance): note(events, of: instance)
+        case .events(let events):
+            note(events, of: nil)
+            if !isTiming { watchdog?.fire(after: patience / 2) }
+            isTiming = true
+        case .background(let isParked): self.isParked = isParked
+        case .end(let error):
+            hasFinished = true
+            logger.error("observers of \(aspect) are not called any more: \(error)")
+        // The shared stream asks for no states, and has no policy.
+        case .answer, .skip: break
+        }
+        for member in members { member.sink.receive(output) }
     }
 
     private func note(_ events: [Event], of instance: String?) {
         guard let event = events.last, let instance = instance ?? last?.instance else { return }
         last = (event, instance)
-    }
-
-    // MARK: - Events of the stream
-
-    func start(from events: [Event], of instance: String) {
-        note(events, of: instance)
-        for member in members { for event in events { begin(member, with: event, of: instance) } }
-    }
-
-    func restart(from events: [Event], of instance: String) {
-        note(events, of: instance)
-        for member in members { member.sink.restart(from: events, of: instance) }
-    }
-
-    func put(_ events: [Event]) {
-        note(events, of: nil)
-        for member in members { member.sink.put(events) }
-        guard !isTiming else { return }
-        isTiming = true
-        watchdog?.fire(after: patience / 2)
-    }
-
-    func park() {
-        isParked = true
-        for member in members { member.sink.park() }
-    }
-
-    func unpark() {
-        isParked = false
-        for member in members { member.sink.unpark() }
-    }
-
-    func finish(_ error: ReveilleError) {
-        hasFinished = true
-        logger.error("observers of \(aspect) are not called any more: \(error)")
-        for member in members { member.sink.finish(error) }
     }
 
     var isEmpty: Bool { members.allSatisfy { $0.sink.isEmpty } }

@@ -32,8 +32,8 @@ extension Broker {
         case .setState(let name, let isBackground, let wakeAfter):
             try setState(name, isBackground: isBackground, wakeAfter: wakeAfter, on: connection)
         case .getState(let aspects): getState(aspects, on: connection)
-        case .listSubscriptions: reply(ListSubscriptionsReply(subscribers: subscriberList), on: connection)
-        case .describeAspects: reply(DescribeAspectsReply(sources: Aspect.allCases.map(describe)), on: connection)
+        case .listSubscriptions: reply(subscriberList, on: connection)
+        case .describeAspects: reply(Aspect.allCases.map(describe), on: connection)
         case .refresh: refresh(on: connection)
         case .post(let reading):
             guard isOwner(connection) else { throw .permissionDenied }
@@ -81,7 +81,8 @@ extension Broker {
             subscribers[id] = connection
             let reply = SubscribeReply(
                 subscription: id.wireName, instance: bus.instance, resumed: start.resumed, events: start.events)
-            send(connection.session.reply(encoded: writer.write(reply), continues: true), to: connection)
+            let parameters = writer.write(reply.events, after: reply.head)
+            send(connection.session.reply(encoded: parameters, continues: true), to: connection)
             if !connection.isClosed { follow(connection) }
             adjustWatchers()
         }
@@ -100,7 +101,7 @@ extension Broker {
     private func states(of aspects: AspectSet) -> [UInt8] {
         if let known = states[aspects] { return known }
         let reply = GetStateReply(instance: bus.instance, events: aspects.aspects.map { bus.state(of: $0) })
-        let frame = Reply.encode(parameters: writer.write(reply), continues: false)
+        let frame = Reply.encode(parameters: writer.write(reply.events, after: reply.head), continues: false)
         states[aspects] = frame
         return frame
     }

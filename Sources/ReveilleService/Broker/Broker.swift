@@ -137,7 +137,7 @@ package final class Broker {
 
     /// Takes a watcher's reading.
     package func report(_ reading: Reading) {
-        guard bus.report(reading, at: Timestamp(microseconds: loop.wallClock)) != .same else { return }
+        guard bus.report(reading, at: Timestamp(microseconds: loop.wallClock)) else { return }
         stateWillBeDelivered()
         deliver()
     }
@@ -188,8 +188,7 @@ package final class Broker {
     }
 
     private func send(_ delivery: Delivery, to connection: Connection) {
-        let parameters = writer.write(EventsReply(events: delivery.events))
-        send(connection.session.reply(encoded: parameters, continues: true), to: connection)
+        send(connection.session.reply(encoded: writer.write(delivery.events), continues: true), to: connection)
     }
 
     func send(_ bytes: [UInt8], to connection: Connection) {

@@ -34,8 +34,8 @@ struct StatusCommand: ParsableCommand {
             if json {
                 return try Console.json([
                     "bus": Self.json(of: address, version, process),
-                    "aspects": .array(sources.map(StatusCoding.encode)),
-                    "subscriptions": .array(subscribers.map(StatusCoding.encode)),
+                    "aspects": .array(sources.map(\.structure)),
+                    "subscriptions": .array(subscribers.map(\.structure)),
                 ])
             }
             try Console.line(Style.bold("address        ") + "\(address)")

@@ -89,7 +89,7 @@ final class ScenarioStage {
     }
 
     private func subscribers() throws -> [Subscriber] {
-        try BlockingClient(address).call(.listSubscriptions, expecting: ListSubscriptionsReply.self).subscribers
+        try BlockingClient(address).call(.listSubscriptions, expecting: [Subscriber].self)
     }
 
     private func setStates(isInBackground: Bool) throws {

@@ -60,9 +60,7 @@ import Varlink
     }
 
     @Test func missingFirstReplyIsAnError() async throws {
-        let bus = try MadeUpBus(at: path) { peer in
-            while let call = peer.next() { if call.member != "Subscribe" { peer.answer() } }
-        }
+        let bus = try MadeUpBus.streaming(at: path) { _ in }
         let device = try await Device.connect(to: bus.address, patience: Self.short)
         let error = await #expect(throws: ReveilleError.self) { try await device.subscribe() }
         #expect(error?.code == .timeout)
@@ -72,17 +70,8 @@ import Varlink
         bus.stop()
     }
 
-    /// Starts a bus that answers Subscribe with a script and all other calls with an empty reply.
-    private func bus(_ subscribe: @escaping MadeUpBus.Script) throws -> MadeUpBus {
-        try MadeUpBus(at: path) { peer in
-            while let call = peer.next() {
-                if call.member == "Subscribe" { subscribe(peer) } else { peer.answer() }
-            }
-        }
-    }
-
     @Test func unknownWordDoesNotEndTheStream() async throws {
-        let bus = try bus { peer in
+        let bus = try MadeUpBus.streaming(at: path) { peer in
             peer.start([.battery(0.5, 1, changes: 0)])
             let text = String(decoding: EventCoding.encode(.battery(0.4, 2)).bytes, as: UTF8.self)
             let strange = text.replacing("unplugged", with: "swapping")
@@ -99,7 +88,7 @@ import Varlink
     }
 
     @Test func invalidEventEndsSubscriptionAndObserverWithAnError() async throws {
-        let bus = try bus { peer in
+        let bus = try MadeUpBus.streaming(at: path) { peer in
             peer.start([.battery(0.5, 1, changes: 0)])
             peer.answer(#"{"events":[{"aspect":"battery","generation":"two"}]}"#, continues: true)
         }
@@ -115,7 +104,7 @@ import Varlink
 
     @Test func invalidEventInTheBackgroundDeliversNothing() async throws {
         let isAsleep = Lock(false)
-        let bus = try bus { peer in
+        let bus = try MadeUpBus.streaming(at: path) { peer in
             peer.start([.battery(0.5, 1, changes: 0)])
             peer.deliver([.battery(0.4, 2)])
             while !isAsleep.withLock({ $0 }) { peer.pause(.milliseconds(1)) }
@@ -134,12 +123,8 @@ import Varlink
 
     @Test func subscriptionEndedByTheBusIsRestored() async throws {
         let rounds = Lock(0)
-        let bus = try bus { peer in
-            let round = rounds.withLock { rounds in
-                rounds += 1
-                return rounds
-            }
-            if round > 1 {
+        let bus = try MadeUpBus.streaming(at: path) { peer in
+            if rounds.increment() > 1 {
                 peer.start([.battery(0.4, 2)], resumed: true)
             } else {
                 peer.start([.battery(0.5, 1, changes: 0)])

@@ -40,15 +40,12 @@ import Testing
     /// Runs a life and writes its faults to a file, which remains if the process ends.
     private static func play(_ seed: UInt64, in path: String) async {
         note("", in: "\(path)/seed \(seed)")
-        let connections = Lock<UInt64>(0)
+        let connections = Lock(0)
         let bus = try? MadeUpBus(at: "\(path)/bus \(seed)") { peer in
-            let number = connections.withLock { number in
-                number += 1
-                return number
-            }
+            let number = connections.increment()
             // The first reply is valid, so that the device can be created.
             if number == 1, peer.next() != nil { peer.answer() }
-            var script = HostileScript(seed: seed << 16 | number)
+            var script = HostileScript(seed: seed << 16 | UInt64(number))
             script.talk(peer)
         }
         guard let bus else { return note("seed \(seed): no bus", in: "\(path)/faults") }

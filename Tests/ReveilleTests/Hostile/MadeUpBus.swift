@@ -72,6 +72,15 @@ final class MadeUpBus: Sendable {
         connections.withLock { _ = $0.numbers.remove(stream.number) }
     }
 
+    /// Creates a bus that answers Subscribe with a script, and all other calls with an empty reply.
+    static func streaming(at path: String, script: @escaping Script) throws -> MadeUpBus {
+        try MadeUpBus(at: path) { peer in
+            while let call = peer.next() {
+                if call.member == "Subscribe" { script(peer) } else { peer.answer() }
+            }
+        }
+    }
+
     func stop() {
         connections.withLock { connections in
             connections.isStopped = true
@@ -141,26 +150,12 @@ final class Conversation {
 extension Conversation {
     /// Sends the first reply to a Subscribe.
     func start(_ states: [Event] = [], instance: String = "i", resumed: Bool? = nil) {
-        let parameters: JSONObject = [
-            "subscription": "0000000000000001", "instance": .string(instance),
-            "resumed": resumed.map { .bool($0) } ?? .null, "events": .array(states.map(EventCoding.encode)),
-        ]
-        send(Reply(parameters: parameters, continues: true).encoded())
+        let reply = SubscribeReply(subscription: "1", instance: instance, resumed: resumed, events: states)
+        send(Reply(parameters: reply.parameters, continues: true).encoded())
     }
 
     /// Sends a later reply to a Subscribe.
     func deliver(_ events: [Event]) {
-        send(Reply(parameters: ["events": .array(events.map(EventCoding.encode))], continues: true).encoded())
-    }
-}
-
-extension Event {
-    static func battery(_ level: Double, _ generation: Int, changes: Int = 1) -> Event {
-        Event(
-            reading: .battery(
-                Battery(
-                    state: .unplugged, level: level, isPlugged: false, chargeStatus: .discharging, packs: [])),
-            generation: generation, sequence: generation, changes: changes, netChange: changes > 0,
-            firstChangedAt: Timestamp(microseconds: 0), changedAt: Timestamp(microseconds: 0), dropped: 0, settings: [])
+        send(Reply(parameters: events.parameters, continues: true).encoded())
     }
 }

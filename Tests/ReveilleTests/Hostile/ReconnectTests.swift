@@ -45,11 +45,7 @@ import Varlink
         let bus = try MadeUpBus(at: path) { peer in
             while let call = peer.next() {
                 guard call.member == "GetInfo" else { return }
-                let number = asked.withLock { asked in
-                    asked += 1
-                    return asked
-                }
-                if number == 2 { peer.refuse("org.example.NotNow") } else { peer.answer() }
+                if asked.increment() == 2 { peer.refuse("org.example.NotNow") } else { peer.answer() }
             }
         }
         let device = try await Device.connect(to: bus.address)
@@ -71,11 +67,7 @@ import Varlink
                     peer.answer(
                         #"{"aspects":[{"aspect":"battery","available":true,"monitored":false,"source":"BAT0"}]}"#)
                 case "Subscribe":
-                    let number = asked.withLock { asked in
-                        asked += 1
-                        return asked
-                    }
-                    if number == 1 {
+                    if asked.increment() == 1 {
                         peer.refuse("org.reveille.Bus.QuotaExceeded")
                     } else {
                         peer.start([.battery(0.5, 1, changes: 0)])
@@ -91,11 +83,11 @@ import Varlink
         if (try? await first) == true { begun += 1 }
         if (try? await second) == true { begun += 1 }
         #expect(device.isMonitoring(.battery) == (begun > 0))
-        if begun > 0 { #expect(device.reading(of: .battery) == Event.battery(0.5, 1).reading) }
+        if begun > 0 { #expect(device.reading(of: .battery) == .level(0.5)) }
         for _ in 0..<begun { device.endMonitoring(.battery) }
         #expect(!device.isMonitoring(.battery))
         #expect(try await device.beginMonitoring(.battery))
-        #expect(device.reading(of: .battery) == Event.battery(0.5, 1).reading)
+        #expect(device.reading(of: .battery) == .level(0.5))
         bus.stop()
     }
 }

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Reveille
+import ReveilleSystem
+
+extension Event {
+    /// Creates an event whose times are its generation, or a state if there are no changes.
+    static func of(_ reading: Reading, _ generation: Int, changes: Int = 1) -> Event {
+        let time = Timestamp(microseconds: Int64(generation))
+        return Event(
+            reading: reading, generation: generation, sequence: generation, changes: changes, netChange: changes > 0,
+            firstChangedAt: time, changedAt: time, dropped: 0, settings: [])
+    }
+
+    static func battery(_ level: Double, _ generation: Int, changes: Int = 1) -> Event {
+        .of(.level(level), generation, changes: changes)
+    }
+}
+
+extension Reading {
+    /// Creates the reading of a discharging battery.
+    static func level(_ level: Double) -> Reading {
+        .battery(Battery(state: .unplugged, level: level, isPlugged: false, chargeStatus: .discharging, packs: []))
+    }
+}
+
+extension Lock<Int> {
+    /// Adds one, and returns the sum.
+    func increment() -> Int {
+        withLock { count in
+            count += 1
+            return count
+        }
+    }
+}
