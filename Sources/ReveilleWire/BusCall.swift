@@ -6,7 +6,7 @@ package import Varlink
 
 /// A call of the interface `org.reveille.Bus`: a client encodes it, a service decodes it.
 package enum BusCall: Sendable, Hashable {
-    /// Starts a stream of events; the replies are a ``SubscribeReply`` and then any number of ``EventsReply``.
+    /// Starts a stream of events; the replies are a ``SubscribeReply`` and then any number of arrays of ``Event``.
     case subscribe(SubscriptionRequest)
     /// Sends a subscription to the background or wakes it; the reply is an ``EmptyReply``.
     case setState(subscription: String, background: Bool, wakeAfter: Duration? = nil)

@@ -61,15 +61,19 @@ package final class BlockingClient {
     }
 
     /// Sends a call; waits while the bus has no room for it.
+    ///
+    /// A bus that ends the connection before may have sent a reply with the reason, which ``receive(atMost:)`` returns.
     package func send(_ call: Call) throws(ReveilleError) {
         try socket.send(call)
         try waitUntilSent()
+        if call.mode == .oneway, socket.isWriteClosed { throw .ended }
     }
 
     /// Sends encoded `oneway` calls; waits while the bus has no room for them.
     package func send(_ bytes: [UInt8]) throws(ReveilleError) {
         try socket.send(bytes)
         try waitUntilSent()
+        if socket.isWriteClosed { throw .ended }
     }
 
     private func waitUntilSent() throws(ReveilleError) {

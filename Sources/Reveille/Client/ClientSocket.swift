@@ -24,8 +24,10 @@ final class ClientSocket {
     /// The process that listens, by the credentials of the socket.
     var peer: UnixStream.Peer? { try? stream.peer() }
 
-    /// Whether everything has been sent.
+    /// Whether nothing waits for room, because everything has been sent or the peer reads no more.
     var isFlushed: Bool { unsent.isEmpty }
+    /// Whether the peer reads no more; replies that it sent before can still be read.
+    private(set) var isWriteClosed = false
 
     /// Sends a call, as far as there is room.
     func send(_ call: Call) throws(ReveilleError) {
@@ -41,8 +43,14 @@ final class ClientSocket {
     /// Sends what had no room before.
     func flush() throws(ReveilleError) {
         do throws(SystemError) {
-            while !unsent.isEmpty, case .bytes(let count) = try stream.write(unsent) {
-                unsent = unsent.dropFirst(count)
+            while !unsent.isEmpty {
+                switch try stream.write(unsent) {
+                case .bytes(let count): unsent = unsent.dropFirst(count)
+                case .wouldBlock: return
+                case .ended:
+                    isWriteClosed = true
+                    unsent = []
+                }
             }
         } catch {
             throw ReveilleError(reaching: error)

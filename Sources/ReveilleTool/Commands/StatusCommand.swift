@@ -26,7 +26,9 @@ struct StatusCommand: ParsableCommand {
             let address = try bus.resolved()
             let client = try BlockingClient(address)
             try client.send(.info)
-            let version = try client.receive().parameters["version"]?.stringValue
+            let info = try client.receive()
+            if let error = CallError(info) { throw Failure(error) }
+            let version = info.parameters["version"]?.stringValue
             let process = client.peer.flatMap { ServingProcess($0.pid) }
             let device = try await Device.connect(to: address.description)
             let sources = try await device.sources()

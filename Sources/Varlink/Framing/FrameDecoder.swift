@@ -12,7 +12,7 @@ public struct FrameDecoder: Sendable {
     private var start = 0
     /// The offset up to which there is no NUL, so that a message in many parts is searched only once.
     private var searched = 0
-    private var failure: VarlinkError?
+    private var hasFailed = false
 
     /// Creates a decoder.
     ///
@@ -28,7 +28,7 @@ public struct FrameDecoder: Sendable {
     ///
     /// - Complexity: O(n) over all bytes fed, amortized.
     public mutating func feed(_ bytes: Span<UInt8>) {
-        guard failure == nil else { return }
+        guard !hasFailed else { return }
         // Taken bytes are removed once they are at least half of the buffer: each removal then moves fewer bytes
         // than were taken since the previous one.
         if start > 0, start >= bufferedCount {
@@ -48,15 +48,14 @@ public struct FrameDecoder: Sendable {
     /// - Returns: The message, or `nil` if it is incomplete.
     /// - Throws: ``VarlinkError/tooLong(maximum:)``, even if it is incomplete; every later call throws the same error.
     public mutating func nextFrame() throws(VarlinkError) -> [UInt8]? {
-        if let failure { throw failure }
+        guard !hasFailed else { throw .tooLong(maximum: maximumLength) }
         let end = buffer[searched...].firstIndex(of: 0)
         searched = end ?? buffer.count
         guard searched - start <= maximumLength else {
-            let failure = VarlinkError.tooLong(maximum: maximumLength)
-            self.failure = failure
+            hasFailed = true
             buffer = []
             start = 0
-            throw failure
+            throw .tooLong(maximum: maximumLength)
         }
         guard let end else { return nil }
         let frame = Array(buffer[start..<end])

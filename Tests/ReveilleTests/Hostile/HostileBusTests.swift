@@ -59,6 +59,19 @@ import Varlink
         bus.stop()
     }
 
+    @Test(arguments: [Call.Mode.plain, .oneway])
+    func closedConnectionEndsACallThatIsPartlySent(mode: Call.Mode) throws {
+        let bus = try MadeUpBus(at: path) { _ in }
+        let client = try BlockingClient(UnixAddress(bus.address))
+        let long = JSON.string(String(repeating: "x", count: 8 << 20))
+        let error = #expect(throws: ReveilleError.self) {
+            try client.send(Call(method: "a.b.C", parameters: ["long": long], mode: mode))
+            _ = try client.receive()
+        }
+        #expect(error?.code == .noBus)
+        bus.stop()
+    }
+
     @Test func missingFirstReplyIsAnError() async throws {
         let bus = try MadeUpBus.streaming(at: path) { _ in }
         let device = try await Device.connect(to: bus.address, patience: Self.short)
