@@ -18,11 +18,6 @@ final class ObserverQueue: Sendable {
         var isEnded = false
     }
 
-    private enum Place {
-        case nowhere
-        case on((any Actor)?)
-    }
-
     private let state: Lock<State>
     private let hasActor: Bool
 
@@ -39,16 +34,14 @@ final class ObserverQueue: Sendable {
 
     /// Adds an observer behind all others.
     func enqueue(_ observer: Observer) {
-        let place = state.withLock { state -> Place in
+        let (starts, actor) = state.withLock { state -> (Bool, (any Actor)?) in
             state.due.removeAll { $0 === observer }
-            guard !state.isEnded, !hasActor || state.actor != nil else { return .nowhere }
+            guard !state.isEnded, !hasActor || state.actor != nil else { return (false, nil) }
             state.due.append(observer)
-            guard !state.isRunning else { return .nowhere }
-            state.isRunning = true
-            return .on(state.actor)
+            defer { state.isRunning = true }
+            return (!state.isRunning, state.actor)
         }
-        guard case .on(let actor) = place else { return }
-        Task { await run(isolation: actor) }
+        if starts { Task { await run(isolation: actor) } }
     }
 
     /// Ends all calls.
