@@ -44,17 +44,10 @@ extension Device {
         _ aspect: Aspect, delivering: Delivering = .changes, isolation: isolated (any Actor)? = #isolation,
         _ handler: @escaping (Event) -> Void
     ) async throws(ReveilleError) -> Observation {
-        let queue = queues.join(isolation)
-        let observer = Observer(queue: queue, handler: handler)
-        do throws(ReveilleError) {
-            let id = try await engine.observe(aspect, observer, wantsCurrent: delivering == .currentState)
-            return Observation(observer) { [self] in
-                queues.leave(queue)
-                Task { await engine.stopObserving(aspect, id: id) }
-            }
-        } catch {
-            queues.leave(queue)
-            throw error
+        let observer = Observer(queue: queues.queue(on: isolation), handler: handler)
+        let id = try await engine.observe(aspect, observer, wantsCurrent: delivering == .currentState)
+        return Observation(observer) { [self] in
+            Task { await engine.stopObserving(aspect, id: id) }
         }
     }
 }
