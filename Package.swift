@@ -54,7 +54,7 @@ let package = Package(
         .target(
             name: "ReveilleSimulation",
             dependencies: [
-                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers", "Varlink",
+                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers", "ReveilleWire", "Varlink",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(

@@ -51,6 +51,7 @@ extension Device {
 /// continues with the changes in between.
 ///
 /// ```swift
+/// var saved: Positions?  // of an earlier run
 /// let subscription = try await device.subscribe(to: .battery, resumingFrom: saved)
 /// for try await event in subscription {
 ///     print(event)

@@ -37,6 +37,13 @@ enum Bench {
     }
 }
 
+/// A failure of a benchmark.
+struct BenchError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
 /// Durations in microseconds.
 struct Samples {
     private var values: [Double] = []

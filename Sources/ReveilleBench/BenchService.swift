@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import Glibc
 import Reveille
 import ReveilleCore
 import ReveilleSystem
@@ -24,12 +23,11 @@ final class BenchService {
 
     /// The resident memory of the bus in kilobytes.
     var residentMemory: Int {
-        guard let stream = fopen("/proc/\(bus.processIdentifier)/statm", "r") else { return 0 }
-        defer { fclose(stream) }
-        var text = [CChar](repeating: 0, count: 128)
-        guard fgets(&text, Int32(text.count), stream) != nil else { return 0 }
-        let fields = text.split(separator: CChar(UInt8(ascii: " "))).dropFirst().first ?? []
-        return (Int(String(decoding: fields.map { UInt8(bitPattern: $0) }, as: UTF8.self)) ?? 0) * 4
+        guard case .bytes(let text) = FileContents.read("/proc/\(bus.processIdentifier)/statm", limit: 4_096) else {
+            return 0
+        }
+        let pages = String(decoding: text, as: UTF8.self).split(separator: " ").dropFirst().first
+        return (pages.flatMap { Int($0) } ?? 0) * 4
     }
 
     /// Connects.

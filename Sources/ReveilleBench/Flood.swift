@@ -44,7 +44,7 @@ enum Flood: String, CaseIterable {
 
     static func run(_ arguments: [String]) throws {
         guard arguments.count == 2, let flood = Flood(rawValue: arguments[0]) else {
-            throw FloodError(description: "invalid flood: \(arguments)")
+            throw BenchError("invalid flood: \(arguments)")
         }
         become(user: 65_534)
         let address = try UnixAddress(arguments[1])

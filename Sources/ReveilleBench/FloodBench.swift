@@ -45,8 +45,7 @@ struct FloodBench {
         var isTooSlow = false
         for kind in Flood.allCases {
             let flood = try ChildProcess(
-                [Bench.program, Flood.argument, kind.rawValue, address.description],
-                environment: ChildProcess.environment)
+                [Bench.program, Flood.argument, kind.rawValue, address.description])
             let samples = try probe(address)
             flood.signal(SIGKILL)
             flood.wait()
@@ -56,7 +55,7 @@ struct FloodBench {
             isTooSlow = isTooSlow || samples.percentile(0.99) > Self.limit
         }
         withExtendedLifetime((bus, sleepers)) {}
-        if isTooSlow { throw FloodError(description: "a flood delayed another user by more than 50 ms") }
+        if isTooSlow { throw BenchError("a flood delayed another user by more than 50 ms") }
     }
 
     private static func line(_ name: String, _ samples: Samples) -> String {
@@ -66,13 +65,12 @@ struct FloodBench {
     private func probe(_ address: UnixAddress) throws -> Samples {
         let pipe = try Pipe()
         let process = try ChildProcess(
-            [Bench.program, Self.probeArgument, address.description], environment: ChildProcess.environment,
-            descriptors: [1: pipe.writable])
+            [Bench.program, Self.probeArgument, address.description], descriptors: [1: pipe.writable])
         pipe.closeWritingEnd()
         var samples = Samples()
         var time: Int64 = 0
         while read(pipe.readingEnd, &time, 8) == 8 { samples.add(Double(time) / 1_000) }
-        guard process.wait() == 0 else { throw FloodError(description: "the probe received no reply") }
+        guard process.wait() == 0 else { throw BenchError("the probe received no reply") }
         return samples
     }
 
@@ -95,11 +93,6 @@ struct FloodBench {
             guard write(STDOUT_FILENO, &time, 8) == 8 else { return }
         }
     }
-}
-
-/// A failure of the flood benchmark.
-struct FloodError: Error, CustomStringConvertible {
-    let description: String
 }
 
 extension String {

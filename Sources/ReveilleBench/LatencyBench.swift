@@ -51,14 +51,14 @@ struct LatencyBench {
 enum BareMonitor {
     static func run() throws {
         let monitor = try UdevMonitor(subsystems: ["power_supply"])
-        tell()
+        report()
         while true {
             try Readiness.wait(monitor.descriptor, for: .readable, atMost: .seconds(60))
-            while case .event = monitor.receive() { tell() }
+            while case .event = monitor.receive() { report() }
         }
     }
 
-    private static func tell() {
+    private static func report() {
         var now = MonotonicClock.now
         guard write(STDOUT_FILENO, &now, 8) == 8 else { exit(0) }
     }

@@ -8,7 +8,7 @@ import ReveilleTesting
 
 /// A million posts at full speed, with ten thousand sleeping and a hundred active subscribers in separate processes.
 ///
-/// Meanwhile a battery changes as usual, and the flood must not delay its events for long.
+/// At the same time a battery changes as usual, and the flood must not delay its events for long.
 struct StormBench {
     static let posts = 1_000_000
     private static let sleepers = 10_000
@@ -40,7 +40,7 @@ struct StormBench {
 
         // Active subscribers receive every change, in as many events as they read; sleepers receive all in one event.
         let events = try live.map { try $0.nextNumber() }.reduce(0, +)
-        for group in groups { group.tell() }
+        for group in groups { group.wake() }
         let woken = try groups.map { try $0.nextNumber() }.reduce(0, +)
         print("\(Self.posts) posts in \(seconds.rounded()) s, \(Int(Double(Self.posts) / seconds)) per second")
         print("asleep: \(sleepers), woken by one event with all changes: \(woken)")
@@ -48,7 +48,7 @@ struct StormBench {
         print("memory of the bus grew by \(grown) kB, to \(service.residentMemory) kB")
         print("uevent to subscriber, quiet: \(quiet.summary)")
         print("uevent to subscriber, storm: \(stormy.summary)")
-        guard woken == sleepers else { throw StormError(description: "\(sleepers - woken) sleepers missed changes") }
+        guard woken == sleepers else { throw BenchError("\(sleepers - woken) sleepers missed changes") }
     }
 
     private func latency(
@@ -66,9 +66,4 @@ struct StormBench {
         }
         return samples
     }
-}
-
-/// A failure of the storm benchmark.
-struct StormError: Error, CustomStringConvertible {
-    let description: String
 }

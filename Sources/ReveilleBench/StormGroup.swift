@@ -25,7 +25,7 @@ final class StormGroup {
         commands = try Pipe()
         process = try ChildProcess(
             [CommandLine.arguments[0], Self.argument, kind.rawValue, address.description, "\(count)"],
-            environment: ChildProcess.environment, descriptors: [0: commands.readingEnd, 1: numbers.writable])
+            descriptors: [0: commands.readingEnd, 1: numbers.writable])
         numbers.closeWritingEnd()
     }
 
@@ -38,12 +38,13 @@ final class StormGroup {
     func nextNumber() throws -> Int {
         var number: Int64 = 0
         guard read(numbers.readingEnd, &number, 8) == 8 else {
-            throw StormError(description: "a group of clients ended early")
+            throw BenchError("a group of clients ended early")
         }
         return Int(number)
     }
 
-    func tell() {
+    /// Lets a sleeping group wake its subscriptions.
+    func wake() {
         commands.wake()
     }
 
@@ -52,7 +53,7 @@ final class StormGroup {
     /// Runs the group that the arguments describe.
     static func run(_ arguments: [String]) throws {
         guard arguments.count == 3, let kind = Kind(rawValue: arguments[0]), let count = Int(arguments[2]) else {
-            throw StormError(description: "invalid group: \(arguments)")
+            throw BenchError("invalid group: \(arguments)")
         }
         DescriptorLimit.raise()
         let address = try UnixAddress(arguments[1])
@@ -64,7 +65,7 @@ final class StormGroup {
         }
     }
 
-    private static func say(_ number: Int) {
+    private static func report(_ number: Int) {
         var number = Int64(number)
         _ = write(STDOUT_FILENO, &number, 8)
     }
@@ -84,7 +85,7 @@ final class StormGroup {
 
     private static func sleep(_ clients: [BlockingClient], _ connect: () throws -> BlockingClient) throws {
         let names = try clients.map { try $0.subscribe(to: .locale, isInBackground: true).subscription }
-        say(clients.count)
+        report(clients.count)
         var byte: UInt8 = 0
         guard read(STDIN_FILENO, &byte, 1) == 1 else { return }
         let control = try connect()
@@ -93,21 +94,21 @@ final class StormGroup {
             _ = try control.call(.setState(subscription: name, background: false))
             if changes(try client.receiveEvents()) == StormBench.posts { right += 1 }
         }
-        say(right)
+        report(right)
     }
 
     private static func watch(_ clients: [BlockingClient]) throws {
         for client in clients { try client.subscribe(to: .locale) }
-        say(clients.count)
-        var told = Array(repeating: 0, count: clients.count)
+        report(clients.count)
+        var received = Array(repeating: 0, count: clients.count)
         var events = 0
-        while told.contains(where: { $0 < StormBench.posts }) {
-            for (index, client) in clients.enumerated() where told[index] < StormBench.posts {
-                told[index] += changes(try client.receiveEvents())
+        while received.contains(where: { $0 < StormBench.posts }) {
+            for (index, client) in clients.enumerated() where received[index] < StormBench.posts {
+                received[index] += changes(try client.receiveEvents())
                 events += 1
             }
         }
-        say(events)
+        report(events)
     }
 
     private static func changes(_ events: [Event]) -> Int {

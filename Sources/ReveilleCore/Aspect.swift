@@ -1,40 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// One thing about the device that can change: what subscribers ask for by name.
+/// A part of the device's state, to which programs subscribe by name.
 public enum Aspect: String, Sendable, Hashable, CaseIterable, Codable, CustomStringConvertible {
-    /// Language and formats in force.
+    /// The language and formats in effect.
     case locale
     /// The user's settings files.
     case defaults
-    /// All battery packs of the system, and whether it is plugged in.
+    /// The battery packs of the system, and whether it is plugged in.
     case battery
     /// Whether something is close to the front of the device.
     case proximity
-    /// How the device is held.
+    /// The pose of the device.
     case orientation
 
-    /// The word that stands for the aspect on the wire and on the command line.
+    /// The aspect's name on the wire and on the command line.
     public var description: String { rawValue }
 }
 
 extension Aspect {
     /// When the sources of an aspect are watched.
     package enum Sampling: Sendable {
-        /// From the start: files announce their changes, and a subscriber that resumes wants every change counted.
+        /// From the start: files announce their changes, and a subscriber that resumes needs every change counted.
         case always
-        /// While an aspect has subscribers: sensors have to be read, which costs power.
+        /// While the aspect has subscribers: reading sensors costs power.
         case onDemand
     }
 
-    /// Everything that the bus has to know of an aspect.
     private struct Traits {
-        /// Position among all aspects.
         let index: Int
         let sampling: Sampling
-        /// False for an aspect that came later: strict clients refuse fields that their interface text does not have.
+        /// False for aspects of later versions: strict clients refuse fields that their interface description lacks.
         var isDefault = true
-        /// Events list the parts that changed, see ``Event/settings``.
         var isReportedInParts = false
     }
 
@@ -48,25 +45,25 @@ extension Aspect {
         }
     }
 
-    /// Position in an ``AspectTable`` and in an ``AspectSet``.
+    /// The position in an ``AspectTable`` and an ``AspectSet``.
     var index: Int { traits.index }
-    /// When its sources are watched.
+    /// When the aspect's sources are watched.
     package var sampling: Sampling { traits.sampling }
-    /// Whether it is delivered to subscribers that name no aspects.
+    /// Whether the aspect is delivered to subscribers that name no aspects.
     package var isDefault: Bool { traits.isDefault }
-    /// Whether its events list the parts that changed, since their values are too long to be sent.
+    /// Whether events list the parts that changed in ``Event/settings``, since the values are too long to send.
     package var isReportedInParts: Bool { traits.isReportedInParts }
 }
 
 extension AspectSet {
-    /// Language and formats.
+    /// The language and formats.
     public static let locale = AspectSet(.locale)
     /// The user's settings.
     public static let defaults = AspectSet(.defaults)
-    /// All battery packs together.
+    /// The battery packs.
     public static let battery = AspectSet(.battery)
-    /// Near or far.
+    /// Whether something is close to the device.
     public static let proximity = AspectSet(.proximity)
-    /// The pose.
+    /// The pose of the device.
     public static let orientation = AspectSet(.orientation)
 }

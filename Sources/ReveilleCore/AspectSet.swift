@@ -3,27 +3,27 @@
 
 /// A set of aspects, in four bytes.
 public struct AspectSet: OptionSet, Sendable, Hashable {
-    /// One bit an aspect.
+    /// One bit for each aspect.
     public let rawValue: UInt32
 
-    /// Makes a set of its bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt32) {
         self.rawValue = rawValue
     }
 
-    /// Makes a set of one aspect.
+    /// Creates a set with one aspect.
     public init(_ aspect: Aspect) {
         rawValue = 1 << UInt32(aspect.index)
     }
 
-    /// Makes a set of a list of aspects; repetitions are allowed.
+    /// Creates a set from a list, which may repeat aspects.
     public init(_ aspects: some Sequence<Aspect>) {
         self = aspects.reduce(into: []) { $0.formUnion(AspectSet($1)) }
     }
 
     /// All aspects.
     public static let all = AspectSet(Aspect.allCases)
-    /// The aspects that are delivered where none is named.
+    /// The aspects that are delivered to subscribers that name none.
     public static let `default` = AspectSet(Aspect.allCases.filter(\.isDefault))
 
     /// Returns whether the aspect is in the set.

@@ -5,12 +5,12 @@
 package struct AspectTable<Value> {
     private var values: [Value]
 
-    /// Creates a table of the values that a closure returns for each aspect.
+    /// Creates a table from the values that a closure returns.
     package init(_ value: (Aspect) -> Value) {
         values = Aspect.allCases.map(value)
     }
 
-    /// Creates a table with the same value for each aspect.
+    /// Creates a table with one value for all aspects.
     package init(repeating value: Value) {
         self.init { _ in value }
     }

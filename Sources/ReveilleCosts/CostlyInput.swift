@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Inputs of one shape and any length, such as cost a careless reader most.
+/// Inputs of one shape and any length that are expensive for a careless reader.
 package struct CostlyInput: CustomStringConvertible {
     /// The shape.
     package let description: String
     private let start: [UInt8]
-    /// What is repeated; gets the number of the turn.
+    /// Returns the repeated part with a number.
     private let part: (Int) -> [UInt8]
     private let end: [UInt8]
 
@@ -26,7 +26,7 @@ package struct CostlyInput: CustomStringConvertible {
         self.init(description, Array(start.utf8), { _ in part }, Array(end.utf8))
     }
 
-    /// An input of the shape, as long as it can be within a limit.
+    /// Returns the longest input of the shape within a limit.
     package func bytes(upTo limit: Int) -> [UInt8] {
         var bytes = start
         for number in 0... {
@@ -144,6 +144,18 @@ package struct CostlyInput: CustomStringConvertible {
             CostlyInput("names", "interface a.b\ntype T (a", { ",a\($0)" }, ")\n"),
             CostlyInput("typed fields", "interface a.b\ntype T (a: int", { ",a\($0): []?[string]int" }, ")\n"),
             CostlyInput("used types", "interface a.b\ntype T (a: T", { ",a\($0): T" }, ")\n"),
+        ]
+    }
+
+    /// Shapes that are not text: binary property lists and inotify events.
+    private static var binary: [CostlyInput] {
+        let name = Array("name.json".utf8)
+        let event =
+            [1, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 0] + name + Array(repeating: 0, count: 16 - name.count)
+        return [
+            CostlyInput("events", [], { _ in event }),
+            CostlyInput("events without names", [], { _ in Array(event[..<12]) + [0, 0, 0, 0] }),
+            CostlyInput("bytes", [], { [UInt8(truncatingIfNeeded: $0)] }),
         ]
     }
 }

@@ -8,15 +8,15 @@ import ReveilleWatchers
 import ReveilleWire
 import Varlink
 
-/// A reader of outside bytes, and the most that it is given.
+/// A reader of external bytes, and the maximum length of its input.
 ///
-/// All of them read on the bus's one thread, where nobody is served meanwhile.
+/// All readers run on the bus's only thread, which serves no client in the meantime.
 package struct CostlyReader: CustomStringConvertible {
-    /// What it reads.
+    /// The kind of input.
     package let description: String
-    /// The longest input, in bytes.
+    /// The maximum length of an input in bytes.
     package let limit: Int
-    /// Reads an input; what comes of it does not matter.
+    /// Reads an input and discards the result.
     package let read: ([UInt8]) -> Void
 
     private init(_ description: String, _ limit: Int, _ read: @escaping ([UInt8]) -> Void) {
@@ -47,7 +47,7 @@ package struct CostlyReader: CustomStringConvertible {
         ]
     }
 
-    /// In pieces, as a socket may give them, and taken as they come.
+    /// Reads frames from small pieces, as from a socket.
     private static func readFrames(_ bytes: [UInt8]) {
         var decoder = FrameDecoder()
         var rest = bytes[...]
@@ -87,7 +87,7 @@ package struct CostlyReader: CustomStringConvertible {
 
     // MARK: - The kernel
 
-    /// The kernel gives a page at most of an attribute.
+    /// The maximum size of a sysfs attribute: a page.
     private static let page = 4_096
 
     private static var devices: [CostlyReader] {

@@ -14,8 +14,8 @@ package final class SimulatedBus {
     /// The number of deadlines to meet individually while time passes; later ones are handled together at the end.
     private static let mostDeadlines = 1_000
 
-    /// The interfaces of the bus, in addition to `org.varlink.service`.
-    package static var interfaces: [Interface] { Broker.interfaces }
+    /// The interfaces of the bus.
+    package static let interfaces = [Interface.service] + Broker.interfaces
 
     /// The loop of the bus.
     package let loop: SimulatedLoop

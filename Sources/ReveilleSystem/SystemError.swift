@@ -20,6 +20,9 @@ package struct SystemError: Error, Hashable, CustomStringConvertible {
         self.code = code
     }
 
+    /// Whether the path does not exist, including paths with a file in the place of a directory.
+    package var isAbsence: Bool { code == ENOENT || code == ENOTDIR }
+
     /// Whether a listener exists but accepts connections too slowly or not at all.
     package var isQueueFull: Bool { operation == "connect" && code == EAGAIN }
 

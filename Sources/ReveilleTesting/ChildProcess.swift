@@ -15,13 +15,13 @@ package final class ChildProcess {
     ///
     /// - Parameters:
     ///   - arguments: The program, looked up in `PATH`, and its arguments.
-    ///   - environment: The complete environment.
+    ///   - environment: The complete environment; by default that of this process.
     ///   - descriptors: This process's descriptors by their numbers in the child. Others from 0 to 2 are shared.
     ///   - isApart: Whether to detach the process from the terminal's signals, such as Ctrl-C.
     /// - Throws: `TestbedError` if the program cannot be started.
     package init(
-        _ arguments: [String], environment: [String: String], descriptors: [Int32: Int32] = [:],
-        isApart: Bool = false
+        _ arguments: [String], environment: [String: String] = ChildProcess.environment,
+        descriptors: [Int32: Int32] = [:], isApart: Bool = false
     ) throws(TestbedError) {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -91,6 +91,14 @@ package final class ChildProcess {
     private static func exitCode(_ status: Int32) -> Int32 {
         let signal = status & 0x7F
         return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+    }
+
+    /// Returns the path of a program in the directory of this process's program.
+    package static func sibling(_ name: String) -> String {
+        let path = realpath("/proc/self/exe", nil)
+        defer { free(path) }
+        return (path.map { String(cString: $0) } ?? "").split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
+            + "/" + name
     }
 
     /// The environment of this process.

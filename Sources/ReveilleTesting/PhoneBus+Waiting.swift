@@ -35,13 +35,13 @@ extension PhoneBus {
     ///
     /// ```swift
     /// phone.battery.level = 0.1
-    /// try await bus.waitUntilTold()
+    /// try await bus.waitUntilDelivered()
     /// ```
     ///
     /// - Parameter patience: The timeout.
     /// - Throws: `ReveilleError`: `ReveilleError.Code.timeout` with the programs that have unread changes;
     ///   `CancellationError`.
-    public func waitUntilTold(atMost patience: Duration = PhoneBus.patience) async throws {
+    public func waitUntilDelivered(atMost patience: Duration = PhoneBus.patience) async throws {
         try await wait(atMost: patience) { subscribers in
             let late = subscribers.filter { !$0.isUpToDate }
             guard !late.isEmpty else { return nil }

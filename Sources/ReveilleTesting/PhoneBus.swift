@@ -89,10 +89,8 @@ public final class PhoneBus {
         let log = try phone.directory.open("bus.log")
         defer { close(log) }
         var environment = phone.environment
-        for name in ["NOTIFY_SOCKET", "LISTEN_FDS", "LISTEN_PID", "WATCHDOG_USEC", "WATCHDOG_PID"] {
-            environment[name] = nil
-        }
-        environment["RUNTIME_DIRECTORY"] = nil
+        let supervision = ["NOTIFY_SOCKET", "LISTEN_FDS", "LISTEN_PID", "WATCHDOG_USEC", "WATCHDOG_PID"]
+        for name in supervision + ["RUNTIME_DIRECTORY"] { environment[name] = nil }
         environment[String(cString: c_reveille_phone_bus_variable())] = "1"
         return try withExtendedLifetime(theirs) { () throws(TestbedError) in
             let process = try ChildProcess(

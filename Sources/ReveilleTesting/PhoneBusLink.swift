@@ -4,23 +4,23 @@
 import Glibc
 import ReveilleSystem
 
-/// The phone's end of the socket to its bus's process, by which each step of the phone becomes one reading.
+/// The phone's end of the socket to the process of its bus, through which each step of the phone becomes one reading.
 ///
-/// The bus answers each request by one byte.
+/// The bus answers each request with one byte.
 final class PhoneBusLink {
-    /// What the phone asks of its bus.
+    /// A request of the phone to its bus.
     enum Request: UInt8 {
-        /// To read nothing until it is asked to.
+        /// Read nothing until the next request.
         case hold = 1
-        /// To read every source now, and to answer when what changed is told.
+        /// Read every source, and answer once all changes are posted.
         case read = 2
     }
 
-    /// How long a reading may take; one of a sensor that does not answer takes a second.
+    /// The timeout of a reading; a sensor that does not respond takes a second.
     private static let patience: Duration = .seconds(10)
-    /// How long a start may take, on a machine that is busy.
+    /// The timeout of a start, even on a busy machine.
     private static let startPatience: Duration = .seconds(60)
-    /// Between two looks at a process that does not answer.
+    /// The interval at which a process that does not answer is checked.
     private static let pause: Duration = .milliseconds(50)
 
     private let stream: UnixStream
@@ -34,7 +34,7 @@ final class PhoneBusLink {
 
     /// Waits until the bus accepts connections.
     ///
-    /// - Throws: `TestbedError` with the reason that the bus gives.
+    /// - Throws: `TestbedError` with the reason reported by the bus.
     func waitForStart() throws(TestbedError) {
         var answer: [UInt8] = []
         let deadline = ContinuousClock.now + Self.startPatience
@@ -44,15 +44,15 @@ final class PhoneBusLink {
         }
         let line = String(decoding: answer.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
         guard line != "ok" else { return }
-        let reason = !line.isEmpty ? line : ContinuousClock.now < deadline ? "it ended" : "it said nothing in time"
+        let reason = !line.isEmpty ? line : ContinuousClock.now < deadline ? "it ended" : "timeout"
         throw TestbedError("the phone's bus did not start: \(reason)")
     }
 
-    /// Changes the phone, and returns once the bus has read the change, as one.
+    /// Changes the phone, and returns once the bus has read everything as one change.
     ///
-    /// A bus that has ended, or that a signal has stopped, is not waited for.
+    /// Does not wait for a bus that has ended or that is stopped by a signal.
     ///
-    /// - Throws: `TestbedError` of the change, or when the bus hangs.
+    /// - Throws: `TestbedError` of the change, or if the bus hangs.
     func step<Value>(_ change: () throws(TestbedError) -> Value) throws(TestbedError) -> Value {
         guard !process.isStopped else { return try change() }
         try ask(.hold)
@@ -66,7 +66,7 @@ final class PhoneBusLink {
         do throws(SystemError) {
             guard case .bytes = try stream.write([request.rawValue]) else { return }
         } catch {
-            throw TestbedError("asking the phone's bus for a reading: \(error)")
+            throw TestbedError("request to the phone's bus: \(error)")
         }
         unanswered += 1
         let deadline = ContinuousClock.now + Self.patience
@@ -75,12 +75,12 @@ final class PhoneBusLink {
             unanswered -= answers.count
             guard unanswered == 0 || ContinuousClock.now < deadline else {
                 throw TestbedError(
-                    "the phone's bus, process \(process.pid), has not read the phone within \(Self.patience): it hangs")
+                    "the phone's bus, process \(process.pid), did not read the phone within \(Self.patience)")
             }
         }
     }
 
-    /// The bytes that come next, none when time is up; `nil` when the process has ended.
+    /// Returns the next bytes, none after the deadline; `nil` if the process has ended.
     private func receive(until deadline: ContinuousClock.Instant) throws(TestbedError) -> [UInt8]? {
         do throws(SystemError) {
             while true {
@@ -89,7 +89,7 @@ final class PhoneBusLink {
                 guard left > .zero, try Readiness.wait(stream.number, for: .readable, atMost: left) else { return [] }
             }
         } catch {
-            throw TestbedError("the answer of the phone's bus: \(error)")
+            throw TestbedError("answer of the phone's bus: \(error)")
         }
     }
 }

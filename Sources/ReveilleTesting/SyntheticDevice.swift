@@ -6,8 +6,9 @@ import Glibc
 /// A device of a ``Testbed``.
 ///
 /// ```swift
-/// try device.set(["voltage_now": "3700000", "current_now": "150000"])
-/// try device.uevent("change")
+/// let pack = try Testbed().add(subsystem: "power_supply", name: "BAT0", attributes: ["type": "Battery"])
+/// try pack.set(["voltage_now": "3700000", "current_now": "150000"])
+/// try pack.uevent("change")
 /// ```
 public struct SyntheticDevice {
     let testbed: Testbed
@@ -49,12 +50,12 @@ public struct SyntheticDevice {
     private func write(_ text: String, to attribute: String) throws(TestbedError) {
         let file = testbed.root + path + "/" + attribute
         let descriptor = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw TestbedError("open \(file): \(String(cString: strerror(errno)))") }
+        guard descriptor >= 0 else { throw TestbedError("open", on: file) }
         defer { close(descriptor) }
         let bytes = Array(text.utf8)
         // Truncated after the write, so that a concurrent reader sees a value and never an empty file.
         guard pwrite(descriptor, bytes, bytes.count, 0) == bytes.count, ftruncate(descriptor, bytes.count) == 0 else {
-            throw TestbedError("write \(file): \(String(cString: strerror(errno)))")
+            throw TestbedError("write", on: file)
         }
     }
 }

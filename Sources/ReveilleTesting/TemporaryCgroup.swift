@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleSystem
 
 /// A version 2 cgroup, which is removed with its owner after its processes have been killed.
 package final class TemporaryCgroup {
@@ -21,12 +22,10 @@ package final class TemporaryCgroup {
     /// - Parameter parent: The parent cgroup; the root by default.
     /// - Throws: `TestbedError` if no version 2 hierarchy is mounted, or without permission.
     package init(in parent: TemporaryCgroup? = nil) throws(TestbedError) {
-        guard let top = parent?.path ?? Self.mountPoint else { throw TestbedError("cgroup v2 is not mounted") }
-        var template = Array((top + "/reveille-XXXXXX").utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw TestbedError("mkdtemp \(top): \(String(cString: strerror(errno)))")
+        guard let top = parent?.path ?? CgroupHierarchy.find()?.directory else {
+            throw TestbedError("cgroup v2 is not mounted")
         }
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        path = try TemporaryDirectory.make(top + "/reveille-XXXXXX")
         self.parent = parent
     }
 
@@ -39,37 +38,12 @@ package final class TemporaryCgroup {
 
     /// Moves a process into the cgroup.
     package func add(_ process: ChildProcess) throws(TestbedError) {
-        try write("\(process.pid)", to: "cgroup.procs")
+        try TemporaryDirectory.fill(path + "/cgroup.procs", with: "\(process.pid)")
         processes.append(process)
     }
 
     /// Starts to freeze or thaw the processes, which the kernel completes asynchronously.
     package func freeze(_ isFrozen: Bool) throws(TestbedError) {
-        try write(isFrozen ? "1" : "0", to: "cgroup.freeze")
-    }
-
-    private func write(_ text: String, to name: String) throws(TestbedError) {
-        let file = path + "/" + name
-        guard let stream = fopen(file, "w") else {
-            throw TestbedError("open \(file): \(String(cString: strerror(errno)))")
-        }
-        let isWritten = fputs(text, stream) >= 0
-        guard fclose(stream) == 0, isWritten else {
-            throw TestbedError("write \(file): \(String(cString: strerror(errno)))")
-        }
-    }
-
-    private static var mountPoint: String? {
-        guard let mounts = fopen("/proc/self/mounts", "r") else { return nil }
-        defer { fclose(mounts) }
-        var line: UnsafeMutablePointer<CChar>?
-        var size = 0
-        defer { free(line) }
-        while getline(&line, &size, mounts) > 0 {
-            // Device, mount point, type.
-            let fields = line.map { String(cString: $0).split(separator: " ") } ?? []
-            if fields.count > 2, fields[2] == "cgroup2" { return String(fields[1]) }
-        }
-        return nil
+        try TemporaryDirectory.fill(path + "/cgroup.freeze", with: isFrozen ? "1" : "0")
     }
 }

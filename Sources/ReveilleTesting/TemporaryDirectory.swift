@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleSystem
 
 /// A directory below `$TMPDIR` that only its user can access and that is removed with its owner.
 package final class TemporaryDirectory {
@@ -20,20 +21,19 @@ package final class TemporaryDirectory {
         let name = "/reveille-XXXXXX"
         let usual = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         let isTooLong = !socket.isEmpty && (usual + name + socket).utf8.count > Self.socketPathLimit
-        let parent = isTooLong ? "/tmp" : usual
-        var template = Array((parent + name).utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw TestbedError("mkdtemp \(parent): \(String(cString: strerror(errno)))")
-        }
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        path = try Self.make(isTooLong ? "/tmp" + name : usual + name)
     }
 
     deinit {
-        do throws(TestbedError) {
-            try ChildProcess(["rm", "-rf", path], environment: ChildProcess.environment).wait()
-        } catch {
-            // Leftover files are in a directory that the system cleans up.
-        }
+        // Leftover files are in a directory that the system cleans up.
+        _ = try? ChildProcess(["rm", "-rf", path]).wait()
+    }
+
+    /// Creates an empty directory with a unique name in place of the `XXXXXX` at the end of a path.
+    static func make(_ path: String) throws(TestbedError) -> String {
+        var template = Array(path.utf8CString)
+        guard mkdtemp(&template) != nil else { throw TestbedError("mkdtemp", on: path) }
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// Replaces a file atomically, using a temporary file and a rename.
@@ -50,31 +50,29 @@ package final class TemporaryDirectory {
         }
         let file = self.path + "/" + path
         let temporary = file + "~"
-        guard let stream = fopen(temporary, "w") else {
-            throw TestbedError("open \(temporary): \(String(cString: strerror(errno)))")
-        }
+        try Self.fill(temporary, with: contents)
+        guard rename(temporary, file) == 0 else { throw TestbedError("rename", on: file) }
+    }
+
+    /// Writes a file in place.
+    static func fill(_ file: String, with contents: String) throws(TestbedError) {
+        guard let stream = fopen(file, "w") else { throw TestbedError("open", on: file) }
         let isWritten = fputs(contents, stream) >= 0
-        guard fclose(stream) == 0, isWritten, rename(temporary, file) == 0 else {
-            throw TestbedError("write \(file): \(String(cString: strerror(errno)))")
-        }
+        guard fclose(stream) == 0, isWritten else { throw TestbedError("write", on: file) }
     }
 
     /// Opens a file for reading and appending, and creates it if it does not exist.
     ///
     /// - Returns: A descriptor, which the caller must close.
-    func open(_ name: String) throws(TestbedError) -> Int32 {
+    package func open(_ name: String) throws(TestbedError) -> Int32 {
         let descriptor = Glibc.open(path + "/" + name, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw TestbedError("open \(path)/\(name): \(String(cString: strerror(errno)))") }
+        guard descriptor >= 0 else { throw TestbedError("open", on: path + "/" + name) }
         return descriptor
     }
 
     /// Returns the text of a file, or an empty string if it does not exist.
     package func read(_ name: String) -> String {
-        guard let stream = fopen(path + "/" + name, "r") else { return "" }
-        defer { fclose(stream) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while case let count = fread(&buffer, 1, buffer.count, stream), count > 0 { bytes += buffer[..<count] }
+        guard case .bytes(let bytes) = FileContents.read(path + "/" + name, limit: .max) else { return "" }
         return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -45,7 +45,7 @@ public final class Testbed {
             ["/proc/self/exe"], environment: environment, descriptors: [0: theirInput, 1: theirOutput],
             isApart: true)
         guard let requests = fdopen(ourOutput, "w"), let answers = fdopen(ourInput, "r") else {
-            throw TestbedError("fdopen: \(String(cString: strerror(errno)))")
+            throw TestbedError("fdopen", on: "a pipe")
         }
         self.requests = requests
         self.answers = answers
@@ -146,7 +146,7 @@ public final class Testbed {
     /// Creates a pipe that other children do not inherit.
     static func pipe() throws(TestbedError) -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [0, 0]
-        guard c_reveille_pipe(&ends) == 0 else { throw TestbedError("pipe2: \(String(cString: strerror(errno)))") }
+        guard c_reveille_pipe(&ends) == 0 else { throw TestbedError("pipe2", on: "the testbed") }
         return (ends[0], ends[1])
     }
 }

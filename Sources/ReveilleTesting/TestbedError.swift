@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleSystem
 
 /// An error that occurred while creating or changing synthetic devices, or running programs on a phone.
 public struct TestbedError: Error, Hashable, CustomStringConvertible {
@@ -11,6 +12,11 @@ public struct TestbedError: Error, Hashable, CustomStringConvertible {
     /// Creates an error with a one-line description.
     package init(_ description: String) {
         self.description = description
+    }
+
+    /// Creates the error of a system call that has just failed.
+    init(_ operation: String, on subject: String) {
+        self.init("\(SystemError(operation, on: subject))")
     }
 
     /// Prints the error to stderr and aborts the process, where the error cannot be thrown.

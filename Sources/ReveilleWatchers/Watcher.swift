@@ -11,7 +11,7 @@ package protocol Watcher: AnyObject {
     /// The aspect of the readings.
     var aspect: Aspect { get }
 
-    /// How closely to watch, initially `.off`; the service sets it as subscribers come, sleep and go.
+    /// How closely to watch, initially `.off`; the service sets it as subscribers arrive, are held and leave.
     ///
     /// A change from off to any other pace reads and reports everything.
     var pace: Pace { get set }
@@ -31,31 +31,30 @@ package protocol Watcher: AnyObject {
     func examine() -> Examination
 }
 
-/// A description of an aspect's sources for a person.
+/// An explanation of an aspect's reading for a person.
 package struct Examination: Sendable, Hashable {
     /// A name, and the value that was found there.
     package struct Finding: Sendable, Hashable {
         /// The name of a device, a file or a value.
         package var name: String
-        /// What was found there.
+        /// The value.
         package var value: String
-
-        /// Creates a finding.
-        package init(_ name: String, _ value: String) {
-            self.name = name
-            self.value = value
-        }
     }
 
     /// The findings, in the order of reading.
     package var findings: [Finding]
-    /// What the person can do about missing or wrong sources; empty when all is well.
+    /// Advice about missing or incorrect sources, if any.
     package var advice: [String]
 
-    /// Creates an examination.
-    package init(findings: [Finding] = [], advice: [String] = []) {
-        self.findings = findings
+    /// Creates an examination without findings.
+    package init(advice: [String] = []) {
+        findings = []
         self.advice = advice
+    }
+
+    /// Appends a finding.
+    mutating func add(_ name: String, _ value: String) {
+        findings.append(Finding(name: name, value: value))
     }
 }
 

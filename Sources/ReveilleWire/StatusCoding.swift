@@ -53,7 +53,7 @@ extension Subscriber: ReplyElement {
         self.init(
             id: status.id.wireName, name: status.name, processID: processID, userID: userID,
             aspects: status.aspects, holds: status.holds,
-            pending: Dictionary(uniqueKeysWithValues: status.pending.map { ($0.aspect, $0.changes) }),
+            pending: status.pending,
             events: status.events, changes: status.changes)
     }
 

@@ -5,8 +5,8 @@
 ///
 /// A rejected call is not a violation; it is answered with a ``CallError``.
 public enum VarlinkError: Error, Sendable, Hashable {
-    /// A message exceeds the maximum length.
-    case framing(FramingError)
+    /// A message exceeds the maximum length in bytes, without its NUL.
+    case tooLong(maximum: Int)
     /// A message is not valid JSON, not valid UTF-8, or nested too deeply.
     case json(JSONError)
     /// A message is a JSON value other than an object.
@@ -31,7 +31,7 @@ extension VarlinkError: CustomStringConvertible {
     /// A description of the violation.
     public var description: String {
         switch self {
-        case .framing(let error): error.description
+        case .tooLong(let maximum): "message longer than \(maximum) bytes"
         case .json(let error): "invalid JSON: \(error)"
         case .notAnObject: "message is not an object"
         case .missingMethod: "call without 'method'"

@@ -9,29 +9,21 @@ import Varlink
 /// The bus that is used by default.
 @Suite(.timeLimit(.minutes(10)), .enabled(if: geteuid() == 0, "only root can switch users"))
 struct AddressTests {
-    private static let somebody = "64123"
     private let bus: BusProcess
-    private let home: String
+    private let program: String
 
     init() throws {
         bus = try BusProcess()
-        home = bus.directory.path + "/home"
-        mkdir(home, 0o755)
-        let program = bus.directory.path + "/program"
-        try ChildProcess(["cp", BusProcess.program, program], environment: ChildProcess.environment).wait()
-        for path in [bus.directory.path, program] { chmod(path, 0o755) }
+        program = try OtherUser.program(in: bus.directory)
         try bus.client().call("Post", #"{"proximity":{"state":"near"}}"#)
     }
 
     /// Runs `reveille get proximity` as another user, with no variables but these to find the bus.
     private func get(_ variables: [String: String], _ arguments: [String] = []) throws -> ProgramRun {
-        let identity = ["--reuid", Self.somebody, "--regid", Self.somebody, "--clear-groups"]
         let unset = ["-u", "XDG_RUNTIME_DIR", "-u", "REVEILLE_ADDRESS"]
-        return try ProgramRun(
-            identity + ["env"] + unset + variables.map { $0 + "=" + $1 } + [
-                bus.directory.path + "/program", "get", "proximity",
-            ] + arguments,
-            program: "setpriv", in: bus.directory)
+        return try OtherUser.run(
+            ["env"] + unset + variables.map { $0 + "=" + $1 } + [program, "get", "proximity"] + arguments,
+            in: bus.directory)
     }
 
     @Test func usersBusIsFoundInItsRuntimeDirectory() throws {
@@ -49,7 +41,7 @@ struct AddressTests {
         let usual = try get([:])
         #expect(usual.code == 69)
         #expect(
-            usual.errors.contains("unix:/run/user/\(Self.somebody)/reveille/org.reveille.Bus or"), "\(usual.errors)")
+            usual.errors.contains("unix:/run/user/\(OtherUser.id)/reveille/org.reveille.Bus or"), "\(usual.errors)")
     }
 
     @Test func explicitAddressIsTheOnlyOneTried() throws {
@@ -60,7 +52,7 @@ struct AddressTests {
         let variable = try get(usual.merging(["REVEILLE_ADDRESS": "unix:/nowhere/bus"]) { $1 })
         #expect(variable.code == 69)
         #expect(variable.errors.contains("there is no bus at unix:/nowhere/bus;"))
-        let both = try get(["REVEILLE_ADDRESS": "unix:/nowhere/bus"], ["--address", "unix:" + bus.socket])
+        let both = try get(["REVEILLE_ADDRESS": "unix:/nowhere/bus"], ["--address", bus.address])
         #expect(both.output == "proximity   near\n")
     }
 
@@ -76,19 +68,14 @@ struct AddressTests {
         // A killed bus leaves its socket behind.
         let own = try BusProcess()
         chmod(own.directory.path, 0o755)
-        own.process.signal(SIGKILL)
-        own.process.wait()
+        own.kill()
         #expect(access(own.socket, F_OK) == 0)
         #expect(try get(["XDG_RUNTIME_DIR": own.directory.path]).output == "proximity   near\n")
         try own.restart()
         #expect(try get(["XDG_RUNTIME_DIR": own.directory.path]).output == "proximity   unknown\n")
         // A bus cannot be started at another user's address.
-        let identity = [
-            "--reuid", Self.somebody, "--regid", Self.somebody, "--clear-groups", "env",
-            "XDG_RUNTIME_DIR=" + own.directory.path,
-        ]
-        let serve = try ProgramRun(
-            identity + [bus.directory.path + "/program", "serve"], program: "setpriv", in: bus.directory)
+        let serve = try OtherUser.run(
+            [program, "serve"], in: bus.directory, environment: ["XDG_RUNTIME_DIR": own.directory.path])
         #expect(serve.code == 77)
         #expect(serve.errors.contains(own.directory.path + "/reveille"), "\(serve.errors)")
     }

@@ -16,11 +16,7 @@ final class BusProcess {
     private let environment: [String: String]
 
     /// The program under test, built beside the test bundle.
-    static var program: String {
-        let bundle = realpath("/proc/self/exe", nil).map { String(cString: $0) } ?? ""
-        return bundle.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-            + "/reveille"
-    }
+    static let program = ChildProcess.sibling("reveille")
 
     /// Starts a bus and waits until it accepts connections.
     ///
@@ -55,7 +51,7 @@ final class BusProcess {
         for name in all.keys where name.hasPrefix("LC_") || name.hasPrefix("XDG_") || name == "LANG" { all[name] = nil }
         all.merge(environment) { $1 }
         self.environment = all
-        process = try Self.start(arguments, all, log: directory.path + "/log")
+        process = try Self.start(arguments, all, in: directory)
         try waitUntilItAccepts()
     }
 
@@ -69,16 +65,16 @@ final class BusProcess {
     }
 
     private static func start(
-        _ arguments: [String], _ environment: [String: String], log: String
+        _ arguments: [String], _ environment: [String: String], in directory: TemporaryDirectory
     ) throws -> ChildProcess {
-        let descriptor = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-        defer { close(descriptor) }
-        return try ChildProcess(arguments, environment: environment, descriptors: [1: descriptor, 2: descriptor])
+        let log = try directory.open("log")
+        defer { close(log) }
+        return try ChildProcess(arguments, environment: environment, descriptors: [1: log, 2: log])
     }
 
     func restart() throws {
         process.wait()
-        process = try Self.start(arguments, environment, log: directory.path + "/log")
+        process = try Self.start(arguments, environment, in: directory)
         try waitUntilItAccepts()
     }
 
@@ -88,7 +84,25 @@ final class BusProcess {
         return process.wait()
     }
 
+    /// Kills the bus as a crash would.
+    func kill() {
+        process.signal(SIGKILL)
+        process.wait()
+    }
+
     var log: String { directory.read("log") }
+    var address: String { "unix:" + socket }
+    private var stateFile: String { socket + ".state.json" }
+
+    /// Waits for the state file, which exists only while it is up to date.
+    func waitUntilSaved() throws {
+        try wait(for: "the state to be saved") { access(stateFile, F_OK) == 0 }
+    }
+
+    /// Runs `reveille` or another program as a client of this bus.
+    func run(_ arguments: [String], program: String = BusProcess.program) throws -> ProgramRun {
+        try ProgramRun(arguments, program: program, in: directory, environment: ["REVEILLE_ADDRESS": address])
+    }
 
     func client() throws -> RawClient { try RawClient(socket) }
 
@@ -97,20 +111,13 @@ final class BusProcess {
 
     /// Returns an aspect's entry in the reply of DescribeAspects.
     func description(of aspect: String) throws -> JSONObject {
-        let aspects = try client().call("DescribeAspects").parameters["aspects"]?.arrayValue ?? []
-        guard let found = aspects.compactMap(\.objectValue).first(where: { $0.aspect == aspect }) else {
-            throw Trouble("DescribeAspects does not list \(aspect)")
-        }
-        return found
+        let aspects = try client().call("DescribeAspects").parameters.objects("aspects")
+        return try #require(aspects.first { $0.aspect == aspect })
     }
 
     /// Waits until an aspect is no longer watched.
     func waitForRest(of aspect: String) throws {
-        let deadline = Deadline(seconds: 30)
-        while try description(of: aspect)["monitored"] == true {
-            guard !deadline.hasPassed else { throw Trouble("\(aspect) is still watched") }
-            deadline.pause()
-        }
+        try wait(for: "\(aspect) to be unwatched") { try description(of: aspect)["monitored"] == false }
     }
 
     /// Returns the targets of the bus's file descriptors: a path, or a type and a number.
@@ -131,12 +138,7 @@ final class BusProcess {
     }
 
     private func waitUntilItAccepts() throws {
-        let deadline = Deadline(seconds: 20)
-        while true {
-            if (try? client()) != nil { return }
-            guard !deadline.hasPassed else { throw Trouble("the bus does not accept connections: \(log)") }
-            deadline.pause()
-        }
+        try wait(for: "the bus to accept connections: \(log)") { (try? client()) != nil }
     }
 }
 
@@ -164,13 +166,18 @@ struct Deadline {
     var millisecondsLeft: Int32 { Int32(max(0, (end - ContinuousClock.now) / .milliseconds(1))) }
 }
 
+/// Waits until a condition is met.
+func wait(for what: @autoclosure () -> String, seconds: Int = 60, until condition: () throws -> Bool) throws {
+    let deadline = Deadline(seconds: seconds)
+    while try !condition() {
+        guard !deadline.hasPassed else { throw Trouble("waited for \(what())") }
+        deadline.pause()
+    }
+}
+
 extension String {
     init(contentsOfFile path: String) throws {
-        guard let stream = fopen(path, "r") else { throw Trouble("fopen \(path)") }
-        defer { fclose(stream) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while case let count = fread(&buffer, 1, buffer.count, stream), count > 0 { bytes += buffer[..<count] }
+        guard case .bytes(let bytes) = FileContents.read(path, limit: .max) else { throw Trouble("read \(path)") }
         self.init(decoding: bytes, as: UTF8.self)
     }
 }

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleSystem
 import ReveilleTesting
 import Testing
 import Varlink
@@ -34,8 +35,8 @@ import Varlink
         case 8:
             try client.send(#"{"method":"org.reveille.Bus.Subscribe","more":true,"parameters":{"state":"background"}}"#)
             let id = try client.receive().parameters["subscription"]?.stringValue ?? ""
-            try bus.client().call(
-                "SetState", #"{"subscription":"\#(id)","state":"background","wakeAfter":3600000}"#)
+            let parameters = #"{"subscription":"\#(id)","state":"background","wakeAfter":3600000}"#
+            try bus.client().call("SetState", parameters)
         default: try client.send(bytes: [0, 0, 0])
         }
     }
@@ -44,8 +45,8 @@ import Varlink
     func peersLeaveNothingBehind() throws {
         let bus = try BusProcess()
         let control = try bus.client()
-        let descriptors = { try Self.count("/proc/\(bus.process.pid)/fd") }
-        _ = try control.call("ListSubscriptions")
+        let descriptors = { try DirectoryListing.files(in: "/proc/\(bus.process.pid)/fd").count }
+        _ = try control.subscriptions()
         let before = try descriptors()
         var memory = 0
         for index in 0..<Self.connections {
@@ -54,23 +55,12 @@ import Varlink
             // Memory that the first few thousand need is reused by the others.
             if index == Self.connections / 10 { memory = bus.residentMemory }
         }
-        let deadline = Deadline(seconds: 30)
-        while try control.call("ListSubscriptions").parameters["subscriptions"] != .array([]) || descriptors() > before
-        {
-            guard !deadline.hasPassed else { throw Trouble("\(try descriptors()) descriptors, not \(before)") }
-            deadline.pause()
+        try wait(for: "all descriptors to be closed") {
+            try control.subscriptions().isEmpty && descriptors() <= before
         }
         #expect(try descriptors() == before)
         let growth = bus.residentMemory - memory
         #expect(growth < 1_024, "grew by \(growth) kB")
-    }
-
-    private static func count(_ directory: String) throws -> Int {
-        guard let stream = opendir(directory) else { throw Trouble("opendir \(directory)") }
-        defer { closedir(stream) }
-        var count = 0
-        while readdir(stream) != nil { count += 1 }
-        return count
     }
 
     @Test("a peer that sends no complete call is disconnected, but not one that is idle after a call")
@@ -114,54 +104,41 @@ import Varlink
 
     @Test("without free file descriptors, connections wait until one is closed") func descriptorsRunOut() throws {
         let directory = try TemporaryDirectory()
-        let log = directory.path + "/log"
-        let output = open(log, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        let process = try ChildProcess(
-            [
-                "sh", "-c", #"ulimit -n 48; exec "$0" "$@""#, BusProcess.program, "serve", "--address",
-                "unix:\(directory.path)/bus", "--root", directory.path,
-            ], environment: ChildProcess.environment.merging(["HOME": "/"]) { $1 }, descriptors: [2: output])
-        close(output)
-        let deadline = Deadline(seconds: 20)
-        while (try? RawClient(directory.path + "/bus")) == nil, !deadline.hasPassed { deadline.pause() }
-        var clients = try (0..<60).map { _ in try RawClient(directory.path + "/bus") }
+        let path = directory.path + "/bus"
+        let arguments = ["serve", "--address", "unix:" + path, "--root", directory.path]
+        let service = try RunningProgram(
+            ["-c", #"ulimit -n 48; exec "$0" "$@""#, BusProcess.program] + arguments, program: "sh", in: directory,
+            environment: ["HOME": "/"])
+        try wait(for: "a bus") { (try? RawClient(path)) != nil }
+        var clients = try (0..<60).map { _ in try RawClient(path) }
         for client in clients { try client.send(Self.get) }
         _ = try clients[0].receive()
-        while !directory.read("log").contains("connections wait"), !deadline.hasPassed { deadline.pause() }
+        try wait(for: "a message") { service.errors.contains("connections wait") }
         // The first connections close, so the last ones are accepted.
         let last = clients[59]
         clients.removeFirst(58)
         #expect(try last.receive().error == nil)
-        let lines = directory.read("log").split(separator: "\n").filter { $0.contains("connections wait") }
+        let lines = service.errors.split(separator: "\n").filter { $0.contains("connections wait") }
         #expect(lines.count == 1 && lines[0].contains("EMFILE"), "\(lines)")
-        process.signal(SIGTERM)
-        #expect(process.wait() == 0)
+        #expect(service.stop() == 0)
     }
 
     @Test("file descriptors are reserved for devices: the battery is read despite many connections")
     func descriptorsAreReservedForDevices() throws {
         let phone = try SyntheticPhone()
-        let directory = try TemporaryDirectory()
-        try directory.write("{ battery: { levelInterval: 0 } }", to: "config.json5")
-        let process = try ChildProcess(
-            [
-                "sh", "-c", #"ulimit -n 128; exec "$0" "$@""#, BusProcess.program, "serve", "--address",
-                "unix:\(directory.path)/bus", "--root", phone.files, "--config", directory.path + "/config.json5",
-            ], environment: phone.environment)
-        let deadline = Deadline(seconds: 20)
-        while (try? RawClient(directory.path + "/bus")) == nil, !deadline.hasPassed { deadline.pause() }
-        let control = try RawClient(directory.path + "/bus")
+        let bus = try BusProcess(
+            configuration: "{ battery: { levelInterval: 0 } }", phone: phone,
+            launcher: ["sh", "-c", #"ulimit -n 128; exec "$0" "$@""#])
+        let control = try bus.client()
         try control.call("GetState")
         // Each connection needs descriptors for its socket and its process, and the first one for the cgroup.
-        let others = try (0..<120).map { _ in try RawClient(directory.path + "/bus") }
+        let others = try (0..<120).map { _ in try bus.client() }
         for client in others { try client.send(Self.subscribe) }
         _ = try others[0].receive()
         phone.battery.level = 0.33
         try control.call("Refresh")
-        let battery = try control.call("GetState", #"{"aspects":["battery"]}"#).parameters["events"]?.arrayValue?.first
-        #expect(battery?.objectValue?.level == 0.33)
-        process.signal(SIGTERM)
-        #expect(process.wait() == 0)
+        #expect(try control.state(of: "battery").level == 0.33)
+        #expect(bus.stop() == 0)
     }
 
     @Test("the id of an ended subscription is not reused") func endedIdIsNotReused() throws {
@@ -170,12 +147,10 @@ import Varlink
         var subscriber: Subscriber? = try bus.subscribe()
         let id = subscriber?.id ?? ""
         withExtendedLifetime(subscriber) { subscriber = nil }
-        let deadline = Deadline(seconds: 10)
-        var reply = try control.call("SetState", #"{"subscription":"\#(id)","state":"background"}"#)
-        while reply.error == nil, !deadline.hasPassed {
-            reply = try control.call("SetState", #"{"subscription":"\#(id)","state":"background"}"#)
+        try wait(for: "the end of the subscription") {
+            let reply = try control.call("SetState", #"{"subscription":"\#(id)","state":"background"}"#)
+            return reply.error == "org.reveille.Bus.NoSuchSubscription"
         }
-        #expect(reply.error == "org.reveille.Bus.NoSuchSubscription")
         let others = try (0..<20).map { _ in try bus.subscribe().id }
         #expect(Set(others + [id]).count == 21)
     }

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleSystem
 import ReveilleTesting
 import Testing
 import Varlink
@@ -15,15 +16,14 @@ import Varlink
     }
 
     private func run(_ arguments: String..., columns: Int? = nil) throws -> ProgramRun {
-        var environment = ["REVEILLE_ADDRESS": "unix:" + bus.socket]
+        var environment = ["REVEILLE_ADDRESS": bus.address]
         environment["COLUMNS"] = columns.map(String.init)
         return try ProgramRun(arguments, in: bus.directory, environment: environment)
     }
 
     /// Returns the reasons for which a subscription is held.
     private func holds(of subscriber: Subscriber) throws -> [String] {
-        let all = try bus.client().call("ListSubscriptions").parameters["subscriptions"]?.arrayValue ?? []
-        let found = all.compactMap(\.objectValue).first { $0["subscription"]?.stringValue == subscriber.id }
+        let found = try bus.client().subscriptions().first { $0["subscription"]?.stringValue == subscriber.id }
         return found?["held"]?.arrayValue?.compactMap(\.stringValue) ?? []
     }
 
@@ -62,7 +62,7 @@ import Varlink
             (["call", "--more", "--oneway", "GetState"], "--more and --oneway cannot be combined"),
         ])
     func invalidArgumentIsReportedWithTheValidOnes(arguments: [String], message: String) throws {
-        let run = try ProgramRun(arguments, in: bus.directory, environment: ["REVEILLE_ADDRESS": "unix:" + bus.socket])
+        let run = try bus.run(arguments)
         #expect(run.code == 64)
         #expect(run.errors.contains(message), "\(run.errors)")
         #expect(run.output.isEmpty)
@@ -160,29 +160,17 @@ import Varlink
     @Test func statusOmitsTheProcessOfAPassedSocket() throws {
         // The kernel reports the supervisor, which created the socket, as its process.
         let directory = try TemporaryDirectory()
-        let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: (directory.path + "/bus").utf8) }
-        _ = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        listen(number, 8)
-        let process = try ChildProcess(
-            [
-                "sh", "-c", #"LISTEN_FDS=1 LISTEN_FDNAMES=varlink LISTEN_PID=$$ exec "$0" "$@""#, BusProcess.program,
-                "serve", "--root", directory.path,
-            ],
-            environment: ChildProcess.environment, descriptors: [3: number])
-        close(number)
+        let listener = try UnixListener(at: UnixAddress("unix:\(directory.path)/bus"))
+        let script = #"LISTEN_FDS=1 LISTEN_FDNAMES=varlink LISTEN_PID=$$ exec "$0" "$@""#
+        let service = try RunningProgram(
+            ["-c", script, BusProcess.program, "serve", "--root", directory.path], program: "sh", in: directory,
+            descriptors: [3: listener.number])
         let run = try ProgramRun(["status", "--address", "unix:\(directory.path)/bus"], in: directory)
         #expect(run.code == 0)
         #expect(run.output.contains("version  "))
         #expect(!run.output.contains("uptime"))
         #expect(!run.output.contains("configuration"))
-        process.signal(SIGTERM)
-        process.wait()
+        service.stop()
+        withExtendedLifetime(listener) {}
     }
 }

@@ -8,14 +8,12 @@ import Varlink
 
 /// The tables of `Docs/Configuration.md`, compared with the program.
 @Suite(.timeLimit(.minutes(10))) struct ConfigurationDocumentTests {
-    private static let package = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-
     private let directory: TemporaryDirectory
     private let text: String
 
     init() throws {
         directory = try TemporaryDirectory()
-        text = try String(contentsOfFile: Self.package + "/Docs/Configuration.md")
+        text = try Package.text("Docs/Configuration.md")
     }
 
     /// Returns the cells of the table below a heading, without the table's header.
@@ -113,7 +111,7 @@ import Varlink
     }
 
     @Test func exitCodesAreThoseOfTheProgram() throws {
-        let source = try String(contentsOfFile: Self.package + "/Sources/ReveilleTool/Failure.swift")
+        let source = try Package.text("Sources/ReveilleTool/Failure.swift")
         let codes = source.matches(of: #/case \S+ = (\d+)/#).map { String($0.output.1) }
         #expect(codes.count > 8)
         #expect(Set(try table("Exit codes").map { $0[0] }) == Set(codes + ["0"]))
@@ -129,7 +127,7 @@ import Varlink
             "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID",
         ]
         let targets = ["Reveille", "ReveilleService", "ReveilleSystem", "ReveilleWatchers", "ReveilleTool"]
-        let find = ["-rhoE", #"(Environment\[|getenv\()"[A-Z_]+""#] + targets.map { Self.package + "/Sources/" + $0 }
+        let find = ["-rhoE", #"(Environment\[|getenv\()"[A-Z_]+""#] + targets.map { Package.root + "/Sources/" + $0 }
         let run = try ProgramRun(find, program: "grep", in: directory)
         for match in run.output.matches(of: #/"([A-Z_]+)"/#) { names.insert(String(match.output.1)) }
         #expect(names.count > 10)

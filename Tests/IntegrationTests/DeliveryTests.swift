@@ -2,19 +2,24 @@
 // Part of Reveille.
 
 import Glibc
-import ReveilleTesting
 import Testing
 import Varlink
 
 /// The events that a subscriber receives from a real bus.
 @Suite(.timeLimit(.minutes(10))) struct DeliveryTests {
+    private let bus: BusProcess
+    private let control: RawClient
+
+    init() throws {
+        bus = try BusProcess()
+        control = try bus.client()
+    }
+
     @Test("B1: each change reaches a subscriber in the foreground") func eachChangeReachesTheForeground() throws {
-        let bus = try BusProcess()
-        let poster = try bus.client()
         let subscriber = try bus.subscribe(#"{"aspects":["battery"],"initial":true}"#)
         #expect(subscriber.initialEvents.map { $0.integer("changes") } == [0])
         for level in [0.5, 0.4, 0.3] {
-            try poster.post(level: level)
+            try control.post(level: level)
             let events = try subscriber.next()
             #expect(events.map(\.level) == [level])
             #expect(events.map { $0.integer("changes") } == [1])
@@ -22,8 +27,6 @@ import Varlink
     }
 
     @Test("B2, B3: waking brings one event for each changed aspect") func wakingBringsOneEventForEachAspect() throws {
-        let bus = try BusProcess()
-        let control = try bus.client()
         let subscriber = try bus.subscribe()
         try subscriber.setState("background", on: control)
         for level in 1...5 { try control.post(level: Double(level) / 10) }
@@ -37,8 +40,6 @@ import Varlink
     }
 
     @Test("B34: a start in the background is answered and then held") func startInTheBackgroundIsAnswered() throws {
-        let bus = try BusProcess()
-        let control = try bus.client()
         let subscriber = try bus.subscribe(#"{"state":"background","initial":true}"#)
         #expect(subscriber.initialEvents.count == 5)
         try control.post(level: 0.1)
@@ -49,27 +50,18 @@ import Varlink
 
     @Test("B30: a hold by another process is the operator's, and is cleared separately")
     func operatorHoldIsSeparate() throws {
-        let bus = try BusProcess()
-        let control = try bus.client()
         let subscriber = try bus.subscribe()
         try subscriber.setState("background", on: control)
-        let operate = { (verb: String) in
-            let environment = ChildProcess.environment.merging(["REVEILLE_ADDRESS": "unix:" + bus.socket]) { $1 }
-            return try ChildProcess([BusProcess.program, verb, subscriber.id], environment: environment).wait()
-        }
-        #expect(try operate("background") == 0)
-        let held = try control.call("ListSubscriptions").parameters["subscriptions"]?.arrayValue?.first?.objectValue
-        #expect(held?["held"] == ["app", "operator"])
+        #expect(try bus.run(["background", subscriber.id]).code == 0)
+        #expect(try control.subscriptions().first?["held"] == ["app", "operator"])
         try control.post(level: 0.1)
-        #expect(try operate("foreground") == 0)
+        #expect(try bus.run(["foreground", subscriber.id]).code == 0)
         #expect(subscriber.client.isSilent)
         try subscriber.setState("foreground", on: control)
         #expect(try subscriber.next().map(\.aspect) == ["battery"])
     }
 
     @Test("B35: a background with a deadline ends automatically") func backgroundEndsAtItsDeadline() throws {
-        let bus = try BusProcess()
-        let control = try bus.client()
         let subscriber = try bus.subscribe()
         try subscriber.setState("background", on: control, more: #","wakeAfter":30"#)
         try control.post(level: 0.1)
@@ -77,8 +69,6 @@ import Varlink
     }
 
     @Test("B37: no event is delivered in the background") func backgroundReceivesNothing() throws {
-        let bus = try BusProcess()
-        let control = try bus.client()
         let subscriber = try bus.subscribe()
         try subscriber.setState("background", on: control)
         for level in 0..<200 { try control.post(level: Double(level % 10) / 10) }
@@ -87,15 +77,13 @@ import Varlink
 
     @Test("B50, B51, B54: a subscriber resumes at its positions, also after a restart")
     func positionsSurviveARestart() throws {
-        let bus = try BusProcess()
         try bus.client().post(level: 0.9)
         let first = try bus.subscribe(#"{"aspects":["battery"],"initial":true}"#)
-        let instance = first.first["instance"]?.stringValue ?? ""
         let seen = first.initialEvents.first?.integer("generation") ?? -1
         for level in [0.8, 0.7, 0.6, 0.5] { try bus.client().post(level: level) }
         #expect(bus.stop() == 0)
         try bus.restart()
-        let resume = #""instance":"\#(instance)","resume":[{"aspect":"battery","generation":\#(seen)}]"#
+        let resume = #""instance":"\#(first.instance)","resume":[{"aspect":"battery","generation":\#(seen)}]"#
         let second = try bus.subscribe(#"{"aspects":["battery"],\#(resume)}"#)
         #expect(second.first["resumed"] == true)
         #expect(second.initialEvents.map { $0.integer("changes") } == [4])
@@ -106,49 +94,35 @@ import Varlink
     }
 
     @Test("B57: a killed subscriber leaves nothing behind") func killedSubscriberLeavesNothingBehind() throws {
-        let bus = try BusProcess()
-        let control = try bus.client()
         var subscriber: Subscriber? = try bus.subscribe(#"{"aspects":["orientation"]}"#)
         let name = try #require(subscriber).id
         try #require(subscriber).setState("background", on: control)
         subscriber = nil
-        let deadline = Deadline(seconds: 10)
-        var names: [JSON] = []
-        repeat {
-            names = try control.call("ListSubscriptions").parameters["subscriptions"]?.arrayValue ?? []
-        } while !names.isEmpty && !deadline.hasPassed
-        #expect(names.isEmpty)
+        try wait(for: "the end of the subscription") { try control.subscriptions().isEmpty }
         let reply = try control.call("SetState", #"{"subscription":"\#(name)","state":"foreground"}"#)
         #expect(reply.error == "org.reveille.Bus.NoSuchSubscription")
     }
 
     @Test("B89: the list shows holds and pending changes") func listShowsHoldsAndPendingChanges() throws {
-        let bus = try BusProcess()
-        let control = try bus.client()
         let subscriber = try bus.subscribe(#"{"name":"status bar","aspects":["battery"]}"#)
         try subscriber.setState("background", on: control)
         try control.post(level: 0.2)
         try control.post(level: 0.1)
-        let reply = try control.call("ListSubscriptions")
-        let entry = reply.parameters["subscriptions"]?.arrayValue?.first?.objectValue
-        #expect(entry?["name"] == "status bar")
-        #expect(entry?["held"] == ["app"])
-        #expect(entry?["pending"] == [["aspect": "battery", "changes": 2]])
-        #expect(entry?.integer("pid") == Int(getpid()))
+        let entry = try #require(try control.subscriptions().first)
+        #expect(entry["name"] == "status bar")
+        #expect(entry["held"] == ["app"])
+        #expect(entry["pending"] == [["aspect": "battery", "changes": 2]])
+        #expect(entry.integer("pid") == Int(getpid()))
     }
 
     @Test("B90: a stop delivers due events and ends the stream") func stopEndsTheStream() throws {
-        let bus = try BusProcess()
-        let poster = try bus.client()
         let subscriber = try bus.subscribe()
-        try poster.post(level: 0.5)
-        try poster.post(level: 0.4)
+        try control.post(level: 0.5)
+        try control.post(level: 0.4)
         #expect(bus.stop() == 0)
         var levels: [Double?] = []
         while let text = try subscriber.client.receiveText() {
-            levels +=
-                try Reply(parsing: Array(text.utf8)).parameters["events"]?.arrayValue?.map { $0.objectValue?.level }
-                ?? []
+            levels += try Reply(parsing: Array(text.utf8)).parameters.events.map(\.level)
         }
         #expect(levels.last == 0.4)
     }

@@ -73,7 +73,7 @@ import Varlink
             close(open(name, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600))
             unlink(name)
         }
-        try phone.write(#"{"after": true}"#, to: phone.home + "/.config/settings.json")
+        try phone.writeSettings(#"{"after": true}"#)
         bus.process.signal(SIGCONT)
         #expect(try subscriber.next().map { $0.integer("changes") } == [1])
         let source = try bus.description(of: "defaults")["source"]?.stringValue

@@ -8,7 +8,6 @@ import Testing
 
 /// The Swift code in the documentation: every block compiles, and the package in the article on testing runs.
 @Suite(.timeLimit(.minutes(10))) struct DocumentCodeTests {
-    private static let root = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
     private static let testing = "Sources/ReveilleTesting/ReveilleTesting.docc/Testing.md"
 
     private static var documents: [String] {
@@ -18,7 +17,7 @@ import Testing
             let sources = ["Sources/Reveille", "Sources/Reveille/Delivery", "Sources/ReveilleTesting"]
             return try ["README.md", "Docs/Testing.md"]
                 + (catalogs + sources).flatMap { directory in
-                    try DirectoryListing.files(in: "\(root)/\(directory)").sorted()
+                    try DirectoryListing.files(in: "\(Package.root)/\(directory)").sorted()
                         .filter { $0.hasSuffix(".md") || $0.hasSuffix(".swift") }.map { "\(directory)/\($0)" }
                 }
         }
@@ -28,9 +27,7 @@ import Testing
     private static func blocks(of document: String) throws -> [String] {
         var blocks: [String] = []
         var isInside = false
-        for line in try String(contentsOfFile: "\(root)/\(document)").split(
-            separator: "\n", omittingEmptySubsequences: false)
-        {
+        for line in try Package.text(document).split(separator: "\n", omittingEmptySubsequences: false) {
             let text = line.drop { $0 == " " }
             let isComment = text.hasPrefix("///")
             if document.hasSuffix(".swift"), !isComment { continue }
@@ -51,6 +48,7 @@ import Testing
     private static func program(of block: String) -> String {
         guard !block.contains("import Reveille") else { return block }
         return """
+            import FoundationEssentials
             import Reveille
             import ReveilleTesting
             func part(_ device: Device, _ subscription: Subscription, _ phone: SyntheticPhone, _ bus: PhoneBus) async throws {
@@ -61,10 +59,9 @@ import Testing
 
     @Test func everySwiftBlockCompiles() throws {
         let directory = try TemporaryDirectory()
-        let build = BusProcess.program.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-            .joined(separator: "/")
+        let build = ChildProcess.sibling(".")
         let maps = [
-            "\(Self.root)/Sources/CUdev/module.modulemap", "\(Self.root)/Sources/CSystemd/module.modulemap",
+            "\(Package.root)/Sources/CUdev/module.modulemap", "\(Package.root)/Sources/CSystemd/module.modulemap",
             "\(build)/CReveilleLinux.build/module.modulemap", "\(build)/CUmockdev.build/module.modulemap",
         ]
         var count = 0
@@ -95,7 +92,7 @@ import Testing
 
             let package = Package(
                 name: "Outside",
-                dependencies: [.package(name: "reveille", path: "\(Self.root)")],
+                dependencies: [.package(name: "reveille", path: "\(Package.root)")],
                 targets: [
                     .executableTarget(
                         name: "Outside",
@@ -105,7 +102,7 @@ import Testing
                         ])
                 ])
             """, to: "Package.swift")
-        let scratch = Self.root + "/.build-outside"
+        let scratch = Package.root + "/.build-outside"
         let build = try ProgramRun(
             ["build", "--package-path", directory.path, "--scratch-path", scratch], program: "swift", in: directory)
         #expect(build.code == 0, "\(build.output)\(build.errors)")

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import Glibc
 import ReveilleTesting
 import Testing
 
@@ -9,9 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct DocumentTests {
     /// Returns the first code block of a document in a language.
     static func block(_ language: String, of document: String) throws -> String {
-        let package = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let lines = try String(contentsOfFile: "/" + package + "/" + document).split(
-            separator: "\n", omittingEmptySubsequences: false)
+        let lines = try Package.text(document).split(separator: "\n", omittingEmptySubsequences: false)
         let start = try #require(lines.firstIndex(of: "```" + language))
         return lines[(start + 1)...].prefix { $0 != "```" }.joined(separator: "\n")
     }
@@ -19,23 +16,17 @@ import Testing
     @Test func pythonExampleReceivesEvents() throws {
         let bus = try BusProcess()
         try bus.directory.write(Self.block("python", of: "README.md"), to: "subscriber.py")
-        let output = open(bus.directory.path + "/output", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        let process = try ChildProcess(
-            ["python3", bus.directory.path + "/subscriber.py"],
-            environment: ChildProcess.environment.merging(["XDG_RUNTIME_DIR": bus.directory.path]) { $1 },
-            descriptors: [1: output])
-        close(output)
-        let deadline = Deadline(seconds: 30)
-        while !bus.directory.read("output").contains("orientation"), !deadline.hasPassed { deadline.pause() }
+        let subscriber = try RunningProgram(
+            [bus.directory.path + "/subscriber.py"], program: "python3", in: bus.directory,
+            environment: ["XDG_RUNTIME_DIR": bus.directory.path])
+        try wait(for: "the first reply") { subscriber.output.contains("orientation") }
         try bus.client().post(level: 0.25)
-        while !bus.directory.read("output").contains("0.25"), !deadline.hasPassed { deadline.pause() }
-        #expect(bus.directory.read("output").contains("'level': 0.25"))
-        process.signal(SIGTERM)
-        process.wait()
+        try wait(for: "the event") { subscriber.output.contains("'level': 0.25") }
+        subscriber.stop()
     }
 
     @Test func outputInTheReadmeIsThatOfTheDemonstration() throws {
-        let run = try ProgramRun(["demo"], in: try TemporaryDirectory())
+        let run = try ProgramRun(["demo"], in: TemporaryDirectory())
         let shown = try Self.block("", of: "README.md").split(separator: "\n").dropFirst().filter { $0 != "  …" }
         #expect(shown.count > 5)
         for line in shown { #expect(run.output.split(separator: "\n").contains(line), "\(line)") }

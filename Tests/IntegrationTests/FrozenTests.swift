@@ -217,7 +217,7 @@ struct FrozenPhoneTests {
             try subscriber.waitUntilHeld(["frozen"], on: control)
             try cgroup.freeze(false)
             // Depending on the round, the freeze occurs before, during or after the sample.
-            for _ in 0..<round % 6 { try control.call("org.varlink.service.GetInfo") }
+            for _ in 0..<round % 6 { try control.fence() }
             try cgroup.freeze(true)
             // This call makes the bus check the cgroup. After the next one, the sample is complete.
             _ = try subscriber.subscription(on: control)

@@ -17,7 +17,7 @@ import Testing
             if turmoil.chance(3, of: 4) { try turmoil.waitForFirstReplies() }
             for _ in 0..<Int.random(in: 0...40, using: &turmoil.random) { try turmoil.step() }
             // Half of the kills occur after everything is saved.
-            if turmoil.chance(1, of: 2) { try turmoil.waitUntilSaved() }
+            if turmoil.chance(1, of: 2) { try turmoil.bus.waitUntilSaved() }
             try turmoil.restart(by: SIGKILL)
         }
         try turmoil.check()

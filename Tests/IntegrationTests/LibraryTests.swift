@@ -6,14 +6,21 @@ import Reveille
 import ReveilleTesting
 import Testing
 
-/// The Swift library with a real bus that restarts.
-@Suite(.timeLimit(.minutes(10))) struct LibraryTests {
-    private static func level(_ level: Double) -> Reading {
+extension Reading {
+    /// An unplugged battery with a level.
+    static func level(_ level: Double) -> Reading {
         .battery(Battery(state: .unplugged, level: level, isPlugged: false, chargeStatus: .discharging, packs: []))
     }
+}
 
-    private static func device(_ bus: BusProcess) async throws -> Device {
-        try await Device.connect(to: "unix:" + bus.socket)
+/// The Swift library with a real bus that restarts.
+@Suite(.timeLimit(.minutes(10))) struct LibraryTests {
+    private let bus: BusProcess
+    private let device: Device
+
+    init() async throws {
+        bus = try BusProcess()
+        device = try await Device.connect(to: bus.address)
     }
 
     @Test func missingBusIsAnErrorThatNamesTheAddress() async throws {
@@ -28,12 +35,10 @@ import Testing
     }
 
     @Test func restartOfTheBusLosesAndRepeatsNothing() async throws {
-        let bus = try BusProcess()
-        let device = try await Self.device(bus)
         let subscription = try await device.subscribe(to: [.battery, .proximity])
         var events = subscription.makeAsyncIterator()
-        try await device.post(Self.level(0.5))
-        #expect(try await events.next()?.reading == Self.level(0.5))
+        try await device.post(.level(0.5))
+        #expect(try await events.next()?.reading == .level(0.5))
         var states = await device.connectionStates.makeAsyncIterator()
         #expect(await states.next() == .connected)
         for step in 1...5 {
@@ -43,9 +48,9 @@ import Testing
             await #expect(throws: ReveilleError.self) { try await device.refresh() }
             try bus.restart()
             while await states.next() != .connected {}
-            try await device.post(Self.level(0.5 - Double(step) / 100))
+            try await device.post(.level(0.5 - Double(step) / 100))
             let event = try #require(await events.next())
-            #expect(event.reading == Self.level(0.5 - Double(step) / 100))
+            #expect(event.reading == .level(0.5 - Double(step) / 100))
             #expect(event.changes == 1)
         }
         try await device.post(.proximity(.near))
@@ -54,25 +59,21 @@ import Testing
 
     @Test("B53: a background survives a kill of the bus, and the wake delivers what changed in the meantime")
     func backgroundSurvivesAKillOfTheBus() async throws {
-        let bus = try BusProcess()
-        let device = try await Self.device(bus)
         let subscription = try await device.subscribe(to: .battery, name: "sleeper")
         var events = subscription.makeAsyncIterator()
-        try await device.post(Self.level(0.5))
+        try await device.post(.level(0.5))
         _ = try await events.next()
         try await subscription.enterBackground()
         bus.process.signal(SIGKILL)
         try bus.restart()
         while try await sleeper(on: device)?.holds.contains(.app) != true { await Task.yield() }
-        try await device.post(Self.level(0.4))
+        try await device.post(.level(0.4))
         #expect(try await sleeper(on: device)?.pending == [.battery: 1])
         try await subscription.enterForeground()
-        #expect(try await events.next()?.reading == Self.level(0.4))
+        #expect(try await events.next()?.reading == .level(0.4))
     }
 
     @Test func foregroundDuringARestartIsNotLost() async throws {
-        let bus = try BusProcess()
-        let device = try await Self.device(bus)
         let subscription = try await device.subscribe(to: .battery, name: "sleeper")
         try await subscription.enterBackground(wakeAfter: .seconds(31_536_000))
         for _ in 0..<20 {
@@ -92,8 +93,6 @@ import Testing
     }
 
     @Test func observersContinueAfterARestart() async throws {
-        let bus = try BusProcess()
-        let device = try await Self.device(bus)
         let (calls, continuation) = AsyncStream.makeStream(of: Event.self)
         let observation = try await device.observe(.proximity) { continuation.yield($0) }
         #expect(bus.stop() == 0)
@@ -109,7 +108,7 @@ import Testing
     func refreshReturnsAfterAllChangesArePosted() async throws {
         let phone = try SyntheticPhone()
         let bus = try BusProcess(on: phone)
-        let device = try await Self.device(bus)
+        let device = try await Device.connect(to: bus.address)
         let subscription = try await device.subscribe(to: .battery)
         // No uevent is sent.
         try phone.battery.device?.set("capacity", "33")
@@ -121,14 +120,12 @@ import Testing
 
     @Test("B90: changes that are due when the bus stops are delivered")
     func changesDueAtTheStopAreDelivered() async throws {
-        let bus = try BusProcess()
-        let device = try await Self.device(bus)
         let subscription = try await device.subscribe(to: .battery)
-        for step in 1...9 { try await device.post(Self.level(Double(step) / 10)) }
+        for step in 1...9 { try await device.post(.level(Double(step) / 10)) }
         #expect(bus.stop() == 0)
         var last: Reading?
-        while last != Self.level(0.9), let event = try await subscription.next() { last = event.reading }
-        #expect(last == Self.level(0.9))
+        while last != .level(0.9), let event = try await subscription.next() { last = event.reading }
+        #expect(last == .level(0.9))
     }
 
     // MARK: - Monitoring, as in UIDevice
@@ -137,7 +134,7 @@ import Testing
     func monitoringIsOnDemand() async throws {
         let phone = try SyntheticPhone()
         let bus = try BusProcess(on: phone)
-        let device = try await Self.device(bus)
+        let device = try await Device.connect(to: bus.address)
         #expect(device.reading(of: .battery) == .battery(.unknown))
         #expect(try await !isMonitored(.battery, by: device))
         #expect(try await device.beginMonitoring(.battery))
@@ -156,7 +153,7 @@ import Testing
     func monitoringIsCounted() async throws {
         let phone = try SyntheticPhone()
         let bus = try BusProcess(on: phone)
-        let device = try await Self.device(bus)
+        let device = try await Device.connect(to: bus.address)
         #expect(try await device.beginMonitoring(.orientation))
         #expect(try await device.beginMonitoring(.orientation))
         device.endMonitoring(.orientation)
@@ -174,8 +171,6 @@ import Testing
 
     @Test("B74: monitoring stays off if the device has no such sensor")
     func monitoringWithoutASensorIsOff() async throws {
-        let bus = try BusProcess()
-        let device = try await Self.device(bus)
         #expect(try await !device.beginMonitoring(.proximity))
         #expect(!device.isMonitoring(.proximity))
         #expect(try await !device.isAvailable(.proximity))

@@ -15,7 +15,7 @@ struct MountTests {
 
     init() throws {
         phone = try SyntheticPhone()
-        try phone.write(#"{"a": 1}"#, to: phone.home + "/.config/settings.json")
+        try phone.writeSettings(#"{"a": 1}"#)
         try phone.write(#"{"b": 1}"#, to: "/other/settings.json")
         bus = try BusProcess(phone: phone, launcher: MountNamespace.launcher)
         subscriber = try bus.subscribe(#"{"aspects":["defaults"]}"#)
@@ -23,18 +23,14 @@ struct MountTests {
 
     /// Runs a command in the mount namespace of the bus.
     private func run(_ command: String...) throws {
-        let directory = try TemporaryDirectory()
-        let arguments = ["--target", "\(bus.process.pid)", "--mount"] + command
-        let run = try ProgramRun(arguments, program: "nsenter", in: directory)
+        let run = try bus.run(["--target", "\(bus.process.pid)", "--mount"] + command, program: "nsenter")
         try #require(run.code == 0, "\(command): \(run.errors)")
     }
 
     /// Returns the keys of the next event, by domain.
     private func keys() throws -> [String: JSON] {
-        let domains = try subscriber.next().first?["defaults"]?.objectValue?["domains"]?.arrayValue ?? []
-        return Dictionary(
-            domains.compactMap(\.objectValue).map { ($0["domain"]?.stringValue ?? "", $0["keys"] ?? .null) }
-        ) { $1 }
+        let domains = try subscriber.next().first?["defaults"]?.objectValue?.objects("domains") ?? []
+        return Dictionary(domains.map { ($0["domain"]?.stringValue ?? "", $0["keys"] ?? .null) }) { $1 }
     }
 
     @Test(

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleSystem
 
 /// The supervisor's end of sd_notify(3).
 final class NotifySocket {
@@ -11,14 +12,7 @@ final class NotifySocket {
     init(_ path: String) throws {
         self.path = path
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | O_CLOEXEC, 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
+        let result = try UnixAddress("unix:" + path).withSocketAddress { bind(descriptor, $0, $1) }
         guard result == 0 else { throw Trouble("bind \(path): error \(errno)") }
     }
 

@@ -9,9 +9,15 @@ import Varlink
 
 /// From a synthetic phone to a subscriber, with the real libudev, real files and the real program.
 @Suite(.timeLimit(.minutes(10))) struct PhoneTests {
+    private let phone: SyntheticPhone
+    private let bus: BusProcess
+
+    init() throws {
+        phone = try SyntheticPhone()
+        bus = try BusProcess(on: phone)
+    }
+
     @Test func firstReplyHasTheCurrentState() throws {
-        let phone = try SyntheticPhone()
-        let bus = try BusProcess(on: phone)
         let subscriber = try bus.subscribe(#"{"initial":true}"#)
         let states = Dictionary(uniqueKeysWithValues: subscriber.initialEvents.map { ($0.aspect, $0[$0.aspect]) })
         #expect(states["battery"]??.objectValue?["state"] == "unplugged")
@@ -23,8 +29,6 @@ import Varlink
     }
 
     @Test("B13: a change of level and state is one event") func pluggingInIsOneEvent() throws {
-        let phone = try SyntheticPhone()
-        let bus = try BusProcess(on: phone)
         let subscriber = try bus.subscribe(#"{"aspects":["battery"]}"#)
         try phone.plugIn()
         let event = try subscriber.wait(for: "battery") { $0["state"] == "charging" }
@@ -34,16 +38,12 @@ import Varlink
 
     @Test(arguments: [Orientation.Pose.landscapeLeft, .landscapeRight, .portraitUpsideDown, .faceUp, .faceDown])
     func turningChangesThePose(pose: Orientation.Pose) throws {
-        let phone = try SyntheticPhone()
-        let bus = try BusProcess(on: phone)
         let subscriber = try bus.subscribe(#"{"aspects":["orientation"]}"#)
         try phone.rotate(to: pose)
         _ = try subscriber.wait(for: "orientation") { $0["pose"]?.stringValue == pose.rawValue }
     }
 
     @Test("B10: near, far and near again during sleep are one event") func coveringDuringSleepIsOneEvent() throws {
-        let phone = try SyntheticPhone()
-        let bus = try BusProcess(on: phone)
         let control = try bus.client()
         let subscriber = try bus.subscribe(#"{"aspects":["proximity"]}"#)
         try subscriber.setState("background", on: control)
@@ -59,8 +59,6 @@ import Varlink
     }
 
     @Test("B78: a wake takes a fresh sample first") func wakeTakesAFreshSample() throws {
-        let phone = try SyntheticPhone()
-        let bus = try BusProcess(on: phone)
         let control = try bus.client()
         let subscriber = try bus.subscribe(#"{"aspects":["orientation"]}"#)
         try subscriber.setState("background", on: control)
@@ -70,13 +68,10 @@ import Varlink
     }
 
     @Test("B70, B57: a device is watched only while it has subscribers") func devicesAreWatchedOnDemand() throws {
-        let phone = try SyntheticPhone()
-        let bus = try BusProcess(on: phone)
         let client = try bus.client()
         let monitored = {
-            let aspects = try client.call("DescribeAspects").parameters["aspects"]?.arrayValue ?? []
-            return Set(
-                aspects.compactMap(\.objectValue).filter { $0["monitored"] == true }.map { $0.aspect })
+            let aspects = try client.call("DescribeAspects").parameters.objects("aspects")
+            return Set(aspects.filter { $0["monitored"] == true }.map(\.aspect))
         }
         #expect(try monitored() == ["locale", "defaults"])
         let subscriber = try bus.subscribe(#"{"aspects":["proximity"]}"#)
@@ -84,18 +79,61 @@ import Varlink
         withExtendedLifetime(subscriber) {}
     }
 
+    @Test("B81: replacing, deleting and recreating a settings file causes one event each")
+    func settingsFileCausesOneEventEach() throws {
+        let subscriber = try bus.subscribe(#"{"aspects":["defaults"]}"#)
+        try phone.writeSettings(#"{"theme": "dark", "volume": 3}"#)
+        let keys = { (event: JSONObject?) in
+            event?["defaults"]?.objectValue?["domains"]?.arrayValue?.first?.objectValue?["keys"]
+        }
+        var events = try subscriber.next()
+        #expect(events.map { $0.integer("changes") } == [1])
+        #expect(keys(events.first) == ["theme", "volume"])
+        try phone.writeSettings(#"{"volume": 3, "theme": "light"}"#)
+        events = try subscriber.next()
+        #expect(keys(events.first) == ["theme"])
+    }
+
+    @Test("B88: Refresh replies after all changes are posted, even for sleeping subscribers")
+    func refreshWaitsForItsPosts() throws {
+        let control = try bus.client()
+        let sleeper = try bus.subscribe(#"{"aspects":["defaults"],"state":"background"}"#)
+        for round in 1...20 {
+            try phone.writeSettings("{\"round\": \(round)}")
+            #expect(try control.call("Refresh").error == nil)
+            let pending = try control.subscriptions().first?["pending"]
+            #expect(pending == [["aspect": "defaults", "changes": .integer(Int64(round))]])
+        }
+        withExtendedLifetime(sleeper) {}
+    }
+
+    @Test func changeWhileTheBusIsDownIsAChange() throws {
+        let first = try bus.subscribe(#"{"initial":true}"#)
+        #expect(bus.stop() == 0)
+        try phone.setLocale("de_DE.UTF-8")
+        try phone.rotate(to: .landscapeLeft)
+        try bus.restart()
+        let positions = ["locale", "orientation", "battery"].map { #"{"aspect":"\#($0)","generation":0}"# }
+        let second = try bus.subscribe(
+            #"{"instance":"\#(first.instance)","resume":[\#(positions.joined(separator: ","))]}"#)
+        #expect(second.first["resumed"] == true)
+        #expect(Set(second.initialEvents.map(\.aspect)) == ["locale", "orientation"])
+        #expect(second.initialEvents.map { $0.integer("changes") } == [1, 1])
+    }
+}
+
+/// Missing devices, and programs that need no bus.
+@Suite(.timeLimit(.minutes(10))) struct MissingDeviceTests {
     @Test("B49: a missing device is reported with a reason") func missingDeviceIsReported() throws {
         let bus = try BusProcess()
         let client = try bus.client()
-        let aspects = try client.call("DescribeAspects").parameters["aspects"]?.arrayValue ?? []
-        for aspect in aspects.compactMap(\.objectValue) where ["battery", "orientation"].contains(aspect.aspect) {
-            #expect(aspect["available"] == false)
-            #expect(aspect["reason"]?.stringValue?.isEmpty == false)
+        for aspect in ["battery", "orientation"] {
+            let description = try bus.description(of: aspect)
+            #expect(description["available"] == false)
+            #expect(description["reason"]?.stringValue?.isEmpty == false)
         }
-        let state = try client.call("GetState", #"{"aspects":["battery","orientation","proximity"]}"#).parameters
-        let events = state["events"]?.arrayValue?.compactMap(\.objectValue) ?? []
-        #expect(events.map { $0["battery"]?.objectValue?["state"] }.first == "unknown")
-        #expect(events.last?["orientation"] == ["pose": "unknown", "planar": .null])
+        #expect(try client.state(of: "battery")["battery"]?.objectValue?["state"] == "unknown")
+        #expect(try client.state(of: "orientation")["orientation"] == ["pose": "unknown", "planar": .null])
     }
 
     @Test("B49: devices that are added or removed without a subscriber are detected by the next call")
@@ -118,75 +156,22 @@ import Varlink
         }
     }
 
-    @Test("B81: replacing, deleting and recreating a settings file causes one event each")
-    func settingsFileCausesOneEventEach() throws {
-        let phone = try SyntheticPhone()
-        let bus = try BusProcess(on: phone)
-        let subscriber = try bus.subscribe(#"{"aspects":["defaults"]}"#)
-        try phone.write(#"{"theme": "dark", "volume": 3}"#, to: phone.home + "/.config/settings.json")
-        let keys = { (event: JSONObject?) in
-            event?["defaults"]?.objectValue?["domains"]?.arrayValue?.first?.objectValue?["keys"]
-        }
-        var events = try subscriber.next()
-        #expect(events.map { $0.integer("changes") } == [1])
-        #expect(keys(events.first) == ["theme", "volume"])
-        try phone.write(#"{"volume": 3, "theme": "light"}"#, to: phone.home + "/.config/settings.json")
-        events = try subscriber.next()
-        #expect(keys(events.first) == ["theme"])
-    }
-
-    @Test("B88: Refresh replies after all changes are posted, even for sleeping subscribers")
-    func refreshWaitsForItsPosts() throws {
-        let phone = try SyntheticPhone()
-        let bus = try BusProcess(on: phone)
-        let control = try bus.client()
-        let sleeper = try bus.subscribe(#"{"aspects":["defaults"],"state":"background"}"#)
-        for round in 1...20 {
-            try phone.write("{\"round\": \(round)}", to: phone.home + "/.config/settings.json")
-            #expect(try control.call("Refresh").error == nil)
-            let listed = try control.call("ListSubscriptions").parameters["subscriptions"]?.arrayValue
-            #expect(
-                listed?.first?.objectValue?["pending"] == [["aspect": "defaults", "changes": .integer(Int64(round))]])
-        }
-        withExtendedLifetime(sleeper) {}
-    }
-
-    @Test func changeWhileTheBusIsDownIsAChange() throws {
-        let phone = try SyntheticPhone()
-        let bus = try BusProcess(on: phone)
-        let first = try bus.subscribe(#"{"initial":true}"#)
-        let instance = first.first["instance"]?.stringValue ?? ""
-        #expect(bus.stop() == 0)
-        try phone.setLocale("de_DE.UTF-8")
-        try phone.rotate(to: .landscapeLeft)
-        try bus.restart()
-        let positions = ["locale", "orientation", "battery"].map { #"{"aspect":"\#($0)","generation":0}"# }
-        let second = try bus.subscribe(
-            #"{"instance":"\#(instance)","resume":[\#(positions.joined(separator: ","))]}"#)
-        #expect(second.first["resumed"] == true)
-        #expect(Set(second.initialEvents.map(\.aspect)) == ["locale", "orientation"])
-        #expect(second.initialEvents.map { $0.integer("changes") } == [1, 1])
-    }
-
     @Test func demonstrationSucceeds() throws {
-        let directory = try TemporaryDirectory()
-        let run = try ProgramRun(["demo"], in: directory)
+        let run = try ProgramRun(["demo"], in: TemporaryDirectory())
         #expect(run.code == 0, "\(run.errors)")
         #expect(run.output.contains("5 events: one for each aspect"))
     }
 
     @Test func doctorReportsEveryAspect() throws {
         let phone = try SyntheticPhone()
-        let directory = try TemporaryDirectory()
         let run = try ProgramRun(
-            ["doctor", "--json", "--root", phone.files], in: directory,
+            ["doctor", "--json", "--root", phone.files], in: TemporaryDirectory(),
             environment: phone.environment.merging(["HOME": phone.home]) { $1 })
         #expect(run.code == 0, "\(run.errors)")
         let lines = try run.output.split(separator: "\n").map { try JSON.parse(Array($0.utf8)).objectValue ?? [:] }
         #expect(lines.map(\.aspect) == ["battery", "defaults", "locale", "orientation", "proximity"])
         #expect(lines.allSatisfy { $0["available"] == true })
         let orientation = lines.first { $0.aspect == "orientation" }
-        let findings = orientation?["findings"]?.arrayValue?.compactMap(\.objectValue) ?? []
-        #expect(findings.first { $0["name"] == "result" }?["value"] == "portrait")
+        #expect(orientation?.objects("findings").first { $0["name"] == "result" }?["value"] == "portrait")
     }
 }

@@ -4,6 +4,37 @@
 import Glibc
 import ReveilleTesting
 
+/// A running program whose stdout and stderr are files.
+final class RunningProgram {
+    let process: ChildProcess
+    private let directory: TemporaryDirectory
+    private let name = "run-" + String(UInt64.random(in: .min ... .max), radix: 16)
+
+    /// Starts `reveille` or another program.
+    init(
+        _ arguments: [String], program: String = BusProcess.program, in directory: TemporaryDirectory,
+        environment: [String: String] = [:], descriptors: [Int32: Int32] = [:]
+    ) throws {
+        self.directory = directory
+        let output = try directory.open(name)
+        let errors = try directory.open(name + ".errors")
+        defer { for file in [output, errors] { close(file) } }
+        process = try ChildProcess(
+            [program] + arguments, environment: ChildProcess.environment.merging(environment) { $1 },
+            descriptors: [1: output, 2: errors].merging(descriptors) { $1 })
+    }
+
+    var output: String { directory.read(name) }
+    var errors: String { directory.read(name + ".errors") }
+
+    /// Sends SIGTERM and returns the exit code.
+    @discardableResult
+    func stop() -> Int32 {
+        process.signal(SIGTERM)
+        return process.wait()
+    }
+}
+
 /// A completed run of a program.
 struct ProgramRun {
     let code: Int32
@@ -15,16 +46,43 @@ struct ProgramRun {
         _ arguments: [String], program: String = BusProcess.program, in directory: TemporaryDirectory,
         environment: [String: String] = [:]
     ) throws {
-        let output = open(directory.path + "/stdout", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        let errors = open(directory.path + "/stderr", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        defer {
-            close(output)
-            close(errors)
-        }
-        let all = ChildProcess.environment.merging(environment) { $1 }
-        let process = try ChildProcess([program] + arguments, environment: all, descriptors: [1: output, 2: errors])
-        code = process.wait()
-        self.output = directory.read("stdout")
-        self.errors = directory.read("stderr")
+        let run = try RunningProgram(arguments, program: program, in: directory, environment: environment)
+        code = run.process.wait()
+        output = run.output
+        errors = run.errors
+    }
+}
+
+/// The files of the package.
+enum Package {
+    static let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    /// The directory of the Python programs of these tests.
+    static let python = root + "/Tests/IntegrationTests/Python/"
+
+    static func text(_ path: String) throws -> String { try String(contentsOfFile: root + "/" + path) }
+}
+
+/// A user without privileges, as which only root can run programs.
+enum OtherUser {
+    static let id = "64123"
+
+    /// Runs a program that every user can execute.
+    static func run(
+        _ command: [String], in directory: TemporaryDirectory, environment: [String: String] = [:]
+    ) throws
+        -> ProgramRun
+    {
+        chmod(directory.path, 0o755)
+        return try ProgramRun(
+            ["--reuid", id, "--regid", id, "--clear-groups"] + command, program: "setpriv", in: directory,
+            environment: environment)
+    }
+
+    /// Returns the path of a copy of `reveille` that every user can execute.
+    static func program(in directory: TemporaryDirectory) throws -> String {
+        let path = directory.path + "/program"
+        try ChildProcess(["cp", BusProcess.program, path]).wait()
+        chmod(path, 0o755)
+        return path
     }
 }

@@ -5,11 +5,10 @@ import Testing
 
 /// The messages in `Docs/Protocol.md`, compared line by line with a real bus.
 @Suite(.timeLimit(.minutes(10))) struct ProtocolDocumentTests {
-    private static let document = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-
     @Test func everyMessageOfTheDocumentIsExact() throws {
-        let text = try String(contentsOfFile: "/" + Self.document + "/Docs/Protocol.md")
-        let lines = text.split(separator: "\n").filter { $0.hasSuffix("␀") }.map { String($0.dropLast()) }
+        let lines = try Package.text("Docs/Protocol.md").split(separator: "\n").filter { $0.hasSuffix("␀") }.map {
+            String($0.dropLast())
+        }
         #expect(lines.count > 15)
         let bus = try BusProcess()
         var clients: [Substring: RawClient] = [:]
@@ -28,11 +27,8 @@ import Testing
             for (documented, actual) in zip(Self.identifiers(message), Self.identifiers(received)) {
                 names[documented] = actual
             }
-            #expect(
-                Self.withoutTimes(received)
-                    == names.reduce(Self.withoutTimes(message)) {
-                        $0.replacing($1.key, with: $1.value)
-                    })
+            let expected = names.reduce(Self.withoutTimes(message)) { $0.replacing($1.key, with: $1.value) }
+            #expect(Self.withoutTimes(received) == expected)
         }
     }
 

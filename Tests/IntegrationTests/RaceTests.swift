@@ -6,6 +6,14 @@ import Varlink
 
 /// Subscribing and waking during many changes, none of which is lost or delivered twice.
 @Suite(.timeLimit(.minutes(10))) struct RaceTests {
+    private let bus: BusProcess
+    private let poster: RawClient
+
+    init() throws {
+        bus = try BusProcess()
+        poster = try bus.client()
+    }
+
     /// Sends posts without waiting for their execution.
     private func pour(_ client: RawClient, _ levels: Range<Int>) throws {
         let calls = levels.flatMap { level in
@@ -30,21 +38,16 @@ import Varlink
 
     @Test("B47: a subscription made during a thousand changes misses and repeats none")
     func subscribingDuringChanges() throws {
-        let bus = try BusProcess()
-        let poster = try bus.client()
         for round in 0..<10 {
             try pour(poster, round * 1_000..<(round + 1) * 1_000)
             let subscriber = try bus.subscribe(#"{"aspects":["battery"],"initial":true}"#)
             let state = try #require(subscriber.initialEvents.first)
-            let reply = try poster.call("GetState", #"{"aspects":["battery"]}"#)
-            let end = try #require(reply.parameters["events"]?.arrayValue?.first?.objectValue).integer("generation")
+            let end = try poster.state(of: "battery").integer("generation")
             try follow(subscriber, from: state.integer("generation"), to: end)
         }
     }
 
     @Test("B25: a change that races with a wake is delivered once") func wakingDuringChanges() throws {
-        let bus = try BusProcess()
-        let poster = try bus.client()
         let control = try bus.client()
         let subscriber = try bus.subscribe(#"{"aspects":["battery"]}"#)
         for round in 0..<200 {
@@ -52,13 +55,11 @@ import Varlink
             try pour(poster, round * 20..<(round + 1) * 20)
             try subscriber.setState("foreground", on: control)
         }
-        _ = try poster.call("GetState")
+        try poster.fence()
         try follow(subscriber, from: 0, to: 200 * 20)
     }
 
     @Test("B23: ten thousand changes arrive in order and add up") func manyChangesAddUp() throws {
-        let bus = try BusProcess()
-        let poster = try bus.client()
         let subscriber = try bus.subscribe(#"{"aspects":["battery"]}"#)
         try pour(poster, 0..<10_000)
         try follow(subscriber, from: 0, to: 10_000)

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleSystem
 import Testing
 import Varlink
 
@@ -17,14 +18,7 @@ final class RawClient {
 
     init(_ path: String) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
+        let result = try UnixAddress("unix:" + path).withSocketAddress { connect(descriptor, $0, $1) }
         guard result == 0 else { throw Trouble("connect \(path): \(String(cString: strerror(errno)))") }
     }
 
@@ -108,6 +102,24 @@ final class RawClient {
         guard reply.error == nil else { throw Trouble("Post: \(reply)") }
     }
 
+    /// Waits until the bus has executed all earlier calls of this connection.
+    func fence() throws { try call("org.varlink.service.GetInfo") }
+
+    /// Returns the state of an aspect as an event.
+    func state(of aspect: String) throws -> JSONObject {
+        try #require(try call("GetState", #"{"aspects":["\#(aspect)"]}"#).parameters.events.first)
+    }
+
+    /// Returns the entries in the reply of ListSubscriptions.
+    func subscriptions() throws -> [JSONObject] {
+        try call("ListSubscriptions").parameters.objects("subscriptions")
+    }
+
+    /// Returns the instance of the bus.
+    func instance() throws -> String {
+        try #require(try call("GetState").parameters["instance"]?.stringValue)
+    }
+
     static func battery(_ level: Double) -> String {
         """
         {"battery":{"state":"unplugged","level":\(level),"plugged":false,"chargeStatus":"discharging","packs":[]}}
@@ -130,14 +142,14 @@ final class Subscriber {
 
     var id: String { first["subscription"]?.stringValue ?? "" }
 
-    var initialEvents: [JSONObject] { first["events"]?.arrayValue?.compactMap(\.objectValue) ?? [] }
+    var instance: String { first["instance"]?.stringValue ?? "" }
+
+    var initialEvents: [JSONObject] { first.events }
 
     func next(seconds: Int = 10) throws -> [JSONObject] {
         let reply = try client.receive(seconds: seconds)
-        guard reply.continues, let events = reply.parameters["events"]?.arrayValue else {
-            throw Trouble("the stream ended: \(reply)")
-        }
-        return events.compactMap(\.objectValue)
+        guard reply.continues else { throw Trouble("the stream ended: \(reply)") }
+        return reply.parameters.events
     }
 
     /// Reads events until one of an aspect has the wanted state.
@@ -157,6 +169,8 @@ final class Subscriber {
 }
 
 extension JSONObject {
+    func objects(_ name: String) -> [JSONObject] { self[name]?.arrayValue?.compactMap(\.objectValue) ?? [] }
+    var events: [JSONObject] { objects("events") }
     func integer(_ name: String) -> Int { self[name]?.integerValue.map { Int($0) } ?? -1 }
     var aspect: String { self["aspect"]?.stringValue ?? "" }
     var level: Double? { self["battery"]?.objectValue?["level"]?.numberValue }

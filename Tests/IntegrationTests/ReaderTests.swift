@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleSystem
 import ReveilleTesting
 import Testing
 import Varlink
@@ -50,9 +51,7 @@ import Varlink
     @Test("B61: a subscription ends with its process, even if a child inherited the socket")
     func subscriptionEndsDespiteAnInheritedSocket() throws {
         let bus = try BusProcess()
-        var ends: [Int32] = [0, 0]
-        #expect(pipe(&ends) == 0)
-        defer { for end in ends { close(end) } }
+        let pipe = try Pipe()
         // The program subscribes, starts a child that inherits its socket, and prints the child's pid.
         let program = """
             import os, socket, subprocess, sys
@@ -64,24 +63,20 @@ import Varlink
             print(child.pid, flush=True)
             child.wait()
             """
-        let output = open(bus.directory.path + "/child", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        let parent = try ChildProcess(
-            ["python3", "-c", program, bus.socket], environment: ChildProcess.environment,
-            descriptors: [1: output, 3: ends[0]])
-        close(output)
-        try wait(for: "the child") { bus.directory.read("child").hasSuffix("\n") }
-        let child = try #require(Int32(bus.directory.read("child").dropLast()))
+        let parent = try RunningProgram(
+            ["-c", program, bus.socket], program: "python3", in: bus.directory, descriptors: [3: pipe.readingEnd])
+        try wait(for: "the child") { parent.output.hasSuffix("\n") }
+        let child = try #require(Int32(parent.output.dropLast()))
         defer { kill(child, SIGKILL) }
-        let count = {
-            try bus.client().call("ListSubscriptions").parameters["subscriptions"]?.arrayValue?.count ?? -1
-        }
+        let count = { try bus.client().subscriptions().count }
         #expect(try count() == 1)
         // The child keeps the socket across execve(2).
         try wait(for: "the child's program") { (try? String(contentsOfFile: "/proc/\(child)/comm")) == "cat\n" }
         #expect(try count() == 1)
-        parent.signal(SIGKILL)
-        parent.wait()
+        parent.process.signal(SIGKILL)
+        parent.process.wait()
         try wait(for: "the subscription to end") { try count() == 0 }
         #expect(kill(child, 0) == 0)
+        withExtendedLifetime(pipe) {}
     }
 }

@@ -24,7 +24,7 @@ import Varlink
         let subscriber = try bus.subscribe(#"{"aspects":["defaults","battery","proximity"]}"#)
         try bus.client().post(level: 0.5)
         #expect(try subscriber.next().map(\.level) == [0.5])
-        let instance = try bus.client().call("GetState").parameters["instance"]
+        let instance = try bus.client().instance()
 
         try reload(bus, #"{ defaults: { paths: ["/etc/app.conf"] } }"#, until: "config.json5 again")
         let event = try #require(try subscriber.next().first)
@@ -34,9 +34,9 @@ import Varlink
         // The watchers use the new configuration, and posted states remain.
         try bus.directory.write("[a]\nx=2\n", to: "root/etc/app.conf")
         #expect(try subscriber.next().first?.aspect == "defaults")
-        let state = try bus.client().call("GetState", #"{"aspects":["battery"]}"#).parameters
-        #expect(state["instance"] == instance)
-        #expect(state["events"]?.arrayValue?.first?.objectValue?.level == 0.5)
+        #expect(try bus.client().instance() == instance)
+        let state = try bus.client().state(of: "battery")
+        #expect(state.level == 0.5)
         #expect(try bus.description(of: "battery")["monitored"] == true)
         #expect(bus.stop() == 0)
     }
@@ -110,19 +110,13 @@ import Varlink
 
     @Test func reloadWithoutAConfigurationFileIsIgnored() throws {
         let directory = try TemporaryDirectory()
-        let log = open(directory.path + "/log", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        let process = try ChildProcess(
-            [
-                "setsid", BusProcess.program, "serve", "--address", "unix:\(directory.path)/bus", "--root",
-                directory.path,
-            ],
-            environment: ChildProcess.environment, descriptors: [2: log])
-        close(log)
-        try wait(for: "a bus") { directory.read("log").contains("serving") }
-        process.signal(SIGHUP)
-        try wait(for: "a message") { directory.read("log").contains("there is no configuration file to read again") }
+        let service = try RunningProgram(
+            [BusProcess.program, "serve", "--address", "unix:\(directory.path)/bus", "--root", directory.path],
+            program: "setsid", in: directory)
+        try wait(for: "a bus") { service.errors.contains("serving") }
+        service.process.signal(SIGHUP)
+        try wait(for: "a message") { service.errors.contains("there is no configuration file to read again") }
         #expect(try RawClient(directory.path + "/bus").call("GetState").error == nil)
-        process.signal(SIGTERM)
-        #expect(process.wait() == 0)
+        #expect(service.stop() == 0)
     }
 }

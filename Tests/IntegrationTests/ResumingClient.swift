@@ -52,15 +52,9 @@ final class ResumingClient {
 
     private func take(_ reply: Reply) throws {
         guard reply.error == nil else { throw Trouble("\(name): \(reply)") }
-        let events = reply.parameters["events"]?.arrayValue?.compactMap(\.objectValue) ?? []
-        if subscription == nil {
-            try takeFirst(reply.parameters, events)
-        } else {
-            try takeChanges(events)
-        }
-    }
-
-    private func takeFirst(_ parameters: JSONObject, _ events: [JSONObject]) throws {
+        guard subscription == nil else { return try takeChanges(reply.parameters.events) }
+        let parameters = reply.parameters
+        let events = parameters.events
         subscription = parameters["subscription"]?.stringValue
         let current = parameters["instance"]?.stringValue
         let isAccepted = parameters["resumed"] == true

@@ -44,7 +44,7 @@ import Varlink
         let bus = try bus()
         let subscriber = try bus.subscribe(#"{"aspects":["defaults"]}"#)
         for round in 0..<20 {
-            try phone.write("{\"round\": \(round)}", to: phone.home + "/.config/settings.json")
+            try phone.writeSettings("{\"round\": \(round)}")
             _ = try subscriber.next()
         }
         #expect([orientation.count, proximity.count, battery.count] == [0, 0, 0])
@@ -93,9 +93,8 @@ import Varlink
         withExtendedLifetime(subscriber) { subscriber = nil }
         try bus.waitForRest(of: "orientation")
         try phone.rotate(to: .faceDown)
-        let state = try bus.client().call("GetState", #"{"aspects":["orientation"]}"#)
-        let event = state.parameters["events"]?.arrayValue?.first?.objectValue
-        #expect(event?["orientation"]?.objectValue?["pose"] == "faceDown")
+        let event = try bus.client().state(of: "orientation")
+        #expect(event["orientation"]?.objectValue?["pose"] == "faceDown")
     }
 
     @Test("B74: subscribing to a missing sensor is possible and reports its absence") func missingSensor() throws {
@@ -140,10 +139,6 @@ private final class ReadCounter {
     }
 
     func wait(for count: Int) throws {
-        let deadline = Deadline(seconds: 30)
-        while self.count < count {
-            guard !deadline.hasPassed else { throw Trouble("read \(self.count) times, not \(count)") }
-            deadline.pause()
-        }
+        try IntegrationTests.wait(for: "\(count) readings") { self.count >= count }
     }
 }

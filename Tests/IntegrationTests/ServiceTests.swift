@@ -17,7 +17,7 @@ import Varlink
 
     @Test func secondInstanceIsRefusedAndTheFirstContinues() throws {
         let bus = try BusProcess()
-        let second = try ProgramRun(["serve", "--address", "unix:" + bus.socket], in: bus.directory)
+        let second = try ProgramRun(["serve", "--address", bus.address], in: bus.directory)
         #expect(second.code == 75)
         #expect(second.errors.contains(bus.socket))
         #expect(try bus.client().call("GetState").error == nil)
@@ -31,15 +31,14 @@ import Varlink
         ])
     func invalidPostNamesTheField(aspect: String, state: String, reason: String) throws {
         let bus = try BusProcess()
-        let run = try ProgramRun(["post", aspect, state, "--address", "unix:" + bus.socket], in: bus.directory)
+        let run = try bus.run(["post", aspect, state])
         #expect(run.code == 64)
         #expect(run.errors.contains(reason), "\(run.errors)")
     }
 
     @Test func staleSocketIsReplaced() throws {
         let bus = try BusProcess()
-        bus.process.signal(SIGKILL)
-        bus.process.wait()
+        bus.kill()
         #expect(access(bus.socket, F_OK) == 0)
         try bus.restart()
         #expect(try bus.client().call("GetState").error == nil)
@@ -79,27 +78,22 @@ import Varlink
     }
 
     @Test func missingConfigurationIsAnError() throws {
-        let directory = try TemporaryDirectory()
         let result = try ProgramRun(
-            ["serve", "--config", "/nowhere/config", "--address", "unix:/tmp/x"], in: directory)
+            ["serve", "--config", "/nowhere/config", "--address", "unix:/tmp/x"], in: TemporaryDirectory())
         #expect(result.code == 78)
         #expect(result.errors.contains("/nowhere/config: No such file or directory"))
     }
 
     @Test func clientReportsAMissingBus() throws {
-        let directory = try TemporaryDirectory()
-        let result = try ProgramRun(["get", "--address", "unix:/nowhere/bus"], in: directory)
+        let result = try ProgramRun(["get", "--address", "unix:/nowhere/bus"], in: TemporaryDirectory())
         #expect(result.code == 69)
-        #expect(
-            result.errors
-                == "reveille: there is no bus at unix:/nowhere/bus; is 'reveille serve' running?\n")
+        #expect(result.errors == "reveille: there is no bus at unix:/nowhere/bus; is 'reveille serve' running?\n")
         #expect(result.output.isEmpty)
     }
 
     @Test(arguments: ["bus", "tcp:localhost:1", "unix:relative", "unix:@abstract"])
     func invalidAddressIsAUsageError(address: String) throws {
-        let directory = try TemporaryDirectory()
-        #expect(try ProgramRun(["get", "--address", address], in: directory).code == 64)
+        #expect(try ProgramRun(["get", "--address", address], in: TemporaryDirectory()).code == 64)
     }
 
     @Test func supervisorIsNotifiedWhenTheServiceIsReady() throws {
@@ -115,7 +109,7 @@ import Varlink
     @Test func serviceContinuesIfTheStateCannotBeSaved() throws {
         let bus = try BusProcess(environment: ["RUNTIME_DIRECTORY": "/dev/null"])
         let client = try bus.client()
-        let instance = try client.call("GetState").parameters["instance"]
+        let instance = try client.instance()
         let subscriber = try bus.subscribe(#"{"aspects":["battery"]}"#)
         for level in [0.5, 0.4, 0.3] {
             try client.post(level: level)
@@ -124,7 +118,7 @@ import Varlink
         #expect(bus.stop() == 0)
         #expect(bus.log.ranges(of: "the state cannot be saved").count == 1, "\(bus.log)")
         try bus.restart()
-        #expect(try bus.client().call("GetState").parameters["instance"] != instance)
+        #expect(try bus.client().instance() != instance)
     }
 
     @Test("if a saved state cannot be removed, its generations are not used again")
@@ -132,52 +126,42 @@ import Varlink
         let bus = try BusProcess()
         let client = try bus.client()
         try client.post(level: 0.5)
-        let instance = try client.call("GetState").parameters["instance"]
+        let instance = try client.instance()
         #expect(bus.stop() == 0)
         // The next bus loads the state that the stop saved, but then cannot remove it.
         try bus.restart()
         let again = try bus.client()
-        #expect(try again.call("GetState").parameters["instance"] == instance)
+        #expect(try again.instance() == instance)
         let path = bus.socket + ".state.json"
         #expect(rename(path, path + ".aside") == 0 && mkdir(path, 0o700) == 0)
         let subscriber = try bus.subscribe(#"{"aspects":["battery"]}"#)
         try again.post(level: 0.4)
         #expect(try subscriber.client.receiveText() == nil, "subscribers of the old instance must reconnect")
         let renewed = try bus.subscribe(#"{"aspects":["battery"],"initial":true}"#)
-        #expect(renewed.first["instance"] != instance)
+        #expect(renewed.instance != instance)
         #expect(renewed.initialEvents.first?.level == 0.4)
         // The file still cannot be replaced, but it does not belong to the current instance.
         try again.post(level: 0.3)
         #expect(try renewed.next().first?.level == 0.3)
-        bus.process.signal(SIGKILL)
-        bus.process.wait()
+        bus.kill()
         #expect(rmdir(path) == 0 && rename(path + ".aside", path) == 0)
         try bus.restart()
-        let positions = renewed.first["instance"]?.stringValue ?? ""
         let back = try bus.subscribe(
-            #"{"instance":"\#(positions)","resume":[{"aspect":"battery","generation":2}],"aspects":["battery"]}"#)
-        #expect(back.first["instance"] == instance)
+            #"{"instance":"\#(renewed.instance)","resume":[{"aspect":"battery","generation":2}],"aspects":["battery"]}"#
+        )
+        #expect(back.instance == instance)
         #expect(back.first["resumed"] == false)
     }
 
     @Test("other users can connect to root's bus whatever its umask", .enabled(if: geteuid() == 0, "not root"))
     func umaskDoesNotLockOut() throws {
-        let directory = try TemporaryDirectory()
-        let path = directory.path + "/reveille/bus"
-        let process = try ChildProcess(
-            [
-                "sh", "-c", #"umask 077; exec "$0" "$@""#, BusProcess.program, "serve", "--address", "unix:" + path,
-                "--root", directory.path,
-            ], environment: ChildProcess.environment.merging(["HOME": "/"]) { $1 })
-        let deadline = Deadline(seconds: 20)
-        while (try? RawClient(path)) == nil, !deadline.hasPassed { deadline.pause() }
-        while access(path + ".state.json", F_OK) != 0, !deadline.hasPassed { deadline.pause() }
+        let bus = try BusProcess(launcher: ["sh", "-c", #"umask 077; exec "$0" "$@""#])
+        try bus.waitUntilSaved()
         var status = stat()
-        #expect(stat(directory.path + "/reveille", &status) == 0 && status.st_mode & 0o777 == 0o755)
-        #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o666)
-        #expect(stat(path + ".state.json", &status) == 0 && status.st_mode & 0o777 == 0o600)
-        process.signal(SIGTERM)
-        #expect(process.wait() == 0)
+        #expect(stat(bus.directory.path + "/reveille", &status) == 0 && status.st_mode & 0o777 == 0o755)
+        #expect(stat(bus.socket, &status) == 0 && status.st_mode & 0o777 == 0o666)
+        #expect(stat(bus.socket + ".state.json", &status) == 0 && status.st_mode & 0o777 == 0o600)
+        #expect(bus.stop() == 0)
     }
 
     @Test("large settings are saved as a digest, by which they are recognized after a restart")
@@ -191,24 +175,20 @@ import Varlink
         var status = stat()
         #expect(stat(bus.socket + ".state.json", &status) == 0 && status.st_size < 4_096)
         try bus.restart()
-        func settings() throws -> JSONObject? {
-            try bus.client().call("GetState", #"{"aspects":["defaults"]}"#).parameters["events"]?.arrayValue?.first?
-                .objectValue
-        }
-        #expect(try settings()?.integer("generation") == 1)
+        #expect(try bus.client().state(of: "defaults").integer("generation") == 1)
         #expect(bus.stop() == 0)
         try bus.directory.write("{\(pairs.dropLast().joined(separator: ","))}", to: "root/home/u/.config/large.json")
         try bus.restart()
-        #expect(try settings()?.integer("generation") == 2)
+        #expect(try bus.client().state(of: "defaults").integer("generation") == 2)
     }
 
     @Test func invalidStateCausesANewInstance() throws {
         let bus = try BusProcess()
-        let instance = try bus.client().call("GetState").parameters["instance"]
+        let instance = try bus.client().instance()
         #expect(bus.stop() == 0)
         try bus.directory.write("{\"version\":1,", to: "reveille/org.reveille.Bus.state.json")
         try bus.restart()
-        let next = try bus.client().call("GetState").parameters["instance"]
+        let next = try bus.client().instance()
         #expect(next != instance)
         #expect(bus.log.contains("the saved state is unusable"))
     }
@@ -217,13 +197,11 @@ import Varlink
         let bus = try BusProcess()
         let client = try bus.client()
         try client.post(level: 0.5)
-        let instance = try client.call("GetState").parameters["instance"]
-        let deadline = Deadline(seconds: 10)
-        while access(bus.socket + ".state.json", F_OK) != 0 && !deadline.hasPassed { deadline.pause() }
-        bus.process.signal(SIGKILL)
+        let instance = try client.instance()
+        try bus.waitUntilSaved()
+        bus.kill()
         try bus.restart()
-        let later = try bus.client().call("GetState", #"{"aspects":["battery"]}"#).parameters
-        #expect(later["instance"] == instance)
-        #expect(later["events"]?.arrayValue?.first?.objectValue?.integer("generation") == 1)
+        #expect(try bus.client().instance() == instance)
+        #expect(try bus.client().state(of: "battery").integer("generation") == 1)
     }
 }

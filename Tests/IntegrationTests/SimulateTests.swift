@@ -26,27 +26,23 @@ import Testing
     }
 
     @Test("the step end ends the program's child processes") func endEndsTheChildProcesses() throws {
-        let (process, input) = try scene.start(
+        let (run, input) = try scene.start(
             "wait subscribed\nend", ["sh", "-c", #""$0" watch battery & echo $!.; wait"#, BusProcess.program])
-        #expect(process.wait() == 0)
-        let own = try #require(Int32(scene.directory.read("stdout").prefix { $0 != "." }))
-        let deadline = Deadline(seconds: 60)
+        #expect(run.process.wait() == 0)
+        let own = try #require(Int32(run.output.prefix { $0 != "." }))
+        defer { kill(own, SIGKILL) }
         // A zombie has no arguments.
-        while (try? String(contentsOfFile: "/proc/\(own)/cmdline"))?.isEmpty == false {
-            guard !deadline.hasPassed else {
-                kill(own, SIGKILL)
-                throw Trouble("\(own) is still running")
-            }
-            deadline.pause()
+        try wait(for: "the child to end") {
+            (try? String(contentsOfFile: "/proc/\(own)/cmdline"))?.isEmpty != false
         }
         input.closeWritingEnd()
     }
 
     @Test("a signal is passed on", arguments: [SIGTERM, SIGINT]) func signalIsPassedOn(signal: Int32) throws {
-        let (process, input) = try scene.start("", SimulateScene.python)
-        try scene.wait(for: "ready", in: "stderr")
-        process.signal(signal)
-        #expect(process.wait() == 9)
+        let (run, input) = try scene.start("", SimulateScene.python)
+        try wait(for: "a message") { run.errors.contains("ready") }
+        run.process.signal(signal)
+        #expect(run.process.wait() == 9)
         withExtendedLifetime(input) {}
     }
 
@@ -54,17 +50,13 @@ import Testing
     func nothingIsLeftBehind(signal: Int32) throws {
         let temporary = scene.directory.path + "/tmp"
         #expect(mkdir(temporary, 0o700) == 0)
-        let (process, input) = try scene.start(
+        let (run, input) = try scene.start(
             "", ["sh", "-c", "echo ready; exec cat"], environment: ["TMPDIR": temporary])
-        try scene.wait(for: "ready", in: "stdout")
+        try wait(for: "output") { run.output.contains("ready") }
         #expect(rmdir(temporary) == -1)
-        process.signal(signal)
-        #expect(process.wait() == 128 + signal)
-        let deadline = Deadline(seconds: 60)
-        while rmdir(temporary) != 0 {
-            guard !deadline.hasPassed else { throw Trouble("\(temporary) is not empty") }
-            deadline.pause()
-        }
+        run.process.signal(signal)
+        #expect(run.process.wait() == 128 + signal)
+        try wait(for: "\(temporary) to be empty") { rmdir(temporary) == 0 }
         input.closeWritingEnd()
     }
 
@@ -77,13 +69,13 @@ import Testing
     }
 
     @Test("the bus ends if its owner is killed") func busEndsWithItsOwner() throws {
-        let (process, input) = try scene.start("", ["sh", "-c", "echo $REVEILLE_ADDRESS.; exec cat"])
-        try scene.wait(for: ".", in: "stdout")
-        let address = scene.directory.read("stdout").dropFirst("unix:".count).dropLast(2)
+        let (run, input) = try scene.start("", ["sh", "-c", "echo $REVEILLE_ADDRESS.; exec cat"])
+        try wait(for: "output") { run.output.contains(".") }
+        let address = run.output.dropFirst("unix:".count).dropLast(2)
         let client = try RawClient(String(address))
         try client.call("GetState")
-        process.signal(SIGKILL)
-        process.wait()
+        run.process.signal(SIGKILL)
+        run.process.wait()
         #expect(try client.receiveText(seconds: 60) == nil)
         // This ends cat.
         input.closeWritingEnd()

@@ -76,12 +76,11 @@ import Varlink
 
     @Test("the README's Python example runs on the phone unchanged") func pythonExampleRuns() throws {
         try scene.directory.write(DocumentTests.block("python", of: "README.md"), to: "subscriber.py")
-        let (process, input) = try scene.start(
+        let (run, input) = try scene.start(
             "wait subscribed\nlevel 0.3",
             ["env", "-u", "REVEILLE_ADDRESS", "python3", scene.directory.path + "/subscriber.py"])
-        try scene.wait(for: "'level': 0.3", in: "stdout")
-        process.signal(SIGTERM)
-        #expect(process.wait() == 128 + SIGTERM)
+        try wait(for: "the level") { run.output.contains("'level': 0.3") }
+        #expect(run.stop() == 128 + SIGTERM)
         withExtendedLifetime(input) {}
     }
 
@@ -121,7 +120,7 @@ import Varlink
             ["sh", "-c", "\"$0\" doctor --json; \"$0\" status --json", BusProcess.program])
         #expect(run.code == 0, "\(run.errors)")
         let objects = try run.output.split(separator: "\n").map { try JSON.parse(Array($0.utf8)).objectValue ?? [:] }
-        let aspects = try #require(objects.last?["aspects"]?.arrayValue).compactMap(\.objectValue)
+        let aspects = try #require(objects.last).objects("aspects")
         #expect(aspects.count == 5)
         for aspect in aspects {
             let examined = objects.first { $0["aspect"] == aspect["aspect"] }

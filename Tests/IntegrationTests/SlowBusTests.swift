@@ -11,16 +11,12 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct SlowBusTests {
     private static let steps = 80
 
-    private static func level(_ level: Double) -> Reading {
-        .battery(Battery(state: .unplugged, level: level))
-    }
-
     @Test(arguments: 0..<12 as Range<UInt64>) func consumerReceivesEveryChangeOnce(_ seed: UInt64) async throws {
         let bus = try BusProcess()
         let relay = try SlowRelay(at: bus.directory.path + "/relay", to: bus.socket, seed: seed)
         defer { relay.stop() }
         // Posts bypass the relay.
-        let control = try await Device.connect(to: "unix:" + bus.socket)
+        let control = try await Device.connect(to: bus.address)
         let first = try await control.state(of: .battery).generation
         let device = try await Self.connect(to: relay)
         let subscription = try await Self.subscribe(on: device)
@@ -30,7 +26,7 @@ import Testing
         }
         var random = SplitMix64(seed: seed)
         for step in 0..<Self.steps {
-            _ = try? await control.post(Self.level(Double(step % 50) / 50))
+            _ = try? await control.post(.level(Double(step % 50) / 50))
             switch Int.random(in: 0..<20, using: &random) {
             case 0:
                 #expect(bus.stop() == 0)

@@ -7,13 +7,10 @@ import Testing
 
 /// The program on a terminal, with and without a shell with job control.
 @Suite(.timeLimit(.minutes(10))) struct TerminalTests {
-    private static let driver = #filePath.split(separator: "/").dropLast().joined(separator: "/")
-
     @Test func watchSupportsJobControl() throws {
         let bus = try BusProcess()
-        let run = try ProgramRun(
-            ["/" + Self.driver + "/Python/terminal.py", BusProcess.program, "unix:" + bus.socket],
-            program: "/usr/bin/python3", in: bus.directory)
+        let run = try bus.run(
+            [Package.python + "terminal.py", BusProcess.program, bus.address], program: "/usr/bin/python3")
         #expect(
             run.output.split(separator: "\n") == [
                 "background=Running", "modes beside it=cooked", "modes in the foreground=raw",
@@ -39,12 +36,8 @@ import Testing
             sys.stdout.write(output.decode())
             print("exit code", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
             """
-        try bus.directory.write(script, to: "terminal.py")
-        let run = try ProgramRun(
-            [bus.directory.path + "/terminal.py", keys, BusProcess.program, "watch", "battery"] + options + [
-                "--address", "unix:" + bus.socket,
-            ],
-            program: "/usr/bin/python3", in: bus.directory)
+        let run = try bus.run(
+            ["-c", script, keys, BusProcess.program, "watch", "battery"] + options, program: "/usr/bin/python3")
         #expect(run.output.contains("now"), "\(run.output)")
         return run.output + run.errors
     }
@@ -76,9 +69,8 @@ import Testing
             os.close(terminal)
             print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
             """
-        try directory.write(script, to: "close.py")
         let run = try ProgramRun(
-            [directory.path + "/close.py", BusProcess.program, "serve", "--address", "unix:\(directory.path)/bus"],
+            ["-c", script, BusProcess.program, "serve", "--address", "unix:\(directory.path)/bus"],
             program: "/usr/bin/python3", in: directory)
         #expect(run.output == "0\n", "\(run.errors)")
         #expect(access(directory.path + "/bus", F_OK) != 0)

@@ -51,7 +51,7 @@ final class Turmoil {
         case 3: try phone.rotate(to: Self.poses.randomElement(using: &random) ?? .portrait)
         default:
             let value = Int.random(in: 0...9, using: &random)
-            try phone.write(#"{"key \#(value)": \#(value)}"#, to: phone.home + "/.config/settings.json")
+            try phone.writeSettings(#"{"key \#(value)": \#(value)}"#)
         }
     }
 
@@ -60,15 +60,10 @@ final class Turmoil {
     }
 
     func waitForFirstReplies() throws {
-        try wait("first replies") {
+        try wait(for: "first replies") {
             for client in clients { try client.drain() }
             return clients.allSatisfy { $0.subscription != nil }
         }
-    }
-
-    /// Waits for the state file, which exists only while it is up to date.
-    func waitUntilSaved() throws {
-        try wait("the state to be saved") { access(bus.socket + ".state.json", F_OK) == 0 }
     }
 
     func restart(by signal: Int32) throws {
@@ -88,10 +83,10 @@ final class Turmoil {
             try control.call("SetState", #"{"subscription":"\#(client.subscription ?? "")","state":"foreground"}"#)
         }
         try control.call("Refresh")
-        let truth = try control.call("GetState").parameters["events"]?.arrayValue?.compactMap(\.objectValue) ?? []
+        let truth = try control.call("GetState").parameters.events
         #expect(truth.count == 5)
         for client in clients {
-            try wait("\(client.name), which is at \(client.seen), to be at \(truth)") {
+            try wait(for: "\(client.name), which is at \(client.seen), to be at \(truth)") {
                 try client.drain()
                 return truth.allSatisfy { client.seen[$0.aspect] == $0.integer("generation") }
             }
@@ -99,14 +94,6 @@ final class Turmoil {
             for event in truth where event.aspect != "defaults" {
                 #expect(client.states[event.aspect] == event[event.aspect], "\(client.name)")
             }
-        }
-    }
-
-    private func wait(_ what: @autoclosure () -> String, until condition: () throws -> Bool) throws {
-        let deadline = Deadline(seconds: 20)
-        while try !condition() {
-            guard !deadline.hasPassed else { throw Trouble("waited for \(what())") }
-            deadline.pause()
         }
     }
 }

@@ -38,10 +38,9 @@ import Varlink
         let kept = try #require(stored, "the process stores its socket with the supervisor")
         defer { close(kept) }
         let first = try RawClient(socket)
-        let instance = try first.call("GetState").parameters["instance"]?.stringValue
+        let instance = try first.instance()
         try first.call("Post", #"{"proximity":{"state":"near"}}"#)
-        let deadline = Deadline(seconds: 10)
-        while access(socket + ".state.json", F_OK) != 0, !deadline.hasPassed { deadline.pause() }
+        try wait(for: "the state to be saved") { access(socket + ".state.json", F_OK) == 0 }
 
         var clients: [RawClient] = []
         func connect() throws {
@@ -59,9 +58,7 @@ import Varlink
         // The old process may close connections without a reply; all later connections get one.
         let answers = clients.map { try? $0.receive().parameters }
         #expect(answers.suffix(40).allSatisfy { $0?["instance"]?.stringValue == instance })
-        let proximity = answers.last??["events"]?.arrayValue?.compactMap(\.objectValue).first {
-            $0.aspect == "proximity"
-        }
+        let proximity = answers.last??.events.first { $0.aspect == "proximity" }
         #expect(proximity?.integer("generation") == 1)
         new.signal(SIGTERM)
         #expect(new.wait() == 0)

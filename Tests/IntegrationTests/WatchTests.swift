@@ -14,43 +14,26 @@ import Varlink
         bus = try BusProcess()
     }
 
-    /// A running `reveille watch` and its output.
-    private final class Run {
-        let process: ChildProcess
-        private let directory: TemporaryDirectory
-        private let name = "watch-" + String(UInt64.random(in: .min ... .max), radix: 16)
-
-        init(_ bus: BusProcess, _ arguments: [String], environment: [String: String] = [:]) throws {
-            directory = bus.directory
-            let output = directory.path + "/" + name
-            let files = ["", ".errors"].map { open(output + $0, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600) }
-            defer { for file in files { close(file) } }
-            process = try ChildProcess(
-                [BusProcess.program, "watch", "--address", "unix:" + bus.socket] + arguments,
-                environment: ChildProcess.environment.merging(environment) { $1 },
-                descriptors: [1: files[0], 2: files[1]])
-        }
-
-        var output: String { directory.read(name) }
-        var errors: String { directory.read(name + ".errors") }
+    private func watch(_ arguments: [String], environment: [String: String] = [:]) throws -> RunningProgram {
+        try RunningProgram(
+            ["watch"] + arguments, in: bus.directory,
+            environment: environment.merging(["REVEILLE_ADDRESS": bus.address]) { $1 })
     }
 
-    private func waitForSubscriber() throws {
+    private func waitForSubscribers(_ count: Int = 1) throws {
         let client = try bus.client()
-        try wait(for: "a subscriber") {
-            try client.call("ListSubscriptions").parameters["subscriptions"]?.arrayValue?.isEmpty == false
-        }
+        try wait(for: "subscribers") { try client.subscriptions().count == count }
     }
 
-    private func changes(of run: Run) throws -> [Int] {
+    private func changes(of run: RunningProgram) throws -> [Int] {
         try run.output.split(separator: "\n").map {
             try JSON.parse(Array($0.utf8)).objectValue?.integer("changes") ?? -1
         }
     }
 
     @Test func watchContinuesAfterARestart() throws {
-        let run = try Run(bus, ["battery", "--json"])
-        try waitForSubscriber()
+        let run = try watch(["battery", "--json"])
+        try waitForSubscribers()
         try bus.client().post(level: 0.5)
         try wait(for: "the first change") { try changes(of: run) == [1] }
         #expect(bus.stop() == 0)
@@ -61,13 +44,12 @@ import Varlink
         try wait(for: "all changes") { try changes(of: run).reduce(0, +) == 3 }
         try wait(for: "another message") { run.errors.contains("reconnected to the bus") }
         #expect(run.output.split(separator: "\n").last?.contains(#""level":0.3"#) == true)
-        run.process.signal(SIGTERM)
-        #expect(run.process.wait() == 0)
+        #expect(run.stop() == 0)
     }
 
     @Test func onceEndsWithTheBus() throws {
-        let run = try Run(bus, ["battery", "--once"])
-        try waitForSubscriber()
+        let run = try watch(["battery", "--once"])
+        try waitForSubscribers()
         #expect(bus.stop() == 0)
         #expect(run.process.wait() == 69)
         #expect(run.errors == "reveille: the bus closed the connection\n")
@@ -75,22 +57,21 @@ import Varlink
 
     @Test func positionsAreKeptBetweenRuns() throws {
         let state = bus.directory.path + "/positions"
-        func watch(_ more: [String] = [], while body: (Run) throws -> Void) throws {
-            let run = try Run(bus, ["--json", "--state", state] + more)
+        func watching(_ more: [String] = [], while body: (RunningProgram) throws -> Void) throws {
+            let run = try watch(["--json", "--state", state] + more)
             try body(run)
-            run.process.signal(SIGTERM)
-            #expect(run.process.wait() == 0)
+            #expect(run.stop() == 0)
         }
         func stored(_ aspect: String) throws -> Int? {
             guard access(state, F_OK) == 0 else { return nil }
             let json = try JSON.parse(Array(bus.directory.read("positions").utf8)).objectValue
             return json?["generations"]?.objectValue?[aspect]?.integerValue.map(Int.init)
         }
-        try watch { _ in try wait(for: "positions before the first event") { try stored("battery") == 0 } }
+        try watching { _ in try wait(for: "positions before the first event") { try stored("battery") == 0 } }
         // No `watch` is running.
         try bus.client().post(level: 0.5)
         try bus.client().post(level: 0.4)
-        try watch { run in
+        try watching { run in
             try wait(for: "the changes between the runs") { try changes(of: run) == [2] }
             try wait(for: "its position") { try stored("battery") == 2 }
             try bus.client().post(level: 0.3)
@@ -99,7 +80,7 @@ import Varlink
         }
         // Watching one aspect keeps the positions of the others.
         try bus.client().call("Post", #"{"proximity":{"state":"near"}}"#)
-        try watch(["proximity"]) { run in
+        try watching(["proximity"]) { run in
             try wait(for: "one change") { try changes(of: run) == [1] }
             try wait(for: "its position") { try stored("proximity") == 1 }
         }
@@ -109,51 +90,42 @@ import Varlink
     @Test(arguments: ["precious", "{}", #"{"instance":"a","generations":{"battery":-1}}"#, #"{"generations":[]}"#])
     func fileWithoutPositionsIsNotOverwritten(contents: String) throws {
         try bus.directory.write(contents, to: "notes")
-        let run = try ProgramRun(
-            ["watch", "--state", bus.directory.path + "/notes", "--address", "unix:" + bus.socket], in: bus.directory)
+        let run = try bus.run(["watch", "--state", bus.directory.path + "/notes"])
         #expect(run.code == 1)
         #expect(run.errors.contains("/notes: not a file written by 'reveille watch --state'; left unchanged"))
         #expect(bus.directory.read("notes") == contents)
     }
 
     @Test func stateThatCannotBeWrittenIsAFailure() throws {
-        let run = try ProgramRun(
-            ["watch", "--state", "/nowhere/positions", "--address", "unix:" + bus.socket], in: bus.directory)
+        let run = try bus.run(["watch", "--state", "/nowhere/positions"])
         #expect(run.code == 74)
         #expect(run.errors == "reveille: open /nowhere/positions: No such file or directory (ENOENT)\n")
     }
 
     @Test(arguments: ["/dev/full", "/dev"]) func stateMustBeARegularFile(path: String) throws {
-        let run = try ProgramRun(["watch", "--state", path, "--address", "unix:" + bus.socket], in: bus.directory)
+        let run = try bus.run(["watch", "--state", path])
         #expect(run.code == 1)
         #expect(run.errors == "reveille: \(path) is not a regular file\n")
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can switch users"))
     func stateWithoutPermissionIsAPermissionError() throws {
-        let program = bus.directory.path + "/program"
-        try ChildProcess(["cp", BusProcess.program, program], environment: ChildProcess.environment).wait()
-        for path in [bus.directory.path, program] { chmod(path, 0o755) }
+        let program = try OtherUser.program(in: bus.directory)
         try bus.directory.write("{}", to: "theirs")
         chmod(bus.directory.path + "/theirs", 0o600)
-        for (name, call) in [("theirs", "open"), ("new", "open")] {
+        for name in ["theirs", "new"] {
             let path = bus.directory.path + "/" + name
-            let run = try ProgramRun(
-                [
-                    "--reuid", "64123", "--regid", "64123", "--clear-groups", program, "watch", "--state", path,
-                    "--address", "unix:" + bus.socket,
-                ], program: "setpriv", in: bus.directory)
+            let run = try OtherUser.run(
+                [program, "watch", "--state", path, "--address", bus.address], in: bus.directory)
             #expect(run.code == 77)
-            #expect(run.errors == "reveille: \(call) \(path): Permission denied (EACCES)\n")
+            #expect(run.errors == "reveille: open \(path): Permission denied (EACCES)\n")
         }
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func signalBeforeTheCountIsAFailure(signal: Int32) throws {
-        let counting = try Run(bus, ["battery", "--json", "--count", "2"])
-        let endless = try Run(bus, ["battery", "--json"])
-        try wait(for: "both") {
-            try bus.client().call("ListSubscriptions").parameters["subscriptions"]?.arrayValue?.count == 2
-        }
+        let counting = try watch(["battery", "--json", "--count", "2"])
+        let endless = try watch(["battery", "--json"])
+        try waitForSubscribers(2)
         try bus.client().post(level: 0.5)
         for run in [counting, endless] {
             try wait(for: "a change") { try changes(of: run) == [1] }
@@ -167,10 +139,8 @@ import Varlink
     @Test func quitEndsTheProgramWithoutACrashReport() throws {
         let reports = ["SWIFT_BACKTRACE": "enable=yes"]
         let bus = try BusProcess(environment: reports)
-        let run = try Run(bus, ["battery"], environment: reports)
-        try wait(for: "a subscriber") {
-            try bus.client().call("ListSubscriptions").parameters["subscriptions"]?.arrayValue?.isEmpty == false
-        }
+        let run = try watch(["battery"], environment: reports)
+        try waitForSubscribers()
         for (process, errors) in [(run.process, { run.errors }), (bus.process, { bus.log })] {
             process.signal(SIGQUIT)
             #expect(process.wait() & 0x7F == SIGQUIT)
@@ -179,21 +149,19 @@ import Varlink
     }
 
     @Test func timeoutDistinguishesNoEventFromTooFew() throws {
-        let none = try Run(bus, ["battery", "--timeout", "1"])
+        let none = try watch(["battery", "--timeout", "1"])
         #expect(none.process.wait() == 124)
         #expect(none.errors == "reveille: no event within 1 second\n")
-        let one = try Run(bus, ["battery", "--initial", "--count", "2", "--timeout", "5"])
+        let one = try watch(["battery", "--initial", "--count", "2", "--timeout", "5"])
         #expect(one.process.wait() == 124)
         #expect(one.errors == "reveille: no further event within 5 seconds\n")
     }
 
     @Test func dateAndSourceAreShownOnRequest() throws {
         let source = try bus.description(of: "battery")["reason"]?.stringValue ?? ""
-        let plain = try Run(bus, ["battery", "--count", "1"])
-        let full = try Run(bus, ["battery", "--count", "1", "--date", "--source"])
-        try wait(for: "both") {
-            try bus.client().call("ListSubscriptions").parameters["subscriptions"]?.arrayValue?.count == 2
-        }
+        let plain = try watch(["battery", "--count", "1"])
+        let full = try watch(["battery", "--count", "1", "--date", "--source"])
+        try waitForSubscribers(2)
         try bus.client().post(level: 0.5)
         #expect(plain.process.wait() == 0)
         #expect(full.process.wait() == 0)

@@ -21,11 +21,9 @@ import Varlink
 
     private static let limit = CallError.methodNotImplemented("a.b.C")
 
-    private static func phase(
-        from start: ConnectionPhase = .new, _ steps: (inout ConnectionPhase) -> Void
-    )
-        -> ConnectionPhase
-    {
+    private typealias Phase = ConnectionPhase
+
+    private static func phase(_ start: Phase = .new, _ steps: (inout Phase) -> Void) -> Phase {
         var phase = start
         steps(&phase)
         return phase
@@ -54,7 +52,7 @@ import Varlink
                 $0.stream(SubscriptionID(rawValue: 7))
             }, isSubscriber: true, isStreaming: true),
         Row(steps: "over a limit", phase: .refused(limit), takesCalls: true, awaitsFirstCall: true),
-        Row(steps: "a call over a limit", phase: phase(from: .refused(limit)) { $0.call() }, isRefused: true),
+        Row(steps: "a call over a limit", phase: phase(.refused(limit)) { $0.call() }, isRefused: true),
         Row(steps: "closed", phase: .closed),
     ]
 

@@ -74,7 +74,7 @@ struct CgroupFreezerTests {
         input = try Pipe()
         // Blocks on input that never arrives.
         try inner.add(
-            ChildProcess(["cat"], environment: ChildProcess.environment, descriptors: [0: input.readingEnd]))
+            ChildProcess(["cat"], descriptors: [0: input.readingEnd]))
     }
 
     /// Freezes or thaws, and waits until the freezer of a cgroup reports it.

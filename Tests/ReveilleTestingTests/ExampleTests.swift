@@ -49,7 +49,7 @@ import Testing
         try phone.write("none\n", to: "/server.pid")
         let reloader = try RunningExample("SettingsReloader", ["settings", phone.files + "/server.pid"], on: phone)
         #expect(reloader.nextLine() == "waiting for settings")
-        try phone.write(#"{"theme": "dark"}"#, to: phone.home + "/.config/settings.json")
+        try phone.writeSettings(#"{"theme": "dark"}"#)
         #expect(reloader.nextLine() == "settings: theme: \(phone.files)/server.pid does not name a running process")
         if isKilled { bus.kill() }
         try bus.restart()
@@ -57,7 +57,7 @@ import Testing
         while try await !device.subscribers().contains(where: { $0.name == "reloader of settings" }) {
             await Task.yield()
         }
-        try phone.write(#"{"theme": "dark", "size": 2}"#, to: phone.home + "/.config/settings.json")
+        try phone.writeSettings(#"{"theme": "dark", "size": 2}"#)
         var line = reloader.nextLine()
         // A bus that is killed within 100 ms of a change loses its state. Since values of settings are not on the wire,
         // it reports everything that may have changed.

@@ -42,15 +42,14 @@ import Varlink
         let phone = try SyntheticPhone()
         let bus = try phone.startBus()
         #expect(throws: TestbedError.self) { try phone.startBus() }
-        _ = try PhoneObserver(phone: phone).reveille("get")
-        withExtendedLifetime(bus) {}
+        _ = try PhoneObserver(phone: phone, bus: bus).reveille("get")
     }
 
     @Test("a restarted bus continues with its earlier state, killed or not", arguments: [false, true])
     func restartedBusContinues(isKilled: Bool) throws {
         let phone = try SyntheticPhone()
         let bus = try phone.startBus()
-        let observer = PhoneObserver(phone: phone)
+        let observer = PhoneObserver(phone: phone, bus: bus)
         phone.battery.level = 0.3
         #expect(try observer.state(of: "battery")["level"]?.numberValue == 0.3)
         if isKilled { bus.kill() } else { #expect(bus.stop() == 0) }
@@ -72,7 +71,7 @@ import Varlink
         try await asleep.enterBackground()
         try await bus.waitUntilSubscribed(2)
         for percent in 1...10 { phone.battery.level = Double(percent) / 100 }
-        try await bus.waitUntilTold()
+        try await bus.waitUntilDelivered()
         #expect(try await device.subscribers().map(\.changes).sorted() == [0, 10])
         withExtendedLifetime((awake, asleep)) {}
     }
@@ -85,10 +84,10 @@ import Varlink
         reader.stop()
         phone.battery.level = 0.5
         phone.battery.level = 0.4
-        let error = await #expect(throws: ReveilleError.self) { try await bus.waitUntilTold(atMost: .zero) }
+        let error = await #expect(throws: ReveilleError.self) { try await bus.waitUntilDelivered(atMost: .zero) }
         #expect(error?.description.contains("status line, pid ") == true)
-        reader.goOn()
-        try await bus.waitUntilTold()
+        reader.resume()
+        try await bus.waitUntilDelivered()
     }
 
     @Test("a bus ends with its last reference") func busEndsWithItsReference() throws {

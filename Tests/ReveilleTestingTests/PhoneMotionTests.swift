@@ -9,14 +9,15 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct PhoneMotionTests {
     private let phone: SyntheticPhone
     private let bus: PhoneBus
+    private let device: Device
 
-    init() throws {
+    init() async throws {
         phone = try SyntheticPhone()
         bus = try phone.startBus()
+        device = try await Device.connect(to: bus.address)
     }
 
     @Test func initialStateIsRead() async throws {
-        let device = try await Device.connect(to: bus.address)
         #expect(try await device.battery.level == 0.8)
         #expect(try await device.battery.state == .unplugged)
         #expect(try await device.orientation.pose == .portrait)
@@ -26,7 +27,6 @@ import Testing
     }
 
     @Test func everyInteractionCausesAnEvent() async throws {
-        let device = try await Device.connect(to: bus.address)
         let subscription = try await device.subscribe()
         var events = subscription.makeAsyncIterator()
         phone.battery.level = 0.2
@@ -39,13 +39,12 @@ import Testing
         try phone.setLocale("de_DE.UTF-8")
         guard case .locale(let locale) = try await events.next()?.reading else { throw TestbedProblem() }
         #expect(locale.identifier == "de_DE")
-        try phone.write(#"{"theme": "dark"}"#, to: phone.home + "/.config/settings.json")
+        try phone.writeSettings(#"{"theme": "dark"}"#)
         guard case .defaults(let defaults) = try await events.next()?.reading else { throw TestbedProblem() }
         #expect(defaults.domains.first?.keys == ["theme"])
     }
 
     @Test func batteriesAreAddedAndRemoved() async throws {
-        let device = try await Device.connect(to: bus.address)
         let subscription = try await device.subscribe(to: .battery)
         var events = subscription.makeAsyncIterator()
         let second = try phone.addBattery()
@@ -60,7 +59,6 @@ import Testing
     }
 
     @Test func sensorsAreRemovedAndInserted() async throws {
-        let device = try await Device.connect(to: bus.address)
         let subscription = try await device.subscribe(to: [.proximity, .orientation])
         var events = subscription.makeAsyncIterator()
         try phone.accelerometer.remove()
@@ -72,7 +70,6 @@ import Testing
     }
 
     @Test func burstIsOneEventForASleepingSubscriber() async throws {
-        let device = try await Device.connect(to: bus.address)
         let awake = try await device.subscribe(to: .battery)
         let asleep = try await device.subscribe(to: .battery)
         try await asleep.enterBackground()
@@ -89,7 +86,6 @@ import Testing
 
     @Test(arguments: [false, true])
     func restartedBusContinues(isKilled: Bool) async throws {
-        let device = try await Device.connect(to: bus.address)
         let subscription = try await device.subscribe(to: .battery)
         var events = subscription.makeAsyncIterator()
         phone.battery.level = 0.5
@@ -98,10 +94,6 @@ import Testing
         try bus.restart()
         phone.battery.level = 0.4
         #expect(try await events.next()?.reading == .battery(Self.battery(.unplugged, 0.4, .discharging)))
-    }
-
-    @Test func unknownPoseIsRejected() throws {
-        #expect(throws: TestbedError.self) { try phone.rotate(to: .unknown) }
     }
 
     private struct TestbedProblem: Error {}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import Glibc
 import ReveilleTesting
 import Testing
 import Varlink
@@ -9,17 +8,11 @@ import Varlink
 /// The state of a phone as reported to a program by its bus.
 struct PhoneObserver {
     let phone: SyntheticPhone
-
-    /// The directory of the test bundle, which contains the program under test.
-    private static var program: String {
-        let bundle = realpath("/proc/self/exe", nil).map { String(cString: $0) } ?? ""
-        return bundle.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-            + "/reveille"
-    }
+    let bus: PhoneBus
 
     /// Runs `reveille` on the phone.
     func reveille(_ arguments: String...) throws -> ProgramResult {
-        let result = try phone.run([Self.program] + arguments)
+        let result = try phone.run([ChildProcess.sibling("reveille")] + arguments)
         try #require(result.exitCode == 0, "\(result.errors)")
         return result
     }

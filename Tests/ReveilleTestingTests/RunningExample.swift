@@ -14,11 +14,8 @@ final class RunningExample {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw TestbedError("pipe") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let directory = realpath("/proc/self/exe", nil).map { String(cString: $0) } ?? ""
-        let program = directory.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(
-            separator: "/")
         process = try ChildProcess(
-            [program + "/" + name] + arguments, environment: phone.environment, descriptors: [1: ends[1]])
+            [ChildProcess.sibling(name)] + arguments, environment: phone.environment, descriptors: [1: ends[1]])
         close(ends[1])
         guard let output = fdopen(ends[0], "r") else { throw TestbedError("fdopen") }
         self.output = output
@@ -37,7 +34,7 @@ final class RunningExample {
     }
 
     /// Continues the program.
-    func goOn() {
+    func resume() {
         process.signal(SIGCONT)
     }
 
@@ -47,12 +44,6 @@ final class RunningExample {
         var size = 0
         defer { free(line) }
         guard getline(&line, &size, output) > 0, let line else { return nil }
-        return String(cString: line).trimmingSuffix { $0 == "\n" }
-    }
-}
-
-extension String {
-    fileprivate func trimmingSuffix(_ isPart: (Character) -> Bool) -> String {
-        last.map(isPart) == true ? String(dropLast()) : self
+        return String(cString: line).filter { $0 != "\n" }
     }
 }

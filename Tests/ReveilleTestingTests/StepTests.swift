@@ -75,7 +75,7 @@ import Testing
         var expected = 0
         for _ in 1...1_000 where try walk.step() { expected += 1 }
         if isAsleep { try await subscription.enterForeground() }
-        try await bus.waitUntilTold()
+        try await bus.waitUntilDelivered()
         let subscriber = try await device.subscribers().first
         #expect(subscriber?.changes == expected, "seed \(seed)")
         #expect(!isAsleep || subscriber?.events == 5, "seed \(seed)")
@@ -92,7 +92,7 @@ import Testing
             kill(bus.processIdentifier, SIGCONT)
             phone.battery.level = 0.1
         }
-        try await bus.waitUntilTold()
+        try await bus.waitUntilDelivered()
         #expect(try await device.battery.level == 0.1)
         bus.kill()
         phone.battery.level = 0.5

@@ -10,12 +10,11 @@ import Varlink
 /// A synthetic phone, observed by the bus through the real libudev.
 @Suite(.timeLimit(.minutes(5))) struct SyntheticPhoneTests {
     private let phone: SyntheticPhone
-    private let bus: PhoneBus
-    private var observer: PhoneObserver { PhoneObserver(phone: phone) }
+    private let observer: PhoneObserver
 
     init() throws {
         phone = try SyntheticPhone()
-        bus = try phone.startBus()
+        observer = try PhoneObserver(phone: phone, bus: phone.startBus())
     }
 
     @Test("a level is reported in whole percent") func levelIsReported() throws {
@@ -78,31 +77,27 @@ import Varlink
     @Test("a phone has the requested parts") func partsAreChosen() throws {
         let phone = try SyntheticPhone(
             batteries: 0, hasCharger: false, hasAccelerometer: false, hasProximitySensor: false)
-        let bus = try phone.startBus()
-        let observer = PhoneObserver(phone: phone)
+        let observer = try PhoneObserver(phone: phone, bus: phone.startBus())
         #expect(try observer.state(of: "battery")["state"] == "unknown")
         #expect(try observer.state(of: "orientation")["pose"] == "unknown")
         #expect(try observer.state(of: "proximity") == ["state": "unknown"])
         #expect(throws: TestbedError.self) { try phone.plugIn() }
-        withExtendedLifetime(bus) {}
     }
 
     @Test("two packs have a common level and one each") func twoBatteriesAreOneLevel() throws {
         let phone = try SyntheticPhone(batteries: 2)
-        let bus = try phone.startBus()
+        let observer = try PhoneObserver(phone: phone, bus: phone.startBus())
         phone.battery.level = 0.2
         phone.batteries[1].level = 0.4
-        let state = try PhoneObserver(phone: phone).state(of: "battery")
+        let state = try observer.state(of: "battery")
         #expect(state["packs"]?.arrayValue?.count == 2)
         #expect(abs((state["level"]?.numberValue ?? 0) - 0.3) < 1e-9)
-        withExtendedLifetime(bus) {}
     }
 
     @Test("a removed pack disappears, and is reinserted with the state set meanwhile")
     func batteryIsRemovedAndReinserted() throws {
         let phone = try SyntheticPhone()
-        let bus = try phone.startBus()
-        let observer = PhoneObserver(phone: phone)
+        let observer = try PhoneObserver(phone: phone, bus: phone.startBus())
         try phone.battery.remove()
         #expect(!phone.battery.isPresent)
         #expect(try observer.state(of: "battery")["packs"] == [])
@@ -111,18 +106,15 @@ import Varlink
         #expect(try observer.state(of: "battery")["level"]?.numberValue == 0.3)
         try phone.addBattery()
         #expect(try observer.state(of: "battery")["packs"]?.arrayValue?.count == 2)
-        withExtendedLifetime(bus) {}
     }
 
     @Test("the aspect of a removed sensor is unknown until the sensor is reinserted") func sensorIsReinserted() throws {
         let phone = try SyntheticPhone()
-        let bus = try phone.startBus()
-        let observer = PhoneObserver(phone: phone)
+        let observer = try PhoneObserver(phone: phone, bus: phone.startBus())
         try phone.accelerometer.remove()
         #expect(try observer.state(of: "orientation")["pose"] == "unknown")
         try phone.rotate(to: .faceDown)
         try phone.accelerometer.insert()
         #expect(try observer.state(of: "orientation")["pose"] == "faceDown")
-        withExtendedLifetime(bus) {}
     }
 }

@@ -66,11 +66,8 @@ final class ScenePeer {
 
     /// Sends a call without waiting.
     func send(_ method: String, _ parameters: JSONObject = [:], more: Bool = false) {
-        var call: JSONObject = [
-            "method": .string("org.reveille.Bus." + method), "parameters": .object(parameters),
-        ]
-        if more { call["more"] = true }
-        stream.send(JSON.object(call).bytes + [0])
+        let call = Call(method: "org.reveille.Bus." + method, parameters: parameters, mode: more ? .more : .plain)
+        stream.send(call.encoded())
     }
 
     /// Returns the next reply, if there is one, after handling all events that are due.

@@ -8,7 +8,7 @@ import Varlink
 /// The detection of wrong replies by the simulation.
 @Suite struct ConversationTests {
     private func conversation(_ calls: Call...) -> Conversation {
-        var conversation = Conversation(with: [.service] + SimulatedBus.interfaces, maximumFrame: 1_000)
+        var conversation = Conversation(with: SimulatedBus.interfaces, maximumFrame: 1_000)
         for call in calls { conversation.send(call.encoded()) }
         return conversation
     }

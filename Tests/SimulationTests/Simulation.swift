@@ -14,7 +14,7 @@ final class Simulation {
     private let reality = Reality()
     private var bus: SimulatedBus
     private let clients: [SimulatedClient]
-    private var control: SimulatedStream?
+    private var control: SimulatedPeer?
     /// The process ID of the clients, which is unused, since the bus would watch a real process.
     private static let process: Int32 = 1 << 23
     private let listener: ((String) -> Void)?
@@ -39,10 +39,10 @@ final class Simulation {
     /// Checks that the last received states are the true ones.
     private func check(_ clients: [SimulatedClient]) throws {
         for client in clients where client.isConnected {
-            for aspect in Reality.aspects where client.told[aspect.rawValue] != reality.number[aspect] {
+            for aspect in Reality.aspects where client.numbers[aspect] != reality.number[aspect] {
                 let subscriptions = try call("ListSubscriptions", [:])
                 throw Broken(
-                    "\(client.name) is at \(client.told) instead of \(reality.number[aspect]) for \(aspect): "
+                    "\(client.name) is at \(client.numbers) instead of \(reality.number[aspect]) for \(aspect): "
                         + "subscription \(client.subscription ?? "none") of \(subscriptions)")
             }
         }
@@ -131,17 +131,13 @@ final class Simulation {
     /// Sends a call on a separate connection, and runs the loop until the reply arrives.
     @discardableResult
     private func call(_ method: String, _ parameters: JSONObject) throws -> JSONObject {
-        let stream = control ?? open()
-        control = stream
-        let call: JSONObject = ["method": .string("org.reveille.Bus." + method), "parameters": .object(parameters)]
-        stream.send(JSON.object(call).bytes + [0])
-        var received: [UInt8] = []
+        let peer = control ?? SimulatedPeer(open())
+        control = peer
+        peer.send(Call(method: "org.reveille.Bus." + method, parameters: parameters).encoded())
         // A sample takes at most 30 ms, and an iteration of the loop takes no time.
         for _ in 0..<100_000 {
             if !bus.turn() { bus.loop.advance(.milliseconds(10)) }
-            received += stream.receive(.max)
-            guard received.last == 0 else { continue }
-            let reply = try Reply(parsing: Array(received.dropLast()))
+            guard let reply = try peer.read(.max).first?.reply else { continue }
             guard reply.error == nil else { throw Broken("\(method): \(reply)") }
             return reply.parameters
         }

@@ -90,7 +90,7 @@ import Varlink
 
     @Test func errorsDescribeTheViolation() {
         #expect(VarlinkError.unknownMember("x").description == "unknown member 'x'")
-        #expect(VarlinkError.framing(FramingError(maximumLength: 4)).description == "message longer than 4 bytes")
+        #expect(VarlinkError.tooLong(maximum: 4).description == "message longer than 4 bytes")
         #expect(
             VarlinkError.json(JSONError(offset: 2, reason: .invalidUTF8)).description
                 == "invalid JSON: invalid UTF-8 at byte 2")

@@ -77,7 +77,7 @@ import Varlink
             ("{}\0{}\0", VarlinkError.unexpectedReply),
             ("{}\0{\"error\":\"a.b.E\",\"continues\":true}\0", .continuingError),
             ("{}\0[]\0", .notAnObject),
-            ("{}\0" + String(repeating: " ", count: 65), .framing(FramingError(maximumLength: 64))),
+            ("{}\0" + String(repeating: " ", count: 65), .tooLong(maximum: 64)),
         ])
     func brokenSessionStaysBroken(text: String, error: VarlinkError) throws {
         var session = ClientSession(maximumFrame: 64)

@@ -53,7 +53,7 @@ import Varlink
         decoder.feed(text: "abcd\0")
         #expect(try decoder.nextFrame() == utf8("abcd"))
         decoder.feed(text: "abcde\0")
-        #expect(throws: FramingError(maximumLength: 4)) { try decoder.nextFrame() }
+        #expect(throws: VarlinkError.tooLong(maximum: 4)) { try decoder.nextFrame() }
     }
 
     @Test("V34: an oversized frame is rejected before its NUL arrives")
@@ -62,22 +62,22 @@ import Varlink
         decoder.feed(text: "abcd")
         #expect(try decoder.nextFrame() == nil)
         decoder.feed(text: "e")
-        #expect(throws: FramingError(maximumLength: 4)) { try decoder.nextFrame() }
+        #expect(throws: VarlinkError.tooLong(maximum: 4)) { try decoder.nextFrame() }
     }
 
     @Test func framesBeforeAnOversizedOneAreTaken() throws {
         var decoder = FrameDecoder(maximumLength: 2)
         decoder.feed(text: "a\0bcd\0e\0")
         #expect(try decoder.nextFrame() == utf8("a"))
-        #expect(throws: FramingError.self) { try decoder.nextFrame() }
+        #expect(throws: VarlinkError.self) { try decoder.nextFrame() }
     }
 
     @Test func errorsArePermanent() throws {
         var decoder = FrameDecoder(maximumLength: 1)
         decoder.feed(text: "ab\0")
-        #expect(throws: FramingError.self) { try decoder.nextFrame() }
+        #expect(throws: VarlinkError.self) { try decoder.nextFrame() }
         decoder.feed(text: "c\0")
-        #expect(throws: FramingError.self) { try decoder.nextFrame() }
+        #expect(throws: VarlinkError.self) { try decoder.nextFrame() }
         #expect(decoder.bufferedCount == 0)
     }
 
@@ -86,6 +86,6 @@ import Varlink
         decoder.feed([UInt8](repeating: 0x20, count: 65_536).span)
         #expect(try decoder.nextFrame() == nil)
         decoder.feed([0x20].span)
-        #expect(throws: FramingError(maximumLength: 65_536)) { try decoder.nextFrame() }
+        #expect(throws: VarlinkError.tooLong(maximum: 65_536)) { try decoder.nextFrame() }
     }
 }

@@ -64,14 +64,6 @@ import Varlink
         #expect(try JSON.parse(text: "1e-400") == 0.0)
     }
 
-    @Test func offsetsInPartsOfArraysAreRelativeToTheirStart() throws {
-        let bytes = utf8("xx[1,!]")
-        #expect(throws: JSONError(offset: 3, reason: .unexpectedByte(UInt8(ascii: "!")))) {
-            try JSON.parse(bytes[2...])
-        }
-        #expect(try JSON.parse(bytes[3..<4]) == 1)
-    }
-
     @Test("V34: the depth is limited")
     func depth32IsParsedAndDepth33IsRejected() throws {
         func nested(_ depth: Int) -> String {

@@ -112,7 +112,7 @@ import Varlink
         session.receive(text: "{\"method\":\"a.b.A\"}\0{\"method\":\"a.b.LongName\"}\0")
         #expect(try session.nextCall() != nil)
         #expect(session.reply() == utf8("{}\0"))
-        #expect(throws: VarlinkError.framing(FramingError(maximumLength: 20))) { try session.nextCall() }
+        #expect(throws: VarlinkError.tooLong(maximum: 20)) { try session.nextCall() }
     }
 
     @Test("V35: an error affects only its own session")

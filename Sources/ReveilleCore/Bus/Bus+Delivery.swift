@@ -5,13 +5,13 @@
 package struct Delivery: Sendable, Hashable {
     /// The subscription that receives it.
     package var subscription: SubscriptionID
-    /// One event for each aspect that changed, in ascending order of last change; never empty.
+    /// The events in ascending order of last change; never empty.
     package var events: [Event]
 }
 
 /// A subscription that has been taken off the queue for its delivery.
 package struct ReadySubscription: Sendable {
-    /// The subscription's name.
+    /// The subscription's identifier.
     package let id: SubscriptionID
     fileprivate let slot: Int
 }
@@ -40,7 +40,7 @@ extension Bus {
     /// Takes the next reply to a ready subscription; `nil` if it is held now.
     ///
     /// The reply counts as unread until ``release(_:from:)`` of ``HoldReasons/unread``. Until then, nothing more is
-    /// delivered to the subscription, and its changes are merged.
+    /// delivered to the subscription.
     package mutating func delivery(to ready: ReadySubscription) -> Delivery? {
         let slot = ready.slot
         guard slots[slot]?.id == ready.id, let events = slots[slot]?.take(from: logs), !events.isEmpty else {
@@ -53,7 +53,7 @@ extension Bus {
         return Delivery(subscription: ready.id, events: events)
     }
 
-    /// Takes the next reply of all that are due; see ``delivery(to:)``.
+    /// Takes the next reply to any ready subscription; see ``delivery(to:)``.
     package mutating func nextDelivery() -> Delivery? {
         while let ready = nextReady() {
             if let delivery = delivery(to: ready) { return delivery }
@@ -61,7 +61,7 @@ extension Bus {
         return nil
     }
 
-    /// Queues a subscription if an aspect is due to it that can be delivered now.
+    /// Queues a subscription if an event of an entry's aspect is due, which must be deliverable now.
     mutating func enqueueIfDue(_ index: EntryIndex) {
         let (slot, entry) = (Int(index.slot), Int(index.entry))
         guard let subscription = slots[slot], !subscription.isQueued,
@@ -71,10 +71,9 @@ extension Bus {
         ready.append(slot)
     }
 
-    /// Brings `deliverable` and `foregroundCounts` in line with a subscription's holds, and queues it if anything is due
-    /// that can be delivered from now on.
+    /// Updates `deliverable` and `foregroundCounts` after a subscription's holds changed, and queues what is now due.
     mutating func updateDeliverable(_ slot: Int) {
-        // The state itself is not kept in a variable: as the second reference it would have its entries copied.
+        // Single properties only: with a copy of the state, changing its entries would copy them.
         guard let open = slots[slot]?.open, let counted = slots[slot]?.countedAspects,
             let now = slots[slot]?.foregroundAspects, let entries = slots[slot]?.entries.indices
         else { return }
@@ -85,7 +84,7 @@ extension Bus {
         slots[slot]?.countedAspects = now
     }
 
-    /// Puts an entry on its aspect's list or takes it off, in constant time, as the set of open aspects has it.
+    /// Adds an entry to its aspect's list or removes it, depending on the open aspects, in constant time.
     mutating func setDeliverable(_ slot: Int, _ entry: Int, _ open: AspectSet) {
         guard let aspect = slots[slot]?.entries[entry].aspect, let place = slots[slot]?.entries[entry].place,
             open.contains(aspect) != (place >= 0)

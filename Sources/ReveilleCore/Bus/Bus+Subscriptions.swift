@@ -2,17 +2,15 @@
 // Part of Reveille.
 
 extension Bus {
-    /// Adds a subscriber and answers it; from here on it hears of every change.
-    ///
-    /// The answer comes in the background too, and counts as unread until ``release(_:from:)`` of
-    /// ``HoldReasons/unread``.
+    /// Adds a subscription, which receives every change from now on.
     ///
     /// - Parameters:
-    ///   - request: What it asks for.
-    ///   - id: Its name, which nobody else has.
-    /// - Returns: What to answer.
+    ///   - request: The request.
+    ///   - id: The identifier, which must be unique.
+    /// - Returns: The first reply, which is sent in the background too. It counts as unread until ``release(_:from:)``
+    ///   of ``HoldReasons/unread``.
     package mutating func subscribe(_ request: SubscriptionRequest, as id: SubscriptionID) -> SubscriptionStart {
-        precondition(slotOf[id] == nil, "a subscription's name is used twice")
+        precondition(slotOf[id] == nil, "a subscription's identifier is used twice")
         let resumed = request.positions.map { positions in
             request.instance == instance
                 && request.aspects.aspects.allSatisfy { (positions[$0] ?? 0) <= logs[$0].current.generation }
@@ -34,7 +32,7 @@ extension Bus {
         return SubscriptionStart(resumed: resumed, events: events.sorted { $0.sequence < $1.sequence })
     }
 
-    /// Ends a subscription; what was due to it is discarded.
+    /// Ends a subscription, and discards its pending changes.
     package mutating func cancel(_ id: SubscriptionID) {
         guard let slot = slotOf.removeValue(forKey: id) else { return }
         for entry in slots[slot]?.entries.indices ?? 0..<0 { setDeliverable(slot, entry, []) }
@@ -43,41 +41,39 @@ extension Bus {
         freeSlots.append(slot)
     }
 
-    /// Sets a hold reason; one that stands already changes nothing.
+    /// Adds a hold reason; adding it again has no effect.
     package mutating func hold(_ reason: HoldReasons, on id: SubscriptionID) {
         guard let slot = slotOf[id] else { return }
         slots[slot]?.hold(reason, logs)
         updateDeliverable(slot)
     }
 
-    /// Clears a hold reason; with the last one the subscription wakes, and what is due is delivered.
+    /// Removes a hold reason; pending changes can be delivered once none is left.
     package mutating func release(_ reason: HoldReasons, from id: SubscriptionID) {
         guard let slot = slotOf[id] else { return }
         slots[slot]?.release(reason, logs)
         updateDeliverable(slot)
     }
 
-    /// The hold reasons of a subscription; `nil` when there is none of that name.
+    /// Returns the hold reasons of a subscription; `nil` if it does not exist.
     package func holds(of id: SubscriptionID) -> HoldReasons? {
         slotOf[id].flatMap { slots[$0]?.holds }
     }
 
-    /// All subscriptions, for people.
+    /// The status of all subscriptions.
     package var subscriptions: [SubscriptionStatus] {
         slots.compactMap { $0 }.map { subscription in
-            let pending = subscription.entries.indices.map { entry in
-                let aspect = subscription.entries[entry].aspect
-                return SubscriptionStatus.Pending(
-                    aspect: aspect, changes: subscription.pending(entry, in: logs[aspect]))
+            let pending = subscription.entries.enumerated().map { entry, state in
+                (state.aspect, subscription.pending(entry, in: logs[state.aspect]))
             }
             return SubscriptionStatus(
                 id: subscription.id, name: subscription.name, aspects: subscription.aspects,
-                holds: subscription.holds, pending: pending.filter { $0.changes > 0 },
+                holds: subscription.holds, pending: Dictionary(uniqueKeysWithValues: pending.filter { $0.1 > 0 }),
                 events: subscription.events, changes: subscription.changes)
         }
     }
 
-    /// Returns whether a subscription of the aspect is in the foreground, or ignores the background.
+    /// Returns whether a subscription to an aspect is in the foreground, or ignores the background.
     package func hasForegroundSubscriber(_ aspect: Aspect) -> Bool {
         foregroundCounts[aspect] > 0
     }

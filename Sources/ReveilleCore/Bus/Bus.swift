@@ -1,58 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The bus: a change log for each aspect, and the subscribers' positions in them.
+/// A change log for each aspect, and the positions of the subscribers in the logs.
 ///
-/// Nothing is pushed. Whoever is ready takes; what was not taken is merged. A subscription is ready when
-/// no hold reason stands and something is due; slow, stopped, backgrounded and disconnected subscribers
-/// are the same case. Posting visits those who can take it now and nobody else.
-///
-/// Pure: time is an argument, effects come out of ``delivery(to:)``.
+/// A ready subscription takes its events; until then its changes are merged. It is ready when nothing holds it and
+/// something is due, so slow, stopped, backgrounded and disconnected subscribers are the same case. A change costs
+/// time only for the subscriptions that can take it now.
 package struct Bus {
-    /// Where an aspect's state came from.
+    /// The origin of an aspect's state.
     private struct Origin {
         /// The last reading of the aspect's own source.
         var own: Reading?
-        /// The state was posted and stands until the source's own reading changes.
+        /// Whether the state was posted.
         var isPosted = false
-        /// Somebody has been told the state.
-        var wasTold = false
-        /// The state is one of which only a digest was kept; its source will show whether it is still the same.
+        /// Whether a client has received the state.
+        var wasReturned = false
+        /// The digest of the saved state, until the source is read: only then is it known whether the state is the same.
         var digest: UInt64?
     }
 
-    /// Names this bus: positions of one instance mean nothing to another.
+    /// The identifier of this bus; positions are valid for one instance only.
     package private(set) var instance: String
-    /// The most changes that a `hold` policy can keep.
+    /// The largest number of changes that a `hold` policy can keep.
     package let history: Int
-    /// Grows with each change on the bus.
+    /// The number of changes on the bus.
     package private(set) var sequence: Int
 
     var logs: AspectTable<ChangeLog>
     private var origins = AspectTable<Origin>(repeating: Origin())
-    /// Subscriptions by slot, so that visiting them needs no hashing and has an order that repeats.
+    /// Subscriptions by slot, which makes visits fast and their order deterministic.
     var slots: [SubscriptionState?] = []
     var freeSlots: [Int] = []
     var slotOf: [SubscriptionID: Int] = [:]
-    /// The subscriptions that a change of an aspect can be delivered to now.
+    /// The subscriptions to which a change of an aspect can be delivered now.
     var deliverable = AspectTable<[EntryIndex]>(repeating: [])
-    /// The number of subscriptions of an aspect that are in the foreground, or ignore the background.
+    /// The number of subscriptions to an aspect that are in the foreground, or ignore the background.
     var foregroundCounts = AspectTable<Int>(repeating: 0)
-    /// Subscriptions that became ready, in the order in which they did.
+    /// The slots of ready subscriptions, in the order in which they became ready.
     var ready: [Int] = []
     var readyHead = 0
 
-    /// Makes a bus that has read nothing yet.
-    package init(instance: String, history: Int, at time: Timestamp) {
-        self.init(restoring: SavedState(instance: instance, sequence: 0, entries: []), history: history, at: time)
-    }
-
-    /// Makes a bus that goes on from a saved state; whatever changed meanwhile is a change.
+    /// Creates a bus that continues from a saved state; differences from the saved readings are changes.
     ///
     /// - Parameters:
-    ///   - state: What ``savedState`` gave.
-    ///   - history: How many changes each log keeps, at least 1.
-    ///   - time: When the bus starts; aspects without a saved state are as old as this.
+    ///   - state: The result of ``savedState``.
+    ///   - history: The number of changes that each log keeps, at least 1.
+    ///   - time: The time of the unknown states of aspects that were not saved.
     package init(restoring state: SavedState, history: Int, at time: Timestamp) {
         precondition(history >= 1, "a log keeps at least its last change")
         instance = state.instance
@@ -72,12 +65,12 @@ package struct Bus {
         }
     }
 
-    /// Goes on as another bus, to which the positions of subscribers mean nothing.
+    /// Continues as another instance, which invalidates the positions of all subscribers.
     package mutating func renew(as instance: String) {
         self.instance = instance
     }
 
-    /// What to save so that a bus can go on from here.
+    /// The state from which another bus can continue.
     package var savedState: SavedState {
         let entries = Aspect.allCases.filter { logs[$0].isEstablished }.map { aspect in
             let last = logs[aspect].current
@@ -93,97 +86,65 @@ package struct Bus {
 
     // MARK: - Changes
 
-    /// Takes what an aspect's own source reads.
+    /// Takes a reading of an aspect's own source.
     ///
-    /// A first reading is state, not a change, unless somebody has been told that there was none. A
-    /// reading equal to the state is no change. A posted state stands until the source's own reading
-    /// changes from one to the next.
+    /// A reading equal to the state is not a change. The first reading is a change only if a client has received the
+    /// unknown state before. A posted state remains until the source's own reading changes.
     ///
-    /// - Parameters:
-    ///   - reading: What the source reads now.
-    ///   - time: When it was read.
-    /// - Returns: What came of it.
+    /// - Returns: Whether the state is new: the first reading, or a change.
     @discardableResult
-    package mutating func report(_ reading: Reading, at time: Timestamp) -> Report {
+    package mutating func report(_ reading: Reading, at time: Timestamp) -> Bool {
         let aspect = reading.aspect
         let before = origins[aspect].own
-        guard before != reading else { return .same }
+        guard before != reading else { return false }
         origins[aspect].own = reading
-        if origins[aspect].isPosted && before == nil { return .same }
+        if origins[aspect].isPosted && before == nil { return false }
         origins[aspect].isPosted = false
-        if let digest = origins[aspect].digest { return recall(reading, by: digest, at: time) }
-        if !logs[aspect].isEstablished && !origins[aspect].wasTold {
-            logs[aspect].establish(reading)
-            return .established
-        }
-        return append(reading, at: time, isPosted: false) ? .changed : .same
+        let isChange =
+            origins[aspect].digest.map { $0 != reading.digest }
+            ?? (logs[aspect].isEstablished || origins[aspect].wasReturned)
+        if isChange { return append(reading, at: time, isPosted: false) }
+        origins[aspect].digest = nil
+        logs[aspect].establish(reading)
+        return true
     }
 
-    /// Takes the first reading of an aspect of which only a digest was kept.
-    private mutating func recall(_ reading: Reading, by digest: UInt64, at time: Timestamp) -> Report {
-        origins[reading.aspect].digest = nil
-        if reading.digest == digest {
-            logs[reading.aspect].establish(reading)
-            return .established
-        }
-        add(reading, at: time, isPosted: false)
-        return .changed
-    }
-
-    /// What a source's reading was to the bus.
-    package enum Report: Sendable {
-        /// Nothing new.
-        case same
-        /// The first reading: state, not a change.
-        case established
-        /// A change.
-        case changed
-    }
-
-    /// Takes a synthetic state; it stands until the source's own reading changes, or ``expectRefresh(of:)``.
+    /// Sets a synthetic state, which remains until the source's own reading changes, or ``expectRefresh(of:)``.
     ///
-    /// - Returns: Whether the state changed; an equal one still stands from now on.
+    /// - Returns: Whether the state changed; one equal to the current state also counts as posted.
     @discardableResult
     package mutating func post(_ reading: Reading, at time: Timestamp) -> Bool {
         origins[reading.aspect].isPosted = true
-        if origins[reading.aspect].digest != nil {
-            origins[reading.aspect].digest = nil
-            add(reading, at: time, isPosted: true)
-            return true
-        }
         return append(reading, at: time, isPosted: true)
     }
 
-    /// Makes the next reading of an aspect's own source count, whatever was read or posted before.
+    /// Makes the next reading of an aspect's own source replace the state, even a posted one.
     package mutating func expectRefresh(of aspect: Aspect) {
         origins[aspect].own = nil
         origins[aspect].isPosted = false
     }
 
+    /// Adds a change, unless the reading is equal to a state that is known in full.
     private mutating func append(_ reading: Reading, at time: Timestamp, isPosted: Bool) -> Bool {
         let aspect = reading.aspect
-        guard logs[aspect].current.reading != reading else { return false }
-        add(reading, at: time, isPosted: isPosted)
-        return true
-    }
-
-    private mutating func add(_ reading: Reading, at time: Timestamp, isPosted: Bool) {
-        let aspect = reading.aspect
+        guard origins[aspect].digest != nil || logs[aspect].current.reading != reading else { return false }
+        origins[aspect].digest = nil
         sequence += 1
         logs[aspect].append(reading, sequence: sequence, at: time, isPosted: isPosted)
         for index in deliverable[aspect] { enqueueIfDue(index) }
+        return true
     }
 
     // MARK: - State
 
-    /// Whether the state of an aspect was posted, and its own source has not read anything else since.
+    /// Returns whether the state of an aspect was posted, and its own source has not changed since.
     package func isPosted(_ aspect: Aspect) -> Bool {
         origins[aspect].isPosted
     }
 
-    /// The current state of an aspect, with its position.
+    /// Returns the current state of an aspect for a client, with its position.
     package mutating func state(of aspect: Aspect) -> Event {
-        origins[aspect].wasTold = true
+        origins[aspect].wasReturned = true
         return logs[aspect].state
     }
 }

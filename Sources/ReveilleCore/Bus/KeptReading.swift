@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// What is kept of a reading over a restart: all of it, or enough to know it again.
+/// A reading as it is saved: whole, or as a digest by which an equal one is recognized.
 package enum KeptReading: Sendable, Hashable {
-    /// All of it.
+    /// The whole reading.
     case whole(Reading)
-    /// A digest of settings that are too large to be written again with each change.
+    /// The digest of settings that are too large to be written with each change.
     case digest(UInt64, of: Aspect)
 
-    /// How large settings are that are kept whole, in bytes as ``Defaults/size`` counts them.
+    /// The largest ``Defaults/size`` of settings that are saved whole.
     ///
-    /// Some four thousand keys, more than most users have, take a few milliseconds to write.
+    /// This is about four thousand keys, more than most users have, which take a few milliseconds to write.
     package static let sizeLimit = 128 << 10
 
-    /// Keeps a reading, whole unless it is too large.
+    /// Creates the saved form of a reading, which is whole unless it is too large.
     package init(_ reading: Reading) {
         if let settings = reading.defaults, settings.size > Self.sizeLimit {
             self = .digest(settings.digest, of: reading.aspect)
@@ -22,7 +22,7 @@ package enum KeptReading: Sendable, Hashable {
         }
     }
 
-    /// What it is of.
+    /// The aspect of the reading.
     package var aspect: Aspect {
         switch self {
         case .whole(let reading): reading.aspect
@@ -30,14 +30,14 @@ package enum KeptReading: Sendable, Hashable {
         }
     }
 
-    /// The reading, if all of it was kept.
+    /// The reading, if it was saved whole.
     package var reading: Reading? {
         if case .whole(let reading) = self { reading } else { nil }
     }
 }
 
 extension Defaults {
-    /// How much there is to write down: the bytes of all names, and of a number for each key.
+    /// The approximate size in a file, in bytes: all names, and a number for each key.
     package var size: Int {
         let number = 24
         return domains.reduce(0) { size, domain in

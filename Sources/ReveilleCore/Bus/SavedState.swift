@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// What a bus needs to go on after a restart as if there had been none.
+/// The state from which a bus continues after a restart.
 package struct SavedState: Sendable, Hashable {
-    /// One aspect's last change.
+    /// The last change of an aspect.
     package struct Entry: Sendable, Hashable {
-        /// Its generation.
+        /// The generation of the change.
         package var generation: Int
-        /// Its sequence.
+        /// The sequence of the change.
         package var sequence: Int
-        /// When it came.
+        /// The time of the change.
         package var changedAt: Timestamp
-        /// The state from then on.
+        /// The state since the change.
         package var state: KeptReading
-        /// The state was posted, and stands until the aspect's own source reads something else.
+        /// Whether the state was posted.
         package var isPosted: Bool
-        /// What the aspect's own source read last, under a posted state; `nil` if it never did, or was too large.
+        /// The last reading of the aspect's own source, for a posted state; `nil` if it was never read or is too large.
         package var ownReading: Reading?
 
-        /// Makes an entry of its parts.
+        /// Creates an entry.
         package init(
             generation: Int, sequence: Int, changedAt: Timestamp, state: KeptReading, isPosted: Bool = false,
             ownReading: Reading? = nil
@@ -32,15 +32,15 @@ package struct SavedState: Sendable, Hashable {
         }
     }
 
-    /// The bus instance that the generations are of.
+    /// The bus instance of the generations.
     package var instance: String
-    /// The last sequence given out.
+    /// The number of changes on the bus.
     package var sequence: Int
-    /// The aspects that had been read or posted.
+    /// The aspects that were read or posted.
     package var entries: [Entry]
 
-    /// Makes a state of its parts.
-    package init(instance: String, sequence: Int, entries: [Entry]) {
+    /// Creates a state, by default that of a new bus.
+    package init(instance: String, sequence: Int = 0, entries: [Entry] = []) {
         self.instance = instance
         self.sequence = sequence
         self.entries = entries

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// A subscription of a bus, as any client of that bus can see it.
+/// A subscription on a bus, as shown to other clients of the bus.
 public struct Subscriber: Sendable, Hashable {
     /// The subscription's identifier on the bus.
     public let id: String
-    /// The name that the subscriber chose, for people.
+    /// The display name that the subscriber chose.
     public let name: String?
     /// The process that subscribed.
     public let processID: Int32
     /// The user of that process.
     public let userID: UInt32
-    /// The aspects that it subscribes to.
+    /// The aspects.
     public let aspects: AspectSet
     /// The reasons why nothing is delivered to it now; empty in the foreground.
     public let holds: HoldReasons
-    /// The number of changes that wait for it, by aspect.
+    /// The number of pending changes by aspect.
     public let pending: [Aspect: Int]
     /// The number of events delivered so far.
     public let events: Int
-    /// The number of changes that those events stood for.
+    /// The number of changes in those events.
     public let changes: Int
 
     /// Creates a description of a subscription from its parts.
@@ -38,7 +38,7 @@ public struct Subscriber: Sendable, Hashable {
         self.changes = changes
     }
 
-    /// Whether it is in the background, or has read everything that changed.
+    /// Whether the subscriber is in the background, or has read every change.
     package var isUpToDate: Bool {
         guard holds.subtracting(.unread).isEmpty else { return true }
         return holds.isEmpty && pending.isEmpty

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// What a subscriber asks for.
+/// A request to subscribe.
 package struct SubscriptionRequest: Sendable, Hashable {
-    /// What to be told of.
+    /// The aspects.
     package var aspects: AspectSet
-    /// A name for people, as `status` shows it.
+    /// The display name.
     package var name: String?
-    /// Starts in the background, held by the reason `app`.
+    /// Whether to start in the background, held by the reason `app`.
     package var startsInBackground: Bool
-    /// Wants the current state of each aspect.
+    /// Whether the first reply contains the current state of each aspect.
     package var wantsInitial: Bool
-    /// The bus instance that ``positions`` are of.
+    /// The bus instance of ``positions``.
     package var instance: String?
-    /// The generation last seen of each aspect, to go on from; `nil` for a start from now.
+    /// The last generation seen of each aspect, from which to continue; `nil` to start from now.
     package var positions: [Aspect: Int]?
-    /// What differs from the default policy.
+    /// The policies that differ from the default.
     package var policies: [Aspect: Policy]
 
-    /// Makes a request; without arguments for changes of the default aspects from now on.
+    /// Creates a request, by default for changes of the default aspects from now on.
     package init(
         aspects: AspectSet = .default, name: String? = nil, startsInBackground: Bool = false,
-        wantsInitial: Bool = false,
-        instance: String? = nil, positions: [Aspect: Int]? = nil, policies: [Aspect: Policy] = [:]
+        wantsInitial: Bool = false, instance: String? = nil, positions: [Aspect: Int]? = nil,
+        policies: [Aspect: Policy] = [:]
     ) {
         self.aspects = aspects
         self.name = name
@@ -34,36 +34,28 @@ package struct SubscriptionRequest: Sendable, Hashable {
     }
 }
 
-/// The answer to a ``SubscriptionRequest``.
+/// The first reply to a ``SubscriptionRequest``.
 package struct SubscriptionStart: Sendable, Hashable {
-    /// Whether the positions were understood; `nil` when none were given.
+    /// Whether the subscription continues from the positions; `nil` if the request had none.
     package var resumed: Bool?
-    /// What was asked for, in ascending order of last change.
+    /// The initial events, in ascending order of last change.
     package var events: [Event]
 }
 
-/// What people see of a subscription.
+/// The status of a subscription.
 package struct SubscriptionStatus: Sendable, Hashable {
-    /// Changes of one aspect that wait to be told.
-    package struct Pending: Sendable, Hashable {
-        /// What changed.
-        package var aspect: Aspect
-        /// How often, at least once.
-        package var changes: Int
-    }
-
-    /// Its name on the bus.
+    /// The identifier.
     package var id: SubscriptionID
-    /// The name that the subscriber gave.
+    /// The display name.
     package var name: String?
-    /// What it is told of.
+    /// The aspects.
     package var aspects: AspectSet
-    /// Why nothing is delivered now.
+    /// The reasons why nothing is delivered now.
     package var holds: HoldReasons
-    /// The aspects that have changes waiting.
-    package var pending: [Pending]
-    /// Events delivered so far.
+    /// The number of pending changes, for each aspect that has any.
+    package var pending: [Aspect: Int]
+    /// The number of events delivered.
     package var events: Int
-    /// Changes that those events stood for.
+    /// The number of changes in those events.
     package var changes: Int
 }

@@ -1,106 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Names a subscription; chosen by whoever makes it, at random, so that it tells nothing about others.
+/// The identifier of a subscription; a random number, which reveals nothing about other subscriptions.
 package struct SubscriptionID: Sendable, Hashable {
-    /// The number behind the name.
+    /// The number.
     package let rawValue: UInt64
 
-    /// Makes a name of a number.
+    /// Creates an identifier.
     package init(rawValue: UInt64) {
         self.rawValue = rawValue
     }
 }
 
-/// Where the bus has one aspect of one subscription.
+/// The position of one aspect of one subscription.
 struct EntryIndex {
-    /// The subscription's place in the bus's `slots`.
+    /// The index in the bus's `slots`.
     var slot: Int32
-    /// The aspect's place in the subscription's entries.
+    /// The index in the subscription's `entries`.
     var entry: Int32
 }
 
-/// One subscriber: what it asked for, how far it has seen it, and why it is held.
+/// A subscription: its request, its position in each log, and the reasons that hold it.
 struct SubscriptionState {
-    /// How far the subscriber has seen one aspect.
+    /// The subscriber's position in the log of one aspect.
     struct Entry {
         let aspect: Aspect
         var cursor: Cursor
-        /// Its place in the bus's `deliverable` list of the aspect, -1 where it is not on the list.
+        /// The index in the bus's `deliverable` list of the aspect; -1 if the entry is not in the list.
         var place: Int32 = -1
     }
 
-    /// What a policy other than the default has to remember.
+    /// The state of a policy.
     struct PolicyState {
-        /// `hold`: the changes that came in a background.
+        /// The changes that a `hold` policy kept in a background.
         struct Held {
             /// The generation before the first of them.
             var after: Int
-            /// The position behind the last of them.
+            /// The position after the last of them.
             var through: Cursor
         }
 
         var policy: Policy
-        /// The generation at which the last background began.
+        /// The generation at the start of the last background.
         var backgroundStart: Int
-        /// `hold`: what came in a background that has ended.
+        /// For `hold`: the changes of a background that has ended.
         var held: Held?
+        /// For `drop`: whether an event was due already when the background began.
+        var hadPending = false
 
-        /// The changes that are to be told one by one, if the log still knows any of them; else they are merged
-        /// with the rest.
+        /// Returns the changes to deliver one by one; `nil` once the log has dropped them all, so they are merged.
         func heldChanges(after cursor: Cursor, in log: ChangeLog) -> Held? {
             guard let held, held.through.generation > cursor.generation,
                 log.retained(held.through.generation) != nil
             else { return nil }
             return held
         }
-
-        /// `drop`: something was pending already when the background began, and is still due.
-        var hadPending = false
     }
 
     let id: SubscriptionID
     let name: String?
     let aspects: AspectSet
-    /// One for each aspect that was asked for.
+    /// One entry for each aspect.
     var entries: [Entry]
-    /// One for each entry; empty where all have the default policy, so that ten thousand sleepers stay small.
-    var policies: [PolicyState]
+    /// One policy for each entry; empty if all have the default, which saves memory for thousands of subscriptions.
+    var policies: [PolicyState] = []
     private(set) var holds: HoldReasons
-    /// What has been delivered so far, first replies left out.
+    /// The numbers of events and changes delivered, without the first reply.
     var events = 0
     var changes = 0
-    /// Whether it waits in the bus's ready queue.
+    /// Whether the subscription is in the bus's `ready` queue.
     var isQueued = false
-    /// The aspects for which it is counted in the bus's `foregroundCounts`.
+    /// The aspects for which the bus's `foregroundCounts` include the subscription.
     var countedAspects: AspectSet = []
 
-    /// Creates the state of a new subscriber that has seen everything up to now, and has its first reply to read.
+    /// Creates a subscription at the end of the logs, with an unread first reply.
     init(_ request: SubscriptionRequest, id: SubscriptionID, logs: AspectTable<ChangeLog>) {
         self.id = id
         name = request.name
         aspects = request.aspects
         entries = request.aspects.aspects.map { Entry(aspect: $0, cursor: logs[$0].end) }
-        policies =
-            request.policies.isEmpty
-            ? []
-            : entries.map { entry in
-                PolicyState(
-                    policy: request.policies[entry.aspect] ?? Policy(), backgroundStart: entry.cursor.generation)
-            }
         holds = request.startsInBackground ? [.unread, .app] : .unread
+        guard !request.policies.isEmpty else { return }
+        policies = entries.map {
+            PolicyState(policy: request.policies[$0.aspect] ?? Policy(), backgroundStart: $0.cursor.generation)
+        }
     }
 
-    /// The aspects whose changes may go out now.
+    /// The aspects that can be delivered now.
     var open: AspectSet {
         if holds.isEmpty { return aspects }
         return holds.contains(.unread) ? [] : immediate
     }
 
-    /// The aspects that are watched in full for it: all in the foreground, else those that ignore the background.
+    /// The aspects in the foreground: all of them, or only those that ignore the background.
     var foregroundAspects: AspectSet { isInBackground ? immediate : aspects }
 
-    /// The aspects that do not wait for the foreground.
+    /// The aspects that ignore the background.
     private var immediate: AspectSet {
         zip(entries, policies).reduce(into: []) { set, entry in
             if entry.1.policy.background == .immediate { set.insert(AspectSet(entry.0.aspect)) }
@@ -113,7 +108,7 @@ struct SubscriptionState {
         policies.isEmpty ? nil : policies[entry]
     }
 
-    /// Returns how many changes of an entry's aspect are not delivered yet.
+    /// Returns the number of pending changes of an entry's aspect.
     func pending(_ entry: Int, in log: ChangeLog) -> Int {
         if let state = policyState(of: entry), state.policy.background == .drop, !state.hadPending, isInBackground {
             return 0
@@ -121,7 +116,7 @@ struct SubscriptionState {
         return log.current.generation - entries[entry].cursor.generation
     }
 
-    /// Returns whether an event of an entry's aspect would be delivered, if nothing held the subscription.
+    /// Returns whether an event of an entry's aspect would be delivered if nothing held the subscription.
     func isDue(_ entry: Int, in log: ChangeLog) -> Bool {
         let cursor = entries[entry].cursor
         guard log.current.generation > cursor.generation else { return false }
@@ -130,7 +125,7 @@ struct SubscriptionState {
         return cursor.change.map { !$0.isSameState(as: log.current) } ?? true
     }
 
-    /// Takes everything that is due and open, in ascending order of last change, and moves the cursors behind it.
+    /// Takes the due events of all open aspects, in ascending order of last change.
     mutating func take(from logs: AspectTable<ChangeLog>) -> [Event] {
         let open = open
         var events: [Event] = []
@@ -155,7 +150,7 @@ struct SubscriptionState {
         }
     }
 
-    /// Sets hold reasons; with the first of a background, notes what was due before it.
+    /// Adds hold reasons, and prepares the policies if a background begins.
     mutating func hold(_ reasons: HoldReasons, _ logs: AspectTable<ChangeLog>) {
         let wasInBackground = isInBackground
         holds.formUnion(reasons)
@@ -167,7 +162,7 @@ struct SubscriptionState {
         }
     }
 
-    /// Clears hold reasons; with the last of a background, settles what the policies keep of it.
+    /// Removes hold reasons, and applies the policies if a background ends.
     mutating func release(_ reasons: HoldReasons, _ logs: AspectTable<ChangeLog>) {
         let wasInBackground = isInBackground
         holds.subtract(reasons)
@@ -176,7 +171,7 @@ struct SubscriptionState {
             let (state, log) = (policies[entry], logs[entries[entry].aspect])
             switch state.policy.background {
             case .hold where log.current.generation > state.backgroundStart:
-                // What an earlier background held is still due: the changes between the two are told one by one too.
+                // If changes of an earlier background are still due, those between the two are delivered one by one too.
                 let earlier = state.heldChanges(after: entries[entry].cursor, in: log)
                 policies[entry].held = PolicyState.Held(
                     after: earlier?.after ?? state.backgroundStart, through: log.end)

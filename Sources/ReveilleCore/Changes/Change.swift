@@ -1,37 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// One change of an aspect: its reading from then on, until the next.
+/// A change of an aspect, and the state until the next one.
 ///
-/// A subscription keeps the change that it last saw, shared with all others that saw it. That one
-/// reference answers what an event has to say after any time: the reading tells whether the state
-/// came back, the generation how many changes were merged, and ``supersededAt`` when the first of
-/// them came. So posting costs nothing for those who sleep.
+/// A subscription holds the change that it last saw, shared with all others that saw it. This is all that an event
+/// needs at any later time: the reading shows whether the state changed back, the generation how many changes were
+/// merged, and ``supersededAt`` when the first of them occurred. So a change costs nothing for held subscriptions.
 package final class Change {
-    /// How many bytes of names a change may keep of the settings that it touched, once it is superseded.
+    /// The largest size in bytes of the names in ``settings`` that a superseded change keeps.
     ///
-    /// Far more than a program changes at once; a log of 256 such changes takes a megabyte.
+    /// This is far more than a program changes at once; a log of 256 such changes takes a megabyte.
     static let touchedLimit = 4 << 10
 
-    /// Grows by one with each change of the aspect.
+    /// The number of changes of the aspect up to this one.
     package let generation: Int
-    /// Grows by one with each change on the bus.
+    /// The number of changes on the bus up to this one.
     package let sequence: Int
-    /// When it changed.
+    /// The time of the change.
     package let time: Timestamp
-    /// The state from then on; of settings none once the change is superseded, since nobody is told it any more.
+    /// The state since the change; unknown for superseded settings, which are no longer needed.
     package private(set) var reading: Reading
-    /// What this change alone touched in the settings; empty for every other aspect, `nil` when it was too much to
-    /// keep.
+    /// The settings affected by this change; empty for other aspects, `nil` if they were too many to keep.
     private(set) var settings: [SettingsChange]?
-    /// When the next change came; `nil` while this is the last.
+    /// The time of the next change; `nil` for the last change.
     package private(set) var supersededAt: Timestamp?
-    /// Stands for settings whose reading is gone.
+    /// The digest of superseded settings.
     private var digest: UInt64?
 
-    init(
-        generation: Int, sequence: Int, time: Timestamp, reading: Reading, settings: [SettingsChange] = []
-    ) {
+    init(generation: Int, sequence: Int, time: Timestamp, reading: Reading, settings: [SettingsChange] = []) {
         self.generation = generation
         self.sequence = sequence
         self.time = time
@@ -39,13 +35,13 @@ package final class Change {
         self.settings = settings
     }
 
-    /// Takes a first reading in place of one that stood for none.
+    /// Replaces the unknown reading with the first one.
     func establish(_ reading: Reading) {
         self.reading = reading
         digest = nil
     }
 
-    /// Ends the state, and keeps only what an event may still need.
+    /// Ends the state, and drops the parts that no event needs any more.
     func supersede(at time: Timestamp) {
         supersededAt = time
         guard settingsDigest != nil else { return }
@@ -53,24 +49,24 @@ package final class Change {
         if let settings, SettingsChange.size(of: settings) > Self.touchedLimit { self.settings = nil }
     }
 
-    /// Whether both led to the same state.
+    /// Returns whether both changes led to the same state.
     func isSameState(as other: Change) -> Bool {
         if self === other { return true }
         guard let digest = settingsDigest else { return reading == other.reading }
         return digest == other.settingsDigest
     }
 
-    /// The digest of settings, made once; `nil` for every other aspect.
+    /// The digest of settings, computed once; `nil` for other aspects.
     private var settingsDigest: UInt64? {
         if digest == nil { digest = reading.digest }
         return digest
     }
 }
 
-/// How far one subscriber has seen one aspect.
+/// The position of a subscriber in the log of one aspect.
 struct Cursor {
-    /// The generation last seen.
+    /// The last generation seen.
     var generation: Int
-    /// The change of that generation; `nil` when the log no longer knew it as the subscriber resumed.
+    /// The change of that generation; `nil` if the log had dropped it when the subscriber resumed.
     var change: Change?
 }

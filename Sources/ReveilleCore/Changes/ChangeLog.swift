@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The changes of one aspect: the last one, and the newest of those before it.
-///
-/// There is one log for an aspect, never a queue for a subscriber.
+/// The latest changes of an aspect, shared by all subscribers.
 struct ChangeLog {
-    /// The last change; its reading is the state now.
+    /// The last change, whose reading is the current state.
     private(set) var current: Change
-    /// Whether ``current`` was read or posted; until then it holds the place of a first reading.
+    /// Whether ``current`` was read or posted; otherwise it is a placeholder.
     private(set) var isEstablished: Bool
     private var ring: [Change]
     private var oldest = 0
     private let capacity: Int
     private var settings: SettingsHistory
 
-    /// Makes a log that starts at a reading.
+    /// Creates a log.
     ///
     /// - Parameters:
-    ///   - start: Generation, sequence and reading to go on from; of a saved state, or of none.
-    ///   - isEstablished: Whether the reading was ever read from a source.
-    ///   - capacity: How many changes to keep.
+    ///   - start: The first change: a saved state, or a placeholder.
+    ///   - isEstablished: Whether it is a saved state.
+    ///   - capacity: The number of changes to keep.
     init(start: Change, isEstablished: Bool, capacity: Int) {
         current = start
         self.isEstablished = isEstablished
@@ -31,15 +29,15 @@ struct ChangeLog {
     /// The position of a subscriber that has seen everything.
     var end: Cursor { Cursor(generation: current.generation, change: current) }
 
-    /// Takes a first reading as what was there from the start: state, not a change.
+    /// Takes the first reading, as if it had been there from the start.
     mutating func establish(_ reading: Reading) {
-        // In the shared object: subscribers that wait without having been told anything start from it.
+        // Cursors share this object, so they start from the reading too.
         current.establish(reading)
         isEstablished = true
         settings = SettingsHistory(restoring: reading, at: current.generation)
     }
 
-    /// Adds a change.
+    /// Appends a change.
     mutating func append(_ reading: Reading, sequence: Int, at time: Timestamp, isPosted: Bool) {
         let generation = current.generation + 1
         let touched = settings.record(
@@ -54,38 +52,37 @@ struct ChangeLog {
         oldest = (oldest + 1) % capacity
     }
 
-    /// The position of a subscriber that has seen a generation, which must not be ahead.
+    /// Returns the position of a subscriber that has seen a generation, which must exist.
     func cursor(at generation: Int) -> Cursor {
         Cursor(generation: generation, change: retained(generation))
     }
 
-    /// The state now, as an answer.
+    /// The current state as an event without changes.
     var state: Event {
         Event(
             reading: current.reading, generation: current.generation, sequence: current.sequence, changes: 0,
             netChange: true, firstChangedAt: current.time, changedAt: current.time, dropped: 0)
     }
 
-    /// Everything since a position as one event.
+    /// Returns one event for all changes since a position.
     func event(since cursor: Cursor) -> Event {
         Event(
             reading: current.reading, generation: current.generation, sequence: current.sequence,
             changes: current.generation - cursor.generation,
             netChange: cursor.change.map { !$0.isSameState(as: current) } ?? true,
-            // A wall clock that was set back in between must not turn them round.
+            // The order holds even if the wall clock was set back in between.
             firstChangedAt: min(firstChange(after: cursor), current.time), changedAt: current.time, dropped: 0,
             settings: settings(since: cursor.generation))
     }
 
-    /// Each change that was held, the newest `limit` of them.
+    /// Returns an event for each of the latest held changes.
     ///
     /// - Parameters:
-    ///   - cursor: What the subscriber has seen. What came between that and the held changes is merged into the
-    ///     first event.
+    ///   - cursor: The subscriber's position; changes between it and the held ones are merged into the first event.
     ///   - start: The generation before the first held change.
     ///   - last: The generation of the last held change.
-    ///   - limit: How many to tell; the first event counts in `dropped` what was not kept.
-    /// - Returns: The events; those of settings have the reading of the last change alone.
+    ///   - limit: The largest number of events; the first one counts further changes in `dropped`.
+    /// - Returns: The events; superseded settings have an unknown reading.
     func events(since cursor: Cursor, heldAfter start: Int, through last: Int, limit: Int) -> [Event] {
         let count = min(limit, ring.count, last - start)
         let kept = (0..<count).compactMap { retained(last - count + 1 + $0) }
@@ -105,7 +102,7 @@ struct ChangeLog {
         }
     }
 
-    /// The change of a generation, while the log keeps it.
+    /// Returns the change of a generation; `nil` if the log has dropped it.
     func retained(_ generation: Int) -> Change? {
         let age = current.generation - generation
         guard age >= 0, age < ring.count else { return nil }
@@ -113,7 +110,7 @@ struct ChangeLog {
     }
 
     private func firstChange(after cursor: Cursor) -> Timestamp {
-        // Where the log has forgotten the change, the oldest that it knows is the nearest answer.
+        // If the log has dropped the change, the oldest one is the best approximation.
         cursor.change?.supersededAt ?? ring[oldest % ring.count].supersededAt ?? current.time
     }
 

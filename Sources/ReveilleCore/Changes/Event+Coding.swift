@@ -3,17 +3,10 @@
 
 extension Event: Codable {
     private enum CodingKeys: String, CodingKey {
-        case aspect
-        case generation
-        case sequence
-        case changes
-        case netChange
-        case firstChangedAt
-        case changedAt
-        case dropped
+        case aspect, generation, sequence, changes, netChange, firstChangedAt, changedAt, dropped
     }
 
-    /// Reads an event in the shape of the interface's `Event`.
+    /// Decodes an event in the form that it has on the wire.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let aspect = try container.decode(Aspect.self, forKey: .aspect)
@@ -28,7 +21,7 @@ extension Event: Codable {
             dropped: try container.decode(Int.self, forKey: .dropped))
     }
 
-    /// Writes the event in the shape of the interface's `Event`.
+    /// Encodes the event in the form that it has on the wire.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(aspect, forKey: .aspect)
@@ -45,12 +38,12 @@ extension Event: Codable {
 }
 
 extension Event: CustomStringConvertible {
-    /// `battery: unplugged, 62 % (14 changes)`.
+    /// A line of text: `battery: unplugged, 62 % (14 changes)`.
     public var description: String {
         "\(aspect): \(reading)" + (remarks.isEmpty ? "" : " (\(remarks.joined(separator: ", ")))")
     }
 
-    /// What there is to say of it beside its state: how much was merged, and what came of that.
+    /// Notes on merged and dropped changes: `14 changes`, `back where it was`, `2 dropped`.
     public var remarks: [String] {
         var parts: [String] = []
         if changes > 1 { parts.append("\(changes) changes") }

@@ -2,13 +2,13 @@
 // Part of Reveille.
 
 extension Event {
-    /// The event that stands for two of the same aspect, of which the first was not told.
+    /// Returns one event for this undelivered event and a later one of the same aspect.
     ///
     /// - Parameters:
-    ///   - later: The event that came after this one.
-    ///   - lastSeen: What the subscriber was told before both, if that is known. Of settings it does not help: their
-    ///     values are not told, so keys that came back still count as changed.
-    /// - Returns: An event with the later state, and the changes of both.
+    ///   - later: The later event.
+    ///   - lastSeen: The reading that the subscriber received before both, if known. It is ignored for settings: events
+    ///     do not contain their values, so keys that changed back still count as changed.
+    /// - Returns: An event with the later state and the changes of both.
     package func merged(with later: Event, lastSeen: Reading?) -> Event {
         var event = later
         event.changes = changes.addingUpToMaximum(later.changes)
@@ -26,9 +26,9 @@ extension Event {
 }
 
 extension Int {
-    /// The sum of two counts, or the greatest number where it is greater still.
+    /// Returns the sum of two counts, limited to the largest integer.
     package func addingUpToMaximum(_ other: Int) -> Int {
-        let (sum, isTooGreat) = addingReportingOverflow(other)
-        return isTooGreat ? .max : sum
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
     }
 }

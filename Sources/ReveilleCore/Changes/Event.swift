@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// What a subscriber is told of one aspect.
+/// A notification of the changes of one aspect.
 public struct Event: Sendable, Hashable {
-    /// The state now; of the settings the whole state, see ``settings``, or none of one that was held and is past.
+    /// The state after the changes; for settings, see ``settings`` for the changed keys.
+    ///
+    /// Settings that a `hold` policy kept and that have changed since are an empty reading.
     public var reading: Reading
     /// The generation of that state.
     public var generation: Int
-    /// The sequence of the change that led to it.
+    /// The sequence of the last change.
     public var sequence: Int
-    /// How many changes the event stands for; 0 marks the current state, given on request.
+    /// The number of changes; 0 for a current state that was requested.
     public var changes: Int
-    /// False when the aspect is back at what this subscriber last saw.
+    /// Whether the state differs from the last one that this subscriber received.
     public var netChange: Bool
-    /// When the first of the changes came.
+    /// The time of the first change.
     public var firstChangedAt: Timestamp
-    /// When the last of the changes came.
+    /// The time of the last change.
     public var changedAt: Timestamp
-    /// Changes that a `hold` policy had no room for; they are not among ``changes``.
+    /// The number of further changes, beyond the limit of a `hold` policy; not included in ``changes``.
     public var dropped: Int
-    /// What changed in the settings: of a current state all keys; empty for every other aspect.
+    /// The settings that changed; all settings for a current state, and empty for other aspects.
     public var settings: [SettingsChange]
 
-    /// The aspect that the event is of.
+    /// The aspect that changed.
     public var aspect: Aspect { reading.aspect }
 
-    /// Makes an event of its parts; without `settings` it lists all keys of a reading of the settings.
+    /// Creates an event, which by default lists all settings of a reading.
     public init(
         reading: Reading, generation: Int, sequence: Int, changes: Int, netChange: Bool, firstChangedAt: Timestamp,
         changedAt: Timestamp, dropped: Int, settings: [SettingsChange]? = nil

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// What an aspect does while its subscriber is held.
+/// The treatment of an aspect's changes while the subscriber is in the background.
 public struct Policy: Sendable, Hashable {
-    /// How changes wait for the subscriber.
+    /// The treatment of changes in the background.
     public enum Background: Sendable, Hashable {
-        /// They are merged into one event.
+        /// Merge them into one event.
         case coalesce
-        /// Each is kept, the newest `limit` of them.
+        /// Keep the latest changes, up to a limit, and deliver them one by one.
         case hold(limit: Int)
-        /// They are not told at all.
+        /// Discard them.
         case drop
-        /// They do not wait.
+        /// Deliver them immediately.
         case immediate
     }
 
-    /// How changes wait.
+    /// The treatment of changes in the background.
     public var background: Background
-    /// Says nothing of a state that went and came back; it stays pending, and a later event counts it.
+    /// Whether to omit events for a value that changed and changed back; the next event counts those changes.
     public var netChangeOnly: Bool
 
-    /// Makes a policy; without arguments the one that a subscription has by default.
+    /// Creates a policy, by default that of a new subscription.
     public init(background: Background = .coalesce, netChangeOnly: Bool = false) {
         self.background = background
         self.netChangeOnly = netChangeOnly

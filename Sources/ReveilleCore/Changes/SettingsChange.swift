@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Which keys of one settings domain an event is about.
+/// The keys of a settings domain that changed.
 public struct SettingsChange: Sendable, Hashable {
     /// The domain's name.
     public var domain: String
-    /// The domain's file.
+    /// The path of the domain's file.
     public var path: String
-    /// The keys added, changed or removed, sorted.
+    /// The keys that were added, changed or removed, sorted.
     public var keys: [String]
-    /// The format is not read, only that the file changed.
+    /// Whether the file has an unknown format, so that only the change itself is known.
     public var isOpaque: Bool
 
-    /// The bytes of all names.
+    /// Returns the total size of all names in bytes.
     static func size(of changes: [SettingsChange]) -> Int {
         changes.reduce(0) { size, change in
             change.keys.reduce(size + change.domain.utf8.count + change.path.utf8.count) { $0 + $1.utf8.count }
@@ -20,20 +20,18 @@ public struct SettingsChange: Sendable, Hashable {
     }
 }
 
-/// What differs for settings, whose events list the keys that changed; see ``Aspect/isReportedInParts``.
 extension Reading {
-    /// Every key of every domain, as the event of a current state lists them; empty for every other aspect.
+    /// All keys of all domains, as in the event of a current state; empty for other aspects.
     package var settings: [SettingsChange] {
         (defaults?.domains ?? []).map {
             SettingsChange(domain: $0.name, path: $0.path, keys: $0.keys, isOpaque: $0.isOpaque)
         }
     }
 
-    /// Stands for settings that are not kept, the same for equal ones; `nil` for every other aspect.
+    /// The digest of settings; `nil` for other aspects.
     package var digest: UInt64? { defaults?.digest }
 
-    /// Returns the reading of an event that stands for this reading and a later one: of settings the keys of both, of
-    /// every other aspect the later one.
+    /// Returns the reading of a merged event: the later one, for settings with the keys of both.
     func merged(with later: Reading) -> Reading {
         guard let earlier = defaults, let now = later.defaults else { return later }
         return .defaults(earlier.merged(with: now))
@@ -41,7 +39,7 @@ extension Reading {
 }
 
 extension Defaults {
-    /// The same for equal settings, also in another process.
+    /// A digest that is the same for equal settings and stays the same across restarts.
     package var digest: UInt64 {
         // A sum, since keys have no order.
         domains.reduce(UInt64(domains.count)) { sum, domain in
@@ -57,7 +55,7 @@ extension Defaults {
         }
     }
 
-    /// The domains of both, with the keys of both; of a domain that is in both, the later state counts.
+    /// Returns the domains and keys of both readings, with the later state of those in both.
     fileprivate func merged(with later: Defaults) -> Defaults {
         var byPath = Dictionary(domains.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
         for var domain in later.domains {

@@ -1,35 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// When each settings key changed last, so that an event lists the keys newer than its subscriber.
+/// The last change of each settings key, from which events list the keys that a subscriber has not seen.
 struct SettingsHistory {
-    /// How many removed keys and domains are remembered in all.
+    /// The largest number of removed keys and domains to keep: more than a program removes at once.
     ///
-    /// Each costs memory for as long as it is remembered; a thousand is more than a program removes at once. An event
-    /// for a subscriber from before a forgotten key lists all keys of the domain; from before a forgotten domain, all
-    /// keys of all domains.
+    /// A subscriber older than a dropped key gets all keys of the domain; one older than a dropped domain gets all keys
+    /// of all domains.
     static let removedLimit = 1_000
 
     private struct Domain {
         var name: String
         var isOpaque: Bool
-        /// When anything of it changed.
+        /// The generation of the last change.
         var changed = 0
-        /// When each key changed; keys that never did are missing.
+        /// The generation of each key's last change; keys that never changed are absent.
         var keys: [String: Int] = [:]
-        /// Before this generation a key may have changed without being known.
+        /// The last generation up to which changes of keys may be unknown.
         var forgottenThrough = 0
     }
 
     private var domains: [String: Domain] = [:]
-    /// Before this generation a domain may have come and gone without being known.
+    /// The last generation up to which changes of whole domains may be unknown.
     private var forgottenThrough = 0
-    /// The newest `forgottenThrough` of all: nothing that is forgotten concerns a subscriber that has seen it.
+    /// The largest `forgottenThrough` of all.
     private var lastForgotten = 0
-    /// Removed keys, and domains without a key, in the order of removal; one that came back may still be in it.
+    /// Removed keys, and domains with a `nil` key, in the order of removal; some may have been added again.
     private var removed: [(path: String, key: String?, generation: Int)] = []
 
-    /// Makes the history of settings whose earlier changes are not known; of any other reading it stays empty.
+    /// Creates the history of settings with unknown earlier changes; it stays empty for other readings.
     init(restoring reading: Reading, at generation: Int) {
         guard let defaults = reading.defaults else { return }
         lastForgotten = generation
@@ -39,17 +38,15 @@ struct SettingsHistory {
         }
     }
 
-    /// Notes what differs between two readings.
+    /// Records the differences between two readings.
     ///
     /// - Parameters:
     ///   - old: The reading before the change.
     ///   - new: The reading after it.
     ///   - generation: The generation of the change.
-    ///   - listingAll: Every key of the new reading counts as changed, as in a posted state.
-    /// - Returns: What this change alone touched; nothing for readings that are not settings.
-    mutating func record(
-        from old: Reading, to new: Reading, generation: Int, listingAll: Bool
-    ) -> [SettingsChange] {
+    ///   - listingAll: Whether every key of the new reading counts as changed, as in a posted state.
+    /// - Returns: The settings affected by this change; empty for other readings.
+    mutating func record(from old: Reading, to new: Reading, generation: Int, listingAll: Bool) -> [SettingsChange] {
         guard let old = old.defaults, let new = new.defaults else { return [] }
         let before = Dictionary(old.domains.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
         let after = Dictionary(new.domains.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
@@ -58,12 +55,10 @@ struct SettingsHistory {
             listingAll && after[path] != nil || before[path] != after[path]
         }
         for path in paths.sorted() {
-            let old = before[path]
-            let new = after[path]
+            let (old, new) = (before[path], after[path])
             guard let shown = new ?? old else { continue }
             var domain = domains[path] ?? Domain(name: shown.name, isOpaque: shown.isOpaque)
-            domain.name = shown.name
-            domain.isOpaque = shown.isOpaque
+            (domain.name, domain.isOpaque) = (shown.name, shown.isOpaque)
             domain.changed = generation
             var keys: [String] = []
             for (key, value) in new?.values ?? [:] where listingAll || old?.values[key] != value {
@@ -83,7 +78,7 @@ struct SettingsHistory {
         return touched
     }
 
-    /// Returns what differs for a subscriber that has seen a generation; nothing for a reading that is not settings.
+    /// Returns the changes since a generation; empty for a reading that is not settings.
     func changes(since generation: Int, in reading: Reading) -> [SettingsChange] {
         guard let defaults = reading.defaults else { return [] }
         var changes: [String: SettingsChange] = [:]
@@ -110,17 +105,16 @@ struct SettingsHistory {
     private mutating func forget(in now: [String: Defaults.Domain]) {
         guard removed.count > Self.removedLimit else { return }
         for (path, key, generation) in removed.prefix(removed.count - Self.removedLimit) {
-            // One that came back, or was removed again later, has a newer generation or a value.
-            guard let key else {
+            // One that was added again has a value, and one that was also removed again has a later generation.
+            if let key {
+                guard domains[path]?.keys[key] == generation, now[path]?.values[key] == nil else { continue }
+                domains[path]?.keys[key] = nil
+                domains[path]?.forgottenThrough = generation
+            } else {
                 guard domains[path]?.changed == generation, now[path] == nil else { continue }
                 domains[path] = nil
                 forgottenThrough = generation
-                lastForgotten = generation
-                continue
             }
-            guard domains[path]?.keys[key] == generation, now[path]?.values[key] == nil else { continue }
-            domains[path]?.keys[key] = nil
-            domains[path]?.forgottenThrough = generation
             lastForgotten = generation
         }
         removed.removeFirst(removed.count - Self.removedLimit)

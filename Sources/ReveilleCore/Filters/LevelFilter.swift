@@ -4,7 +4,7 @@
 /// Limits how finely and how often a battery's level is reported; other changes pass immediately.
 ///
 /// A changed level waits until the interval since the last report ends. The last value is never lost.
-package struct LevelFilter: Sendable, Equatable {
+package struct LevelFilter: Sendable {
     private let step: Double
     private let interval: Duration
     private var reported: Battery?
@@ -27,12 +27,7 @@ package struct LevelFilter: Sendable, Equatable {
         waiting == nil ? nil : reportedAt.map { $0 + interval }
     }
 
-    /// Filters a reading.
-    ///
-    /// - Parameters:
-    ///   - reading: The reading.
-    ///   - now: The time at which it was made.
-    /// - Returns: The reading to report now; `nil` if it waits or is dropped.
+    /// Filters a reading; returns it if it is reported now, and `nil` if it waits or is dropped.
     package mutating func offer(_ reading: Battery, at now: Instant) -> Battery? {
         guard let reported else {
             self.reported = reading

@@ -2,19 +2,12 @@
 // Part of Reveille.
 
 /// Holds back a new value until it has lasted for some time; the first value passes immediately.
-package struct SettleFilter<Value: Equatable & Sendable>: Sendable, Equatable {
-    private struct Candidate: Equatable {
-        var value: Value
-        var since: Instant
-    }
-
+package struct SettleFilter<Value: Equatable & Sendable>: Sendable {
     private let settle: Duration
     private var reported: Value?
-    private var candidate: Candidate?
+    private var candidate: (value: Value, since: Instant)?
 
-    /// Creates a filter.
-    ///
-    /// - Parameter settle: How long a new value must last; 0 for no delay.
+    /// Creates a filter with the time that a new value must last; 0 for no delay.
     package init(settle: Duration) {
         self.settle = settle
     }
@@ -24,19 +17,14 @@ package struct SettleFilter<Value: Equatable & Sendable>: Sendable, Equatable {
         candidate.map { $0.since + settle }
     }
 
-    /// Filters a value.
-    ///
-    /// - Parameters:
-    ///   - value: The value.
-    ///   - now: The time from which it holds.
-    /// - Returns: The value to report now; `nil` if it is held back or not new.
+    /// Filters a value; returns it if it is reported now, and `nil` if it is held back or not new.
     package mutating func offer(_ value: Value, at now: Instant) -> Value? {
         guard let reported else { return pass(value) }
         guard value != reported else {
             candidate = nil
             return nil
         }
-        if candidate?.value != value { candidate = Candidate(value: value, since: now) }
+        if candidate?.value != value { candidate = (value, now) }
         return expire(at: now)
     }
 

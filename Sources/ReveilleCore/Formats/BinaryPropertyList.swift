@@ -4,7 +4,7 @@
 /// A reader of binary property lists, version `bplist0?`, as CoreFoundation's CFBinaryPList.c describes them: objects,
 /// a table of their offsets, and a trailer of 32 bytes.
 ///
-/// Foundation takes quadratic time for a dictionary: 2 s for 12,000 keys, during which the bus serves nobody.
+/// Foundation takes quadratic time for a dictionary: 2 s for 12,000 keys, during which the bus is blocked.
 package struct BinaryPropertyList {
     /// The number of bytes of text or data that count as one value: a short list can refer to a long text many times.
     private static let bytesPerValue = 100
@@ -46,14 +46,6 @@ package struct BinaryPropertyList {
             list.objectCount <= (start - list.table) / list.offsetSize
         else { throw invalid("invalid trailer") }
         return (list, top)
-    }
-
-    private init(bytes: [UInt8], offsetSize: Int, referenceSize: Int, objectCount: Int, table: Int) {
-        self.bytes = bytes
-        self.offsetSize = offsetSize
-        self.referenceSize = referenceSize
-        self.objectCount = objectCount
-        self.table = table
     }
 
     private static func invalid(_ reason: String) -> FormatError {
@@ -107,8 +99,10 @@ package struct BinaryPropertyList {
             guard let text = try slice(start, count), text.allSatisfy({ $0 < 0x80 }) else { return nil }
             return .string(String(decoding: text, as: UTF8.self))
         case 0x6:
-            let pairs = try slice(start, 2 * count)
-            return pairs.flatMap { String(validating: UnitsOfPairs(bytes: $0), as: UTF16.self) }.map { .string($0) }
+            guard let pairs = try slice(start, 2 * count) else { return nil }
+            let units = stride(from: pairs.startIndex, to: pairs.endIndex, by: 2).lazy
+                .map { UInt16(pairs[$0]) << 8 | UInt16(pairs[$0 + 1]) }
+            return String(validating: units, as: UTF16.self).map { .string($0) }
         case 0xA:
             guard let objects = references(at: start, count) else { return nil }
             var values: [SettingsValue] = []
@@ -174,15 +168,5 @@ package struct BinaryPropertyList {
         let places = stride(from: start, to: start + count * referenceSize, by: referenceSize)
         let objects = places.compactMap { unsigned(at: $0, referenceSize, end: table) }
         return objects.count == count ? objects : nil
-    }
-}
-
-/// Pairs of bytes as big-endian UTF-16.
-private struct UnitsOfPairs: Sequence {
-    let bytes: ArraySlice<UInt8>
-
-    func makeIterator() -> some IteratorProtocol<UInt16> {
-        stride(from: bytes.startIndex, to: bytes.endIndex, by: 2).lazy
-            .map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }.makeIterator()
     }
 }

@@ -11,10 +11,8 @@ extension UInt8 {
     /// Whether the byte is ASCII white space: a space, or any byte from tab to carriage return.
     package var isSpace: Bool { self == UInt8(ascii: " ") || (0x09...0x0D).contains(self) }
 
-    /// Whether the byte is an ASCII digit.
     var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
-    /// Whether the byte is an ASCII letter.
     var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
 
     /// The value of a hexadecimal digit of either case; `nil` for any other byte.
@@ -35,7 +33,6 @@ extension BidirectionalCollection<UInt8> {
 }
 
 extension ArraySlice<UInt8> {
-    /// The bytes as text.
     var text: String { String(decoding: self, as: UTF8.self) }
 }
 

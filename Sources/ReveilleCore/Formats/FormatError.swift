@@ -3,7 +3,7 @@
 
 /// An error in the contents of a file.
 package struct FormatError: Error, Hashable, CustomStringConvertible {
-    /// What is wrong: `unexpected end`.
+    /// The reason: `unexpected end`.
     package let reason: String
     /// The number of the line, counted from 1; `nil` for an error in the file as a whole.
     package let line: Int?

@@ -48,7 +48,6 @@ package enum PamEnvironment {
             values[name] = left >= 0 ? value : []
         }
 
-        /// Returns a value with its references replaced.
         func expand(_ value: ArraySlice<UInt8>) -> [UInt8] {
             var result: [UInt8] = []
             guard left > 0 else { return result }

@@ -2,13 +2,11 @@
 // Part of Reveille.
 
 extension RelaxedJSON {
-    /// Reads a word that stands for a value.
     mutating func word(_ word: StaticString, _ value: SettingsValue) throws(FormatError) -> SettingsValue {
         guard takeWord(word), nameWidth == 0 else { throw unexpected() }
         return value
     }
 
-    /// Reads an unquoted name.
     mutating func name() throws(FormatError) -> String {
         let start = position
         guard let first = scalar, first == "$" || first == "_" || first.properties.isIDStart else {
@@ -82,7 +80,6 @@ extension RelaxedJSON {
 
     // MARK: - Strings
 
-    /// Reads a string in quotes of either kind.
     mutating func string() throws(FormatError) -> String {
         let quote = bytes[position]
         position += 1
@@ -100,7 +97,6 @@ extension RelaxedJSON {
         }
     }
 
-    /// Reads the rest of an escape.
     private mutating func escape(into text: inout [UInt8]) throws(FormatError) {
         guard let byte = next, !isAtSeparator else {
             guard next != nil else { throw unexpected() }

@@ -30,14 +30,8 @@ package struct RelaxedJSON {
         }
     }
 
-    private init(bytes: [UInt8], allowsInfinity: Bool) {
-        self.bytes = bytes
-        self.allowsInfinity = allowsInfinity
-    }
-
     // MARK: - Characters
 
-    /// The next byte; `nil` at the end.
     var next: UInt8? {
         position < bytes.count ? bytes[position] : nil
     }
@@ -69,7 +63,6 @@ package struct RelaxedJSON {
         return true
     }
 
-    /// The error for the next character, or for the end.
     func unexpected() -> FormatError {
         FormatError(scalar.map { "unexpected \(String($0).debugDescription)" } ?? "unexpected end")
     }

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// What remains of the limits on one settings file, so that a small file cannot demand much time or memory.
+/// The rest of the limits on one settings file, which keep a small file from demanding much time or memory.
 struct SettingsBudget {
     private var valuesLeft = SettingsValue.countLimit
 
-    /// Counts values.
-    ///
-    /// - Throws: `FormatError` if the file has more than the limit.
+    /// Counts values, and throws if the file has more than the limit.
     mutating func pay(_ values: Int = 1) throws(FormatError) {
-        guard valuesLeft >= values else { throw Self.tooMany }
+        guard valuesLeft >= values else { throw FormatError("more than \(SettingsValue.countLimit) values") }
         valuesLeft -= values
     }
 
@@ -24,13 +22,9 @@ struct SettingsBudget {
         }
     }
 
-    /// Checks the number of nested containers.
     static func check(depth: Int) throws(FormatError) {
         guard depth <= SettingsValue.depthLimit else {
             throw FormatError("more than \(SettingsValue.depthLimit) levels")
         }
     }
-
-    /// The error for a file with too many values.
-    static let tooMany = FormatError("more than \(SettingsValue.countLimit) values")
 }

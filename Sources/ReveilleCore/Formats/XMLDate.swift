@@ -5,11 +5,10 @@
 enum XMLDate {
     /// Returns the seconds since 2001-01-01 00:00:00 UTC; `nil` for text that is not a Gregorian date.
     static func seconds(_ text: String) -> Double? {
-        let bytes = Array(text.utf8)
-        let pattern = Array("0000-00-00T00:00:00Z".utf8)
-        guard bytes.count == pattern.count else { return nil }
-        var numbers: [Int] = [0]
-        for (byte, expected) in zip(bytes, pattern) {
+        let pattern = "0000-00-00T00:00:00Z"
+        guard text.utf8.count == pattern.utf8.count else { return nil }
+        var numbers = [0]
+        for (byte, expected) in zip(text.utf8, pattern.utf8) {
             if expected == UInt8(ascii: "0") {
                 guard byte.isDigit else { return nil }
                 numbers[numbers.count - 1] = numbers[numbers.count - 1] * 10 + Int(byte - UInt8(ascii: "0"))

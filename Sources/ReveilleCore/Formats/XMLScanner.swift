@@ -52,7 +52,6 @@ struct XMLScanner {
         } while try skipRemark()
     }
 
-    /// Skips the end of an element.
     mutating func end(of name: String) throws(FormatError) {
         guard try tag() == .end(name) else { throw invalid }
     }
@@ -127,16 +126,12 @@ struct XMLScanner {
         while position < bytes.count, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(bytes[position]) {
             position += 1
         }
-        return String(decoding: bytes[start..<position], as: UTF8.self)
+        return bytes[start..<position].text
     }
 
     private mutating func skip(_ expected: StaticString) -> Bool {
-        let count = expected.utf8CodeUnitCount
-        guard position + count <= bytes.count else { return false }
-        for (offset, byte) in expected.description.utf8.enumerated() where bytes[position + offset] != byte {
-            return false
-        }
-        position += count
+        guard bytes[position...].starts(with: expected.description.utf8) else { return false }
+        position += expected.utf8CodeUnitCount
         return true
     }
 

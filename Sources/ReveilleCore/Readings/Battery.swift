@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The state of all battery packs of the system together.
+/// The state of the system's battery packs.
 public struct Battery: Sendable, Hashable, Codable {
-    /// What UIDevice calls the battery state: about being plugged in, not about the flow of current.
+    /// The battery state as in UIDevice: whether the device is plugged in, not whether current flows.
     public enum State: String, Sendable, CaseIterable, Codable {
-        /// There is no battery, or it cannot be told whether the device is plugged in.
+        /// The device has no battery, or it is not known whether it is plugged in.
         case unknown
-        /// Runs on its battery.
+        /// The device runs on its battery.
         case unplugged
-        /// Plugged in, below full.
+        /// The device is plugged in, and the battery is not full.
         case charging
-        /// Plugged in and full.
+        /// The device is plugged in, and the battery is full.
         case full
     }
 
-    /// The raw status of a pack, or of all packs together.
+    /// The charge status that packs report.
     public enum ChargeStatus: String, Sendable, CaseIterable, Codable {
-        /// The driver does not say.
+        /// The driver does not report a status.
         case unknown
         /// Current flows in.
         case charging
         /// Current flows out.
         case discharging
-        /// Plugged in, or at rest, and no current flows in: a charge threshold, say.
+        /// No current flows in, for example because of a charge threshold.
         case notCharging
         /// The pack is full.
         case full
     }
 
-    /// One battery pack.
+    /// A battery pack.
     public struct Pack: Sendable, Hashable, Codable {
         /// The kernel's name of the pack: `BAT0`, `bq24735@5-0009`.
         public var name: String
-        /// 0 to 1, `nil` when it cannot be read.
+        /// The level from 0 to 1; `nil` if it cannot be read.
         public var level: Double?
-        /// What the pack itself says.
+        /// The charge status that the pack reports.
         public var chargeStatus: ChargeStatus
 
-        /// Makes the reading of a pack.
+        /// Creates the reading of a pack.
         public init(name: String, level: Double?, chargeStatus: ChargeStatus) {
             self.name = name
             self.level = level
@@ -46,18 +46,18 @@ public struct Battery: Sendable, Hashable, Codable {
         }
     }
 
-    /// Plugged in or not, full or not.
+    /// The battery state.
     public var state: State
-    /// 0 to 1 over all packs, `nil` when it cannot be read.
+    /// The level of all packs together, from 0 to 1; `nil` if it cannot be read.
     public var level: Double?
-    /// Whether power comes from outside; `nil` when it cannot be told.
+    /// Whether the device is plugged in; `nil` if it is not known.
     public var isPlugged: Bool?
-    /// The raw status of all packs together.
+    /// The charge status of all packs together.
     public var chargeStatus: ChargeStatus
-    /// The packs, by name.
+    /// The packs, sorted by name.
     public var packs: [Pack]
 
-    /// Makes a reading of its parts.
+    /// Creates a reading.
     public init(state: State, level: Double?, isPlugged: Bool?, chargeStatus: ChargeStatus, packs: [Pack]) {
         self.state = state
         self.level = level
@@ -66,12 +66,7 @@ public struct Battery: Sendable, Hashable, Codable {
         self.packs = packs
     }
 
-    /// Makes the reading of a device that says no more than this: the rest follows from the state.
-    ///
-    /// - Parameters:
-    ///   - state: Plugged in or not, full or not; whether power comes from outside, and the raw status, are as such a
-    ///     device reads them.
-    ///   - level: 0 to 1 over all packs, `nil` when it cannot be read.
+    /// Creates a reading without packs, with the other properties derived from the state.
     public init(state: State, level: Double? = nil) {
         switch state {
         case .unknown: self.init(state: state, level: level, isPlugged: nil, chargeStatus: .unknown, packs: [])
@@ -82,20 +77,16 @@ public struct Battery: Sendable, Hashable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case state
-        case level
+        case state, level, chargeStatus, packs
         case isPlugged = "plugged"
-        case chargeStatus
-        case packs
     }
 
-    /// What a device without a battery reads.
-    public static let unknown = Battery(
-        state: .unknown, level: nil, isPlugged: nil, chargeStatus: .unknown, packs: [])
+    /// The reading of a device without a battery.
+    public static let unknown = Battery(state: .unknown)
 }
 
 extension Battery: CustomStringConvertible {
-    /// `unplugged, 62 %`; of several packs each, and that a plugged one does not charge.
+    /// The state and the levels: `unplugged, 62 %`.
     public var description: String {
         var parts = [state.rawValue]
         if let level { parts.append(Self.percent(level)) }
@@ -107,7 +98,7 @@ extension Battery: CustomStringConvertible {
     }
 
     private static func percent(_ level: Double) -> String {
-        // One that no battery has is shown as it is; as a whole number it may not exist.
+        // A level out of range is shown unchanged, since it may not fit an integer.
         0...1 ~= level ? "\(Int((level * 100).rounded())) %" : "level \(level)"
     }
 }

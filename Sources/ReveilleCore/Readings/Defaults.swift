@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The user's settings: which keys each domain has, and a fingerprint of each value.
+/// The user's settings: the keys of each domain, and a fingerprint of each value.
 ///
-/// The values themselves stay in their files; a subscriber reads them there.
+/// Subscribers read the values from the files.
 public struct Defaults: Sendable, Hashable, Codable {
-    /// A 64-bit digest of a value, the same for equal values whatever their notation, also after a restart.
+    /// A 64-bit digest of a value, which is the same for equal values in any notation, and across restarts.
     public typealias Fingerprint = UInt64
 
-    /// One settings domain: a file.
+    /// A settings domain, which is a file.
     public struct Domain: Sendable, Hashable {
         /// The file's name without its extension: `org.example.app`, `.GlobalPreferences`.
         public var name: String
-        /// The file, as configured or found, links not followed.
+        /// The path of the file as configured or found, without following links.
         public var path: String
-        /// The fingerprint of each key's value.
-        ///
-        /// An opaque domain has the fingerprint of its whole file, under the empty key.
+        /// The fingerprint of each key's value; for an opaque domain that of the whole file, with an empty key.
         public var values: [String: Fingerprint]
-        /// The format is not read, only that the file changed.
+        /// Whether the file has an unknown format, so that only changes of the whole file are detected.
         public var isOpaque: Bool
 
-        /// Makes a domain of its parts.
+        /// Creates a domain.
         public init(name: String, path: String, values: [String: Fingerprint], isOpaque: Bool) {
             self.name = name
             self.path = path
@@ -29,16 +27,16 @@ public struct Defaults: Sendable, Hashable, Codable {
             self.isOpaque = isOpaque
         }
 
-        /// The keys that a subscriber may be told, sorted; none of an opaque domain.
+        /// The keys in order; empty for an opaque domain.
         public var keys: [String] {
             isOpaque ? [] : values.keys.sorted()
         }
     }
 
-    /// The domains whose files exist, by path.
+    /// The domains whose files exist, sorted by path.
     public var domains: [Domain]
 
-    /// Makes a reading of its domains.
+    /// Creates a reading from domains in any order.
     public init(domains: [Domain]) {
         self.domains = domains.sorted { $0.path < $1.path }
     }
@@ -46,13 +44,10 @@ public struct Defaults: Sendable, Hashable, Codable {
 
 extension Defaults.Domain: Codable {
     private enum CodingKeys: String, CodingKey {
-        case domain
-        case path
-        case keys
-        case opaque
+        case domain, path, keys, opaque
     }
 
-    /// Reads a domain by its keys; their values are not told.
+    /// Decodes a domain; the fingerprints of its values are not encoded, and become 0.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let isOpaque = try container.decode(Bool.self, forKey: .opaque)
@@ -64,7 +59,7 @@ extension Defaults.Domain: Codable {
             isOpaque: isOpaque)
     }
 
-    /// Writes the domain with its keys.
+    /// Encodes the domain with its keys, without the fingerprints of their values.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(name, forKey: .domain)
@@ -75,7 +70,7 @@ extension Defaults.Domain: Codable {
 }
 
 extension Defaults: CustomStringConvertible {
-    /// How many keys of a domain are named before the rest is counted.
+    /// The number of keys of a domain that are named before the rest is counted.
     private static let namedKeys = 4
 
     /// The domains with the first of their keys.

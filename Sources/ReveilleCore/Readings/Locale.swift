@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Language and formats in force.
-///
-/// Identifiers are as Foundation writes them: `es_ES`, `sr_Latn_RS`, `en_US_POSIX`.
+/// The language and formats in effect, as identifiers in Foundation's form: `es_ES`, `sr_Latn_RS`, `en_US_POSIX`.
 public struct LocaleSettings: Sendable, Hashable, Codable {
     /// The language of messages.
     public var identifier: String
-    /// BCP 47 tags in order of preference: `pt-BR`, `en`.
+    /// The preferred languages in order, as BCP 47 tags: `pt-BR`, `en`.
     public var languages: [String]
-    /// How numbers are written.
+    /// The format of numbers.
     public var numeric: String
-    /// How dates and times are written.
+    /// The format of dates and times.
     public var time: String
-    /// How amounts of money are written.
+    /// The format of amounts of money.
     public var monetary: String
     /// The system of measurement.
     public var measurement: String
 
-    /// Makes a reading of its parts.
+    /// Creates a reading.
     public init(
         identifier: String, languages: [String], numeric: String, time: String, monetary: String, measurement: String
     ) {
@@ -30,14 +28,14 @@ public struct LocaleSettings: Sendable, Hashable, Codable {
         self.measurement = measurement
     }
 
-    /// What a system reads that sets no locale (the C locale).
+    /// The reading of a system without a locale (the C locale).
     public static let posix = LocaleSettings(
         identifier: "en_US_POSIX", languages: ["en-US-POSIX"], numeric: "en_US_POSIX", time: "en_US_POSIX",
         monetary: "en_US_POSIX", measurement: "en_US_POSIX")
 }
 
 extension LocaleSettings: CustomStringConvertible {
-    /// The identifier, and the formats that are another's.
+    /// The identifier, and formats of other locales: `en_US, time de_DE`.
     public var description: String {
         var parts = [identifier]
         let formats = [("numbers", numeric), ("time", time), ("money", monetary), ("measures", measurement)]

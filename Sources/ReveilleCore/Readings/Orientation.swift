@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// How the device is held.
+/// The orientation of the device.
 public struct Orientation: Sendable, Hashable, Codable {
-    /// The seven poses that UIDevice knows.
+    /// A pose, as in UIDevice.
     public enum Pose: String, Sendable, CaseIterable, Codable {
-        /// There is no sensor, or no pose was clear yet.
+        /// The device has no sensor, or its pose has not been clear yet.
         case unknown
         /// The top edge of the display is up.
         case portrait
@@ -20,7 +20,7 @@ public struct Orientation: Sendable, Hashable, Codable {
         /// Flat, the display down.
         case faceDown
 
-        /// Whether it is one of the four upright poses.
+        /// Whether this is one of the four upright poses.
         public var isPlanar: Bool {
             switch self {
             case .portrait, .portraitUpsideDown, .landscapeLeft, .landscapeRight: true
@@ -29,23 +29,23 @@ public struct Orientation: Sendable, Hashable, Codable {
         }
     }
 
-    /// The pose now.
+    /// The current pose.
     public var pose: Pose
-    /// The last of the four upright poses; `nil` before the first.
+    /// The last upright pose; `nil` before the first.
     public var planar: Pose?
 
-    /// Makes a reading of its parts.
+    /// Creates a reading.
     public init(pose: Pose, planar: Pose?) {
         self.pose = pose
         self.planar = planar
     }
 
-    /// What a device without a sensor reads.
+    /// The reading of a device without a sensor.
     public static let unknown = Orientation(pose: .unknown, planar: nil)
 }
 
 extension Orientation: CustomStringConvertible {
-    /// `portrait`; of a pose that is not upright, the last one that was.
+    /// The pose, and the last upright one: `faceUp, last upright portrait`.
     public var description: String {
         guard let planar, planar != pose else { return pose.rawValue }
         return pose.rawValue + ", last upright " + planar.rawValue

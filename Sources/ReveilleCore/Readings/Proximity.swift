@@ -3,17 +3,17 @@
 
 /// Whether something is close to the front of the device.
 public enum Proximity: String, Sendable, CaseIterable, Codable, CustomStringConvertible {
-    /// Something is close: an ear, a pocket.
+    /// Something is close, such as an ear or a pocket.
     case near
     /// Nothing is close.
     case far
-    /// There is no sensor, or it has not been read yet.
+    /// The device has no sensor, or it has not been read yet.
     case unknown
 
-    /// The word that it has on the wire.
+    /// The name on the wire.
     public var description: String { rawValue }
 
-    /// The structure of the interface.
+    /// The form on the wire.
     struct Structure: Codable {
         let state: Proximity
     }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The value of one aspect at a time.
+/// The value of an aspect.
 public enum Reading: Sendable, Hashable {
-    /// Language and formats.
+    /// The language and formats.
     case locale(LocaleSettings)
     /// The settings domains and their keys.
     case defaults(Defaults)
-    /// All battery packs together.
+    /// The battery packs.
     case battery(Battery)
-    /// Near or far.
+    /// Whether something is close to the device.
     case proximity(Proximity)
-    /// The pose.
+    /// The pose of the device.
     case orientation(Orientation)
 
-    /// The aspect that the value belongs to.
+    /// The aspect of the value.
     public var aspect: Aspect {
         switch self {
         case .locale: .locale
@@ -25,7 +25,7 @@ public enum Reading: Sendable, Hashable {
         }
     }
 
-    /// What an aspect reads before its first source was read, or without any.
+    /// Returns the value of an aspect that has not been read yet, or has no source.
     public static func unknown(_ aspect: Aspect) -> Reading {
         switch aspect {
         case .locale: .locale(.posix)
@@ -51,47 +51,47 @@ extension Reading: CustomStringConvertible {
 }
 
 extension Reading {
-    /// The language and formats; `nil` for every other aspect.
+    /// The language and formats; `nil` for other aspects.
     public var locale: LocaleSettings? {
         if case .locale(let locale) = self { locale } else { nil }
     }
 
-    /// The settings; `nil` for every other aspect.
+    /// The settings; `nil` for other aspects.
     public var defaults: Defaults? {
         if case .defaults(let defaults) = self { defaults } else { nil }
     }
 
-    /// The battery; `nil` for every other aspect.
+    /// The battery packs; `nil` for other aspects.
     public var battery: Battery? {
         if case .battery(let battery) = self { battery } else { nil }
     }
 
-    /// Near or far; `nil` for every other aspect.
+    /// Whether something is close to the device; `nil` for other aspects.
     public var proximity: Proximity? {
         if case .proximity(let proximity) = self { proximity } else { nil }
     }
 
-    /// The pose; `nil` for every other aspect.
+    /// The pose of the device; `nil` for other aspects.
     public var orientation: Orientation? {
         if case .orientation(let orientation) = self { orientation } else { nil }
     }
 }
 
 extension Event {
-    /// The state now, of an event of the locale.
+    /// The language and formats; `nil` for other aspects.
     public var locale: LocaleSettings? { reading.locale }
-    /// The state now, of an event of the settings.
+    /// The settings; `nil` for other aspects.
     public var defaults: Defaults? { reading.defaults }
-    /// The state now, of an event of the battery.
+    /// The battery packs; `nil` for other aspects.
     public var battery: Battery? { reading.battery }
-    /// The state now, of an event of the proximity.
+    /// Whether something is close to the device; `nil` for other aspects.
     public var proximity: Proximity? { reading.proximity }
-    /// The state now, of an event of the orientation.
+    /// The pose of the device; `nil` for other aspects.
     public var orientation: Orientation? { reading.orientation }
 }
 
 extension Reading {
-    /// The field of an event that holds the reading: it has the aspect's name.
+    /// The field of an event with the reading, which has the aspect's name.
     struct CodingKey: Swift.CodingKey {
         let stringValue: String
         var intValue: Int? { nil }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Makes one reading of all power supplies.
+/// Derives one reading from all power supplies.
 ///
 /// The states are UIDevice's: they depend on being plugged in, not on the flow of current, which is
 /// ``Battery/chargeStatus``.
@@ -18,8 +18,8 @@ package enum BatteryRule {
     package static func reading(of supplies: [PowerSupply], isMacBook: Bool) -> Battery {
         let packs = supplies.filter(\.isPack).sorted { $0.name < $1.name }
         guard !packs.isEmpty else { return .unknown }
-        let levels = packs.map { PackLevel.of($0, isMacBook: isMacBook) }
-        let level = total(levels, weights: packs.map(PackLevel.weight))
+        let levels = packs.map { $0.level(isMacBook: isMacBook) }
+        let level = total(levels, weights: packs.map(\.fullEnergy))
         let isPlugged = isPlugged(packs: packs, supplies: supplies.filter(\.isSupply))
         return Battery(
             state: state(isPlugged, level, packs), level: level, isPlugged: isPlugged, chargeStatus: status(packs),

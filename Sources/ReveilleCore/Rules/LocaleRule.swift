@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Makes a reading from the variables of a locale.
+/// Derives the reading from the variables of a locale.
 ///
 /// The order LC_ALL, LC_MESSAGES, LANG is ICU's. An empty or invalid value is treated as not set.
 package enum LocaleRule {
@@ -12,7 +12,7 @@ package enum LocaleRule {
     ]
 
     /// The longest valid value in bytes, as in systemd's locale_is_valid.
-    package static let valueLimit = 127
+    private static let valueLimit = 127
 
     /// Returns the reading for a set of variables.
     ///

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Makes a reading from the direction of gravity, with hysteresis between poses.
+/// Derives the reading from the direction of gravity, with hysteresis between poses.
 package enum OrientationRule {
     /// The plausible length of gravity in g; other values are a knock, a fall or garbage.
     private static let plausible = 0.5...1.5
 
-    /// Tangents of angles, so that ratios can be compared without trigonometry.
+    /// Tangents of angles, which allow comparing ratios without trigonometry.
     private enum Tangent {
         /// 70 degrees of tilt, from which the pose becomes flat.
         static let flat = 2.747_477_4

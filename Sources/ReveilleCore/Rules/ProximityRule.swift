@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Makes a reading, near or far, from a raw value that grows as something comes closer.
+/// Derives the reading, near or far, from a raw value that grows as something comes closer.
 ///
 /// The threshold depends on the previous state: near begins at the near level, as in the kernel's document
 /// sysfs-bus-iio, and ends below nine tenths of it.

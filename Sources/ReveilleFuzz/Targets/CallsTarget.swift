@@ -37,7 +37,7 @@ enum CallsTarget {
     private static func answer(
         _ call: Call, in session: inout ServerSession, _ bus: inout FuzzedBus
     ) throws(Falsified) {
-        try requireEqual(try? Call(parsing: call.encoded().dropLast()), call, "a call after encoding")
+        try requireEqual(try? Call(parsing: Array(call.encoded().dropLast())), call, "a call after encoding")
         try require(session.isAnswering && (try? session.nextCall()) == .some(nil), "one call at a time")
         let result: Result<Reply, CallError>
         if let answer = description.answer(call) {
@@ -51,41 +51,24 @@ enum CallsTarget {
             }
             try bus.check()
         }
-        let bytes: [UInt8]
-        let reply: Reply
-        switch result {
-        case .success(let success):
-            bytes = session.reply(success.parameters)
-            reply = success
-        case .failure(let error):
-            bytes = session.fail(error)
-            reply = Reply(error)
-        }
+        let (bytes, reply) =
+            switch result {
+            case .success(let reply): (session.reply(reply.parameters), reply)
+            case .failure(let error): (session.fail(error), Reply(error))
+            }
         try require(!session.isAnswering, "a call ends with its reply")
         guard call.mode != .oneway else { return try requireEqual(bytes, [], "the reply to a oneway call") }
         try requireEqual(bytes.firstIndex(of: 0), bytes.count - 1, "the position of the NUL in a reply")
-        try requireEqual(try? Reply(parsing: bytes.dropLast()), reply, "a reply after encoding")
+        try requireEqual(try? Reply(parsing: Array(bytes.dropLast())), reply, "a reply after encoding")
     }
 
     private static func checkEnd(of session: inout ServerSession, _ error: VarlinkError) throws(Falsified) {
-        session.receive(Call(method: "org.varlink.service.GetInfo").encoded().span)
+        session.receive(Call.fence.encoded().span)
         do {
             _ = try session.nextCall()
         } catch let again {
             return try requireEqual(again, error, "the error after an error")
         }
         throw Falsified("a call was taken after an error")
-    }
-}
-
-extension Call {
-    fileprivate init(parsing frame: ArraySlice<UInt8>) throws(VarlinkError) {
-        try self.init(parsing: Array(frame))
-    }
-}
-
-extension Reply {
-    fileprivate init(parsing frame: ArraySlice<UInt8>) throws(VarlinkError) {
-        try self.init(parsing: Array(frame))
     }
 }

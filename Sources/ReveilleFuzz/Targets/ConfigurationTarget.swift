@@ -2,9 +2,10 @@
 // Part of Reveille.
 
 import ReveilleService
+import ReveilleWatchers
 import Varlink
 
-/// A configuration is within its limits or refused with a reason, and plain JSON is JSON5.
+/// Checks that a configuration is within its limits or rejected with a reason, and that plain JSON is accepted as JSON5.
 enum ConfigurationTarget {
     static func check(_ bytes: [UInt8]) throws(Falsified) {
         let configuration: Configuration

@@ -4,7 +4,7 @@
 import ReveilleCore
 import ReveilleWatchers
 
-/// Whatever a file sets, what is in force has the form of a locale, and a name once normalized stays so.
+/// Checks that any file results in well-formed locale identifiers, and that normalized names do not change again.
 enum EnvironmentTarget {
     private static let paths = ["/etc/locale.conf", "/home/.pam_environment", "/home/plasma-localerc"]
 
@@ -18,7 +18,7 @@ enum EnvironmentTarget {
         try check(LocaleRule.reading(of: all))
         let text = String(decoding: bytes, as: UTF8.self)
         let name = LocaleName(posix: text)
-        try requireEqual(LocaleName(posix: name.identifier), name, "a name, and the name of its identifier")
+        try requireEqual(LocaleName(posix: name.identifier), name, "a name after normalization")
         try checkQuoting(EnvironmentFile.variables(in: Array(text.utf8)))
     }
 
@@ -27,7 +27,7 @@ enum EnvironmentTarget {
         for name in names { try require(isMade(of: "_", name), "an identifier, not \(name)") }
         try require(!reading.languages.isEmpty, "a language")
         for tag in reading.languages { try require(isMade(of: "-", tag), "a tag, not \(tag)") }
-        try requireEqual(Set(reading.languages).count, reading.languages.count, "languages, and different ones")
+        try requireEqual(Set(reading.languages).count, reading.languages.count, "the number of different languages")
     }
 
     private static func isMade(of separator: Unicode.Scalar, _ name: String) -> Bool {
@@ -37,7 +37,7 @@ enum EnvironmentTarget {
         }
     }
 
-    /// What was read is read again once it is written in double quotes.
+    /// Checks that variables survive being written in double quotes and parsed again.
     private static func checkQuoting(_ variables: [String: String]) throws(Falsified) {
         let plain = variables.filter { $0.key.unicodeScalars.allSatisfy { "A"..."Z" ~= $0 || $0 == "_" } }
         var text = ""
@@ -49,6 +49,6 @@ enum EnvironmentTarget {
             }
             text += "\(key)=\"\(quoted)\"\n"
         }
-        try requireEqual(EnvironmentFile.variables(in: Array(text.utf8)), plain, "variables written and read")
+        try requireEqual(EnvironmentFile.variables(in: Array(text.utf8)), plain, "variables after encoding")
     }
 }

@@ -19,13 +19,12 @@ enum JSONTarget {
         try require(!text.contains(0), "written text has no NUL")
         let depth = depth(of: text[...])
         try require(depth <= Limits.jsonDepth, "the depth \(depth) is within the limit")
-        try requireEqual(parsed(text[...], depth), value, "a value parsed again at its exact depth")
-        try requireEqual(parsed(text[...], depth)?.bytes, text, "text written again")
-        try requireEqual(parsed(([0] + bytes).dropFirst(), depth), value, "a value parsed from part of an array")
-        if depth > 0 { try requireEqual(parsed(text[...], depth - 1), nil, "a value deeper than the limit") }
+        try requireEqual(parsed(text, depth), value, "a value parsed again at its exact depth")
+        try requireEqual(parsed(text, depth)?.bytes, text, "text written again")
+        if depth > 0 { try requireEqual(parsed(text, depth - 1), nil, "a value deeper than the limit") }
     }
 
-    private static func parsed(_ text: ArraySlice<UInt8>, _ depth: Int) -> JSON? {
+    private static func parsed(_ text: [UInt8], _ depth: Int) -> JSON? {
         try? JSON.parse(text, maximumDepth: depth)
     }
 

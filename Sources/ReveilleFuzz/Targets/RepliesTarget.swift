@@ -11,8 +11,8 @@ enum RepliesTarget {
 
     static func check(_ bytes: [UInt8]) throws(Falsified) {
         var session = ClientSession(maximumFrame: longestMessage)
-        _ = session.call(Call(method: "org.reveille.Bus.GetState"))
-        _ = session.call(Call(method: "org.reveille.Bus.Subscribe", mode: .more))
+        _ = session.call(Call(.getState(.default)))
+        _ = session.call(Call(.subscribe(SubscriptionRequest())))
         session.receive(bytes.span)
         var replies = 0
         while let reply = try next(in: &session) {

@@ -3,9 +3,9 @@
 
 import ReveilleCore
 
-/// A value lies in the range that its type says, and only whole scans are read.
+/// Checks that each value is in the range of its type, and that only whole scans are read.
 ///
-/// The input is a line of types, and the bytes of scans behind it.
+/// The input is a line of types, followed by the bytes of scans.
 enum ScanTarget {
     static func check(_ bytes: [UInt8]) throws(Falsified) {
         var input = FuzzInput(bytes)
@@ -17,7 +17,7 @@ enum ScanTarget {
         for size in sizes { try require(layout.bytes.isMultiple(of: size), "a scan is aligned to each channel") }
         let values = layout.last(of: scans)
         try requireEqual(
-            values != nil, !elements.isEmpty && scans.count >= layout.bytes, "a whole scan, and its values")
+            values != nil, !elements.isEmpty && scans.count >= layout.bytes, "values of a whole scan")
         for (element, value) in zip(elements, values ?? []) {
             let top = Double(sign: .plus, exponent: element.isSigned ? element.bits - 1 : element.bits, significand: 1)
             try require((element.isSigned ? -top : 0)...top ~= value, "\(value) has \(element.bits) bits")
@@ -25,6 +25,6 @@ enum ScanTarget {
         guard let values, layout.bytes > 0 else { return }
         let whole = scans.prefix(scans.count / layout.bytes * layout.bytes)
         try requireEqual(
-            layout.last(of: Array(whole.suffix(layout.bytes))), values, "the last scan, alone and among all")
+            layout.last(of: Array(whole.suffix(layout.bytes))), values, "the last scan alone and after others")
     }
 }

@@ -5,17 +5,16 @@ import ReveilleCore
 import ReveilleWatchers
 import Varlink
 
-/// A file is read or refused by any name; formats that can be told apart are told apart, and plain JSON is read
-/// as the protocol's own parser reads it.
+/// Checks that a file is parsed or rejected under any name, that formats are distinguished, and that plain JSON is parsed
+/// as by the protocol's own parser.
 enum SettingsTarget {
     static func check(_ bytes: [UInt8]) throws(Falsified) {
-        // What names without a format are read as, a foreign one is as well.
         for name in ["/a.plist", "/a.ini"] {
             guard let file = try? SettingsFile.read(name, isFound: false, bytes) else { continue }
             try checkKeys(of: file, bytes)
         }
         guard let foreign = try? SettingsFile.read("/a.txt", isFound: false, bytes) else {
-            throw Falsified("a file of another format that was named is there, and no problem")
+            throw Falsified("an explicitly named file of another format is accepted")
         }
         try checkKeys(of: foreign, bytes)
         try checkJSON(bytes)
@@ -24,7 +23,7 @@ enum SettingsTarget {
 
     private static func checkKeys(of file: SettingsFile, _ bytes: [UInt8]) throws(Falsified) {
         guard file.isOpaque else { return }
-        try requireEqual(file.values, ["": Digest(of: bytes).value], "an opaque file, and the digest of its bytes")
+        try requireEqual(file.values, ["": Digest(of: bytes).value], "an opaque file and the digest of its bytes")
     }
 
     private static func checkJSON(_ bytes: [UInt8]) throws(Falsified) {
@@ -40,7 +39,9 @@ enum SettingsTarget {
         if !bytes.starts(with: mark) {
             let marked = mark + bytes
             try requireEqual(try? Keyfile(marked), keyfile, "a keyfile with and without a byte order mark")
-            try requireEqual(Keyfile.opens(marked), Keyfile.opens(bytes), "what opens with and without the mark")
+            try requireEqual(
+                Keyfile.opens(marked), Keyfile.opens(bytes),
+                "the detection of a keyfile with and without a byte order mark")
         }
         for key in keyfile.entries.keys { try require(!key.isEmpty, "a key has a name") }
     }

@@ -6,7 +6,7 @@ import ReveilleService
 import ReveilleWire
 import Varlink
 
-/// A state that is understood is saved as it was loaded, before a bus went on from it and after.
+/// Checks that a valid state is saved as it was loaded, both unchanged and after a bus has continued from it.
 enum StateTarget {
     static func check(_ bytes: [UInt8]) throws(Falsified) {
         guard let json = try? JSON.parse(bytes), let state = try? StateCoding.decode(json) else { return }
@@ -22,7 +22,7 @@ enum StateTarget {
             } catch let error as Falsified {
                 throw error
             } catch {
-                throw Falsified("a restored bus refuses nothing: \(error)")
+                throw Falsified("a restored bus rejected a call: \(error)")
             }
         }
         for reading in state.entries.compactMap(\.state.reading) + [
@@ -31,7 +31,7 @@ enum StateTarget {
             bus.post(reading)
             try bus.check()
         }
-        // One that was loaded just below the limit may have been counted up to it.
+        // A counter that was loaded just below the limit may have reached it.
         guard bus.savedState.counters.allSatisfy({ $0 < StateCoding.counterLimit }) else { return }
         try requireEqual(saved(bus.savedState), bus.savedState, "a later state saved and loaded")
     }

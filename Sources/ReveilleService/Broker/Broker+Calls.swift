@@ -165,7 +165,7 @@ extension Broker {
     private var subscriberList: [Subscriber] {
         // A subscriber may have read everything although the edge that reports it still waits in the loop.
         for connection in subscribers.values { releaseIfRead(connection) }
-        for connection in subscribers.values { freezes?.look(at: connection) }
+        for connection in subscribers.values { freezes.look(at: connection) }
         return bus.subscriptions.compactMap { status in
             subscribers[status.id].map { Subscriber(status, processID: $0.peer.pid, userID: $0.peer.uid) }
         }

@@ -61,7 +61,7 @@ extension Broker {
             refused.remove(connection)
         }
         if let id = connection.subscription {
-            freezes?.end(connection)
+            freezes.end(connection)
             subscribers[id] = nil
             bus.cancel(id)
         }
@@ -71,14 +71,14 @@ extension Broker {
         connectionClosed()
     }
 
-    /// Closes the connection of a peer that broke the rules or the socket, and logs why.
+    /// Closes a connection after a violation of the protocol or an error of the socket, and logs the reason.
     private func close(_ connection: Connection, because reason: String) {
         note("closing the connection of process \(connection.peer.pid): \(reason)", of: connection.peer.uid)
         close(connection)
     }
 
     private func handle(_ connection: Connection, _ interest: EventLoop.Interest) {
-        // A peer that is gone needs no stream, not even one that has not begun. Its other calls are still carried out.
+        // A peer that has hung up needs no stream, even one that has not begun. Its other calls are still carried out.
         if interest.contains(.failed) || interest.contains(.hungUp) && !connection.aspects.isEmpty {
             return close(connection)
         }

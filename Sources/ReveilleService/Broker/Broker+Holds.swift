@@ -37,7 +37,7 @@ extension Broker {
                 self?.close(connection)
             }
             connection.follow(process, until: end)
-            freezes?.begin(connection, process)
+            freezes.begin(connection, process)
         } catch {
             logger.debug("a subscription ends only with its connection: \(error)")
         }

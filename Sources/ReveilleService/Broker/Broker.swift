@@ -43,7 +43,7 @@ package final class Broker {
     var subscribers: [SubscriptionID: Connection] = [:]
     /// The number of times that events of an aspect's sources were lost.
     private(set) var losses = AspectTable<Int>(repeating: 0)
-    private(set) var freezes: FreezeWatch?
+    let freezes: FreezeWatch
     private var keeper: StateKeeper?
     private var moreDeliveries: (any LoopSource)?
     private var isStopping = false
@@ -59,7 +59,7 @@ package final class Broker {
     ///   - version: The program's version, for GetInfo.
     ///   - logger: The log.
     ///   - random: Generates unpredictable names; a simulation passes one that repeats.
-    /// - Throws: `SystemError` when the loop has no room for a timer.
+    /// - Throws: `SystemError` if a timer cannot be created.
     package init(
         loop: any Loop, limits: Configuration.Bus, state: StateFile?, version: String, logger: Logger,
         random: any RandomNumberGenerator = SystemRandomNumberGenerator()
@@ -69,9 +69,10 @@ package final class Broker {
         self.limits = limits
         self.logger = logger
         description = ServiceDescription(
-            vendor: "Reveille", product: "reveille", version: version, url: "https://reveille.org",
+            vendor: "Reveille", product: "reveille", version: version, url: "",
             interfaces: Self.interfaces)
         watchers = WatcherPool(loop: loop)
+        freezes = try FreezeWatch(loop: loop, logger: logger)
         let saved = Broker.load(state, logger)
         let now = Timestamp(microseconds: loop.wallClock)
         bus = Bus(
@@ -83,9 +84,7 @@ package final class Broker {
             }
         }
         moreDeliveries = try loop.timer { [weak self] in self?.deliver() }
-        freezes = try FreezeWatch(loop: loop, logger: logger) { [weak self] connection, isFrozen in
-            self?.freezeChanged(connection, isFrozen: isFrozen)
-        }
+        freezes.changed = { [weak self] in self?.freezeChanged($0, isFrozen: $1) }
     }
 
     private static func load(_ file: StateFile?, _ logger: Logger) -> SavedState? {
@@ -103,7 +102,7 @@ package final class Broker {
 
     /// Starts the watchers, and saves their first readings.
     ///
-    /// - Throws: `SystemError` when the loop has no room for a timer.
+    /// - Throws: `SystemError` if a timer cannot be created.
     package func start(_ watchers: [any Watcher]) throws(SystemError) {
         try self.watchers.install(watchers)
         keeper?.save()
@@ -113,7 +112,7 @@ package final class Broker {
     ///
     /// New limits apply to new connections. The length of the history stays.
     ///
-    /// - Throws: `SystemError` when the loop has no room for a timer; nothing has changed then.
+    /// - Throws: `SystemError` if a timer cannot be created; nothing has changed then.
     package func reconfigure(_ limits: Configuration.Bus, watchers: [any Watcher]) throws(SystemError) {
         try self.watchers.install(watchers)
         let history = self.limits.history
@@ -124,7 +123,7 @@ package final class Broker {
         self.limits.history = history
     }
 
-    /// Delivers what is due, ends the subscriptions and saves the state.
+    /// Sends all pending deliveries, ends the subscriptions and saves the state.
     package func stop() {
         for id in subscribers.keys { bus.release(.unread, from: id) }
         while let delivery = bus.nextDelivery() {
@@ -138,7 +137,7 @@ package final class Broker {
 
     /// Takes a watcher's reading.
     package func report(_ reading: Reading) {
-        guard bus.report(reading, at: Timestamp(microseconds: loop.wallClock)) != .same else { return }
+        guard bus.report(reading, at: Timestamp(microseconds: loop.wallClock)) else { return }
         stateWillBeDelivered()
         deliver()
     }
@@ -177,12 +176,12 @@ package final class Broker {
 
     // MARK: - Delivery
 
-    /// Sends what is due, first to the subscribers that became ready first.
+    /// Sends pending deliveries, first to the subscribers that became ready first.
     func deliver() {
         for _ in 0..<Self.deliveriesPerTurn {
             guard let ready = bus.nextReady() else { return }
             guard let connection = subscribers[ready.id] else { continue }
-            freezes?.look(at: connection)
+            freezes.look(at: connection)
             if let delivery = bus.delivery(to: ready) { send(delivery, to: connection) }
         }
         moreDeliveries?.fire(after: .zero)

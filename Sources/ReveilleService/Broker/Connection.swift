@@ -11,7 +11,7 @@ import Varlink
 /// Loop thread only. The descriptor is watched edge-triggered in both directions: an edge for writing shows that the
 /// peer has read (see ``UnixStream/isAllRead``).
 final class Connection {
-    /// What is known about the bytes in the socket.
+    /// The state of the bytes in the socket.
     enum Input {
         /// There may be bytes to read.
         case pending
@@ -73,8 +73,8 @@ final class Connection {
 
     /// Whether the next call may be taken.
     ///
-    /// No call is read while a reply waits for room or a stream runs: a peer that calls without reading fills its own
-    /// socket and nothing else.
+    /// No call is read while a reply waits for room or a stream runs, so a peer that calls without reading fills only
+    /// its own socket.
     var takesCalls: Bool { phase.takesCalls && !session.isAnswering && !hasOutput }
 
     /// Takes the next whole call that has been read.
@@ -158,23 +158,16 @@ final class Connection {
 
     /// Reads once from the socket.
     func read(atMost limit: Int) throws(SystemError) {
-        try withUnsafeTemporaryAllocation(byteCount: limit, alignment: 1) { buffer throws(SystemError) in
-            switch try stream.read(into: buffer) {
-            case .bytes(let count):
-                session.receive(UnsafeBufferPointer(rebasing: buffer.bindMemory(to: UInt8.self)[..<count]).span)
-            case .wouldBlock: input = .drained
-            case .ended: input = .ended
-            }
+        switch try stream.read(atMost: limit, { session.receive($0) }) {
+        case .bytes: break
+        case .wouldBlock: input = .drained
+        case .ended: input = .ended
         }
     }
 
     /// Writes a whole frame, and keeps what the socket has no room for.
     func send(_ bytes: [UInt8]) throws(SystemError) {
-        if hasOutput {
-            output += bytes
-        } else {
-            output = bytes[...]
-        }
+        if hasOutput { output += bytes } else { output = bytes[...] }
         try flush()
     }
 

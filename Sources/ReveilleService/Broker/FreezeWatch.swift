@@ -44,19 +44,16 @@ final class FreezeWatch {
     private let logger: Logger
     private let hierarchy: CgroupHierarchy?
     /// Called when a subscriber has been frozen or thawed.
-    private let changed: (Connection, _ isFrozen: Bool) -> Void
+    var changed: (Connection, _ isFrozen: Bool) -> Void = { _, _ in }
     private var members: [ObjectIdentifier: Member] = [:]
     private var cgroups: [String: Cgroup] = [:]
     private var frozen: Set<ObjectIdentifier> = []
     private var timer: (any LoopSource)?
     private var hasFailed = false
 
-    init(
-        loop: any Loop, logger: Logger, changed: @escaping (Connection, _ isFrozen: Bool) -> Void
-    ) throws(SystemError) {
+    init(loop: any Loop, logger: Logger) throws(SystemError) {
         self.loop = loop
         self.logger = logger
-        self.changed = changed
         hierarchy = CgroupHierarchy.find()
         timer = try loop.timer { [weak self] in self?.lookAtFrozen() }
         if hierarchy == nil { fail("no cgroup v2 is mounted") }

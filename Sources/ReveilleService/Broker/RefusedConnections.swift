@@ -13,21 +13,19 @@ struct RefusedConnections {
     /// The most connections in total, since descriptors are few.
     static let total = 16
 
-    private var waiting: [Connection] = []
+    /// The connections, oldest first.
+    private(set) var all: [Connection] = []
 
     /// Adds a connection, and returns the one that must be closed for it.
     mutating func add(_ connection: Connection) -> Connection? {
-        waiting.append(connection)
-        let own = waiting.indices.filter { waiting[$0].peer.uid == connection.peer.uid }
-        if own.count > Self.perUser { return waiting.remove(at: own[0]) }
-        return waiting.count > Self.total ? waiting.removeFirst() : nil
+        all.append(connection)
+        let own = all.indices.filter { all[$0].peer.uid == connection.peer.uid }
+        if own.count > Self.perUser { return all.remove(at: own[0]) }
+        return all.count > Self.total ? all.removeFirst() : nil
     }
 
     /// Removes a connection if it is present.
     mutating func remove(_ connection: Connection) {
-        waiting.removeAll { $0 === connection }
+        all.removeAll { $0 === connection }
     }
-
-    /// All connections.
-    var all: [Connection] { waiting }
 }

@@ -6,9 +6,9 @@ import ReveilleWatchers
 
 /// Reads the sources of one aspect once for all callers that ask at the same time.
 ///
-/// Each caller gets a reading that began after its request. A reading begins once everything has been handled that was
-/// due at the first request, so a hundred peers that ask together cost one reading. Readings take a fifth of the time
-/// at most, which leaves the rest to other peers.
+/// Each caller gets a reading that began after its request. A reading begins after all events that were pending at the
+/// first request, so a hundred simultaneous requests cost one reading. Readings take at most a fifth of the time, which
+/// leaves the rest to other peers.
 final class SharedSampling {
     /// The pause after a reading, in durations of that reading.
     private static let rest: UInt64 = 4

@@ -3,8 +3,8 @@
 
 /// The processor time that each user's calls have taken recently.
 ///
-/// The connections of a user who has exceeded its share come after all others. Nothing is refused: without other users,
-/// it has the whole processor.
+/// The connections of a user that has exceeded its share are served after all others. Nothing is refused: without other
+/// users, it has the whole processor.
 package struct UserShares {
     /// The time that calls may take at once, in microseconds: dozens of calls, or one that reads devices.
     package static let allowance: UInt64 = 4_000

@@ -30,8 +30,8 @@ final class WatcherPool {
 
     /// Starts watchers in place of the current ones.
     ///
-    /// Each new watcher takes over the pace and the waiting callers of its predecessor, which must report nothing more.
-    /// On error, the current watchers go on.
+    /// Each new watcher takes over the pace and the waiting callers of its predecessor, which must not report anything
+    /// more. After an error, the current watchers continue.
     func install(_ watchers: [any Watcher]) throws(SystemError) {
         try retireLater(Aspect.allCases.compactMap { samplings[$0]?.watcher })
         for watcher in watchers {
@@ -57,10 +57,7 @@ final class WatcherPool {
         retirements.append(end)
     }
 
-    /// The watchers of all aspects, and the pace of each.
-    ///
-    /// ``Aspect/Sampling`` determines when an aspect is watched. On demand means closely while a subscriber is in the
-    /// foreground, sparsely while all are held, and not at all once the last one has been gone for ``linger``.
+    /// Stops all watchers.
     func stop() {
         for aspect in Aspect.allCases { setPace(.off, of: aspect) }
     }
@@ -121,7 +118,7 @@ final class WatcherPool {
                 setPace(.live, of: aspect)
             }
         }
-        barrier.seal()
+        barrier.leave()
     }
 
     /// Reads every source again.
@@ -135,7 +132,7 @@ final class WatcherPool {
             guard let sampling = samplings[aspect], !monitoredOnly || isMonitored(aspect) else { continue }
             sampling.ask(then: barrier.enter())
         }
-        barrier.seal()
+        barrier.leave()
     }
 
     func isMonitored(_ aspect: Aspect) -> Bool {
@@ -147,7 +144,7 @@ final class WatcherPool {
     }
 }
 
-/// Calls back once all operations have ended.
+/// Calls back once all operations have ended; the first one begins with the barrier.
 private final class Barrier {
     private var open = 1
     private let completion: () -> Void
@@ -159,15 +156,10 @@ private final class Barrier {
     /// Begins an operation; calling the returned function, once, ends it.
     func enter() -> () -> Void {
         open += 1
-        return { self.leave() }
+        return leave
     }
 
-    /// Notes that all operations have begun.
-    func seal() {
-        leave()
-    }
-
-    private func leave() {
+    func leave() {
         open -= 1
         if open == 0 { completion() }
     }

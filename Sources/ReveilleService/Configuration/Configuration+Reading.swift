@@ -5,12 +5,12 @@ import ReveilleCore
 import ReveilleSystem
 
 extension Configuration {
-    /// The largest configuration file in bytes: far more than anyone writes by hand.
+    /// The largest configuration file in bytes: far more than a person writes.
     package static let sizeLimit = 1 << 17
 
     /// Reads a configuration from a file.
     ///
-    /// - Throws: `ConfigurationError` with the file and what is wrong in it.
+    /// - Throws: `ConfigurationError` with the file and the problem in it.
     package init(readingFile path: String) throws(ConfigurationError) {
         let problem: String
         switch FileContents.read(path, limit: Self.sizeLimit) {

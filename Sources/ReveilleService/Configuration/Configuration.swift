@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+package import ReveilleWatchers
+
 /// The configuration of a bus; every value has a default.
 package struct Configuration: Sendable {
     /// The section `battery`.
-    package var battery = Battery()
+    package var battery = BatteryWatcher.Settings()
     /// The section `proximity`.
-    package var proximity = Proximity()
+    package var proximity = ProximityWatcher.Settings()
     /// The section `orientation`.
-    package var orientation = Orientation()
+    package var orientation = OrientationWatcher.Settings()
     /// The time between samples while all subscribers to a sensor are held.
     package var idleSampleInterval: Duration = .seconds(5)
     /// The section `locale`.

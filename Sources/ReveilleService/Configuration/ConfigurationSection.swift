@@ -31,22 +31,23 @@ final class ConfigurationSection {
         _ name: String, atLeast shortest: Double = Configuration.shortestInterval, into result: inout Duration
     ) throws(ConfigurationError) {
         let range = shortest...Configuration.longestInterval
-        guard let value = value(name) else { return }
-        guard let seconds = Self.number(value), range.contains(seconds) else {
-            throw wrong(
-                name, "a number of seconds from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))")
-        }
-        result = .seconds(seconds)
+        if let seconds = try number(name, "a number of seconds", in: range) { result = .seconds(seconds) }
     }
 
     func number(
         _ name: String, in range: ClosedRange<Double>, into result: inout Double
     ) throws(ConfigurationError) {
-        guard let value = value(name) else { return }
+        if let number = try number(name, "a number", in: range) { result = number }
+    }
+
+    private func number(
+        _ name: String, _ expected: String, in range: ClosedRange<Double>
+    ) throws(ConfigurationError) -> Double? {
+        guard let value = value(name) else { return nil }
         guard let number = Self.number(value), range.contains(number) else {
-            throw wrong(name, "a number from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))")
+            throw wrong(name, "\(expected) from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))")
         }
-        result = number
+        return number
     }
 
     func integer(_ name: String, in range: ClosedRange<Int>, into result: inout Int) throws(ConfigurationError) {

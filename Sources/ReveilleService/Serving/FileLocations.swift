@@ -3,6 +3,7 @@
 
 import Glibc
 import ReveilleSystem
+import ReveilleWatchers
 
 /// The locations of locale and settings files.
 package struct FileLocations: Sendable {
@@ -24,9 +25,10 @@ package struct FileLocations: Sendable {
     }
 
     /// The default settings files and directories.
-    var settings: [String] {
-        isSystemWide ? [] : ["~/.config"]
-    }
+    var settings: [String] { isSystemWide ? [] : ["~/.config"] }
+
+    /// The default locale files.
+    var locale: [String] { LocaleWatcher.usualPaths(home: home, configHome: configHome) }
 
     /// Returns the locations of the current user's files.
     ///

@@ -6,64 +6,39 @@ package import ReveilleSystem
 package import ReveilleWatchers
 
 extension Service {
-    /// Creates the watchers of all aspects; all are off.
+    /// Creates one watcher for each aspect; all are off.
     ///
-    /// - Parameters:
-    ///   - loop: The loop of their thread.
-    ///   - configuration: Intervals, thresholds and paths.
-    ///   - files: The locations of locale and settings files.
-    ///   - context: Returns the functions through which an aspect's watcher reports.
-    /// - Returns: One watcher for each aspect.
-    /// - Throws: `SystemError` when the kernel has no room for another watch or timer.
+    /// - Throws: `SystemError` if a watch, timer or thread cannot be created.
     package static func watchers(
         loop: EventLoop, configuration: Configuration, files: FileLocations,
         context: (Aspect) -> WatcherContext
     ) throws(SystemError) -> [any Watcher] {
         let feed = DeviceFeed(loop: loop)
+        func settings(_ paths: [String]) -> FileSettings {
+            FileSettings(
+                paths: paths, root: files.root, home: files.home, settle: configuration.defaults.settle,
+                deletionGrace: configuration.defaults.deletionGrace)
+        }
         return try Aspect.allCases.map { aspect throws(SystemError) -> any Watcher in
             let context = context(aspect)
             switch aspect {
             case .locale:
                 return try LocaleWatcher(
-                    loop: loop,
-                    settings: LocaleWatcher.Settings(
-                        paths: configuration.locale.paths, root: files.root, home: files.home,
-                        configHome: files.configHome, settle: configuration.defaults.settle,
-                        deletionGrace: configuration.defaults.deletionGrace),
-                    context: context)
+                    loop: loop, settings: settings(configuration.locale.paths ?? files.locale), context: context)
             case .defaults:
                 return try DefaultsWatcher(
-                    loop: loop,
-                    settings: DefaultsWatcher.Settings(
-                        paths: configuration.defaults.paths ?? files.settings, root: files.root, home: files.home,
-                        settle: configuration.defaults.settle, deletionGrace: configuration.defaults.deletionGrace),
-                    context: context)
+                    loop: loop, settings: settings(configuration.defaults.paths ?? files.settings), context: context)
             case .battery:
-                let battery = configuration.battery
-                return try BatteryWatcher(
-                    loop: loop, feed: feed,
-                    settings: BatteryWatcher.Settings(
-                        pollInterval: battery.pollInterval, settleInterval: battery.settleInterval,
-                        levelStep: battery.levelStep, levelInterval: battery.levelInterval),
-                    context: context)
+                return try BatteryWatcher(loop: loop, feed: feed, settings: configuration.battery, context: context)
+            // Each sensor has its own sampler, so that a driver that hangs delays only its sensor.
             case .proximity:
-                let proximity = configuration.proximity
-                // Each sensor has its own sampler, so that a driver that hangs delays only its sensor.
                 return try ProximityWatcher(
-                    loop: loop, feed: feed, sampler: try Sampler(loop: loop),
-                    settings: ProximityWatcher.Settings(
-                        sampleInterval: proximity.sampleInterval,
-                        idleSampleInterval: configuration.idleSampleInterval, nearLevel: proximity.nearLevel),
-                    context: context)
+                    loop: loop, feed: feed, sampler: try Sampler(loop: loop), settings: configuration.proximity,
+                    idleInterval: configuration.idleSampleInterval, context: context)
             case .orientation:
-                let orientation = configuration.orientation
                 return try OrientationWatcher(
-                    loop: loop, feed: feed, sampler: try Sampler(loop: loop),
-                    settings: OrientationWatcher.Settings(
-                        sampleInterval: orientation.sampleInterval,
-                        idleSampleInterval: configuration.idleSampleInterval, settle: orientation.settle,
-                        frame: orientation.frame, matrix: orientation.matrix),
-                    context: context)
+                    loop: loop, feed: feed, sampler: try Sampler(loop: loop), settings: configuration.orientation,
+                    idleInterval: configuration.idleSampleInterval, context: context)
             }
         }
     }

@@ -14,7 +14,7 @@ package final class Service {
     /// The bus and its watchers.
     package let bus: WatchedBus
     private let logger: Logger
-    /// The addresses that it serves, for people.
+    /// The addresses that it serves, for the log and the supervisor.
     private let place: String
     private let configurationFile: String?
     private var acceptors: [Acceptor] = []
@@ -29,14 +29,14 @@ package final class Service {
     ///   - files: The locations of locale and settings files.
     ///   - version: The program's version, for GetInfo.
     ///   - logger: The log.
-    /// - Throws: `SystemError` when it cannot listen.
+    /// - Throws: `SystemError` if it cannot listen.
     package init(
         address: UnixAddress, configuration: Configuration, configurationFile: String? = nil, files: FileLocations,
         version: String, logger: Logger
     ) throws(SystemError) {
         self.logger = logger
         self.configurationFile = configurationFile
-        // Before anything is opened: with a wrong count from the supervisor, our own descriptors would be taken.
+        // Before anything is opened, since an incorrect count from the supervisor would include our own descriptors.
         let sockets = try Supervisor.takeSockets()
         loop = try EventLoop()
         // First of all, since a client that sees the socket may already send a signal.
@@ -81,7 +81,7 @@ package final class Service {
         }
     }
 
-    /// Serves until SIGTERM, SIGINT or the end of the terminal, then delivers what is due and ends every stream.
+    /// Serves until SIGTERM, SIGINT or the end of the terminal, then sends all pending deliveries and ends every stream.
     package func run() throws(SystemError) {
         loop.enableWatchdog()
         Supervisor.notifyReady("serving \(place)")
@@ -113,9 +113,7 @@ package final class Service {
     ///
     /// The name contains the socket's, since two buses in one directory must not mix their generations.
     private static func statePath(of address: UnixAddress) -> String {
-        guard let directory = getenv("RUNTIME_DIRECTORY").map({ String(cString: $0) }), !directory.isEmpty else {
-            return address.path + ".state.json"
-        }
+        guard let directory = Environment["RUNTIME_DIRECTORY"] else { return address.path + ".state.json" }
         return String(directory.prefix { $0 != ":" }) + "/state.json"
     }
 

@@ -20,14 +20,9 @@ package final class WatchedBus {
 
     /// Creates a bus and starts its watchers.
     ///
-    /// - Parameters:
-    ///   - loop: The loop of its thread.
-    ///   - configuration: The configuration.
-    ///   - files: The locations of locale and settings files; `nil` for a bus of posted states, without watchers.
-    ///   - state: The file of the saved state; `nil` to save none.
-    ///   - version: The program's version, for GetInfo.
-    ///   - logger: The log.
-    /// - Throws: `SystemError` when the kernel has no room for another watch, timer or thread.
+    /// Without `files`, the bus has no watchers, only posted states. Without `state`, it saves none.
+    ///
+    /// - Throws: `SystemError` if a watch, timer or thread cannot be created.
     package init(
         loop: EventLoop, configuration: Configuration, files: FileLocations?, state: StateFile?, version: String,
         logger: Logger
@@ -48,7 +43,7 @@ package final class WatchedBus {
 
     /// Applies another configuration; subscriptions, positions and posted states stay.
     ///
-    /// - Throws: `SystemError` when the kernel has no room for another watch, timer or thread; nothing has changed then.
+    /// - Throws: `SystemError` if a watch, timer or thread cannot be created; nothing has changed then.
     package func reconfigure(_ configuration: Configuration) throws(SystemError) {
         let next = WatcherGeneration()
         let watchers = try watchers(configuration, of: next)

@@ -5,15 +5,16 @@ package import ReveilleCore
 import ReveilleWire
 package import Varlink
 
-/// The saved state as JSON: the structures of the wire, and the fingerprints of the settings beside them.
+/// The coding of the saved state as JSON: the structures of the wire, and the fingerprints of the settings.
 package enum StateCoding {
-    /// Grows when the form changes; another form is not read.
+    /// Incremented when the format changes; other versions are not read.
     private static let version: Int64 = 1
-    /// The least generation or sequence that a file is refused for: no bus counts this far in its life, and
-    /// one that went on from a damaged file's `Int64.max` would overflow at its next change.
+    /// The smallest generation or sequence that is rejected.
+    ///
+    /// No bus reaches it, and one restored from a damaged file's `Int64.max` would overflow at its next change.
     package static let counterLimit = Int64.max / 2
 
-    /// The state as it is written.
+    /// Encodes a state.
     package static func encode(_ state: SavedState) -> JSON {
         let entries = state.entries.map { entry -> JSON in
             var fields: JSONObject = [
@@ -51,9 +52,9 @@ package enum StateCoding {
         ])
     }
 
-    /// The state that a file says.
+    /// Decodes a state.
     ///
-    /// - Throws: `StateError` with what is missing or wrong.
+    /// - Throws: `StateError` with the missing or invalid part.
     package static func decode(_ json: JSON) throws(StateError) -> SavedState {
         let top = json.objectValue
         guard top?["version"]?.integerValue == version, let instance = top?["instance"]?.stringValue,
@@ -106,7 +107,7 @@ package enum StateCoding {
         var values: [String: Defaults.Fingerprint] = [:]
         for member in members {
             guard let value = member.value.integerValue else {
-                throw StateError(reason: "\(name): a fingerprint of the saved state is no number")
+                throw StateError(reason: "\(name): a fingerprint of the saved state is not a number")
             }
             values[member.name] = UInt64(bitPattern: value)
         }

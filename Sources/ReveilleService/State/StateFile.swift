@@ -25,23 +25,16 @@ package struct StateFile {
     /// Reads the saved state.
     ///
     /// - Returns: The state; `nil` if there is no file.
-    /// - Throws: `StateError` when the file is unusable; the bus then starts as a new instance.
+    /// - Throws: `StateError` if the file is unusable; the bus then starts as a new instance.
     package func load() throws(StateError) -> SavedState? {
-        let contents: [UInt8]
+        let contents: [UInt8]?
         do throws(SystemError) {
-            guard let read = try PrivateFile.read(path) else { return nil }
-            contents = read
+            contents = try PrivateFile.read(path)
         } catch {
             throw StateError(reason: "\(error)")
         }
-        let json: JSON
-        do throws(JSONError) {
-            json = try JSON.parse(contents)
-        } catch {
-            throw StateError(reason: "\(path): \(error)")
-        }
-        do throws(StateError) {
-            return try StateCoding.decode(json)
+        do {
+            return try contents.map { try StateCoding.decode(JSON.parse($0)) }
         } catch {
             throw StateError(reason: "\(path): \(error)")
         }
@@ -58,10 +51,9 @@ package struct StateFile {
     }
 }
 
-/// Why a saved state is unusable.
+/// The reason why a saved state is unusable.
 package struct StateError: Error, CustomStringConvertible {
-    /// The problem and the file.
+    /// The problem, on one line.
     package let reason: String
-    /// The reason, on one line.
     package var description: String { reason }
 }

@@ -16,15 +16,9 @@ final class StateKeeper {
     private var isDue = false
     private var hasFailed = false
 
-    /// Creates a keeper.
+    /// Creates a keeper; `isOnDisk` is whether the bus was restored from the file.
     ///
-    /// - Parameters:
-    ///   - file: The file of the saved state.
-    ///   - isOnDisk: Whether the bus was restored from it.
-    ///   - loop: The loop of the timer.
-    ///   - logger: The log, which a failure to save is written to once.
-    ///   - state: Returns the state to save.
-    /// - Throws: `SystemError` when the loop has no room for a timer.
+    /// - Throws: `SystemError` if a timer cannot be created.
     init(
         file: StateFile, isOnDisk: Bool, loop: any Loop, logger: Logger, state: @escaping () -> SavedState
     ) throws(SystemError) {
@@ -56,7 +50,7 @@ final class StateKeeper {
         if attempt({ () throws(SystemError) in try file.save(state()) }) { isOnDisk = true }
     }
 
-    /// Logs the first of several failures; a full disk only costs the positions over a restart.
+    /// Logs the first of several failures; after a full disk, only the positions are lost at a restart.
     private func attempt(_ body: () throws(SystemError) -> Void) -> Bool {
         do throws(SystemError) {
             try body()

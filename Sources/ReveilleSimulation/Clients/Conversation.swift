@@ -36,9 +36,6 @@ package struct Conversation {
     /// The call whose reply is due, if there is one.
     package var awaited: Call? { isOver || isStreaming ? nil : pending.first }
 
-    /// Whether a call was sent incompletely.
-    package var isAmidCall: Bool { sent.bufferedCount > 0 }
-
     /// Records bytes that the peer sends.
     package mutating func send(_ bytes: [UInt8]) {
         sent.feed(bytes.span)
@@ -61,7 +58,9 @@ package struct Conversation {
         received.feed(bytes.span)
         var answers: [Answer] = []
         while let frame = try? received.nextFrame() {
-            guard let reply = try? Reply(parsing: frame) else { throw Broken("invalid reply \(JSON.text(frame))") }
+            guard let reply = try? Reply(parsing: frame) else {
+                throw Broken("invalid reply \(String(decoding: frame, as: UTF8.self))")
+            }
             guard let call = pending.first else { throw Broken("reply without a call: \(reply)") }
             try check(reply, to: call)
             isStreaming = reply.continues
@@ -111,8 +110,4 @@ extension Reply {
     var isRefusal: Bool {
         error?.hasSuffix(".QuotaExceeded") == true && parameters["quota"] == "connections"
     }
-}
-
-extension JSON {
-    fileprivate static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+package import ReveilleCore
+import ReveilleWire
 import Varlink
 
 /// A client that subscribes, reads in pieces or not at all, disconnects, resumes from its positions, and checks every
@@ -10,14 +12,13 @@ package final class SimulatedClient {
     package let name: String
     /// Whether other users may post readings and hold the client, so that readings may be false and holds may end.
     package let isDisturbed: Bool
-    private var stream: SimulatedStream?
-    private var received: [UInt8] = []
+    private var peer: SimulatedPeer?
     /// The ID of the subscription, or `nil` until the bus has replied.
     package private(set) var subscription: String?
     private var instance: String?
-    private var seen: [String: Int] = [:]
+    private var generations: [Aspect: Int] = [:]
     /// The number of the last received state by aspect.
-    package private(set) var told: [String: Int] = [:]
+    package private(set) var numbers: [Aspect: Int] = [:]
     /// Whether the client is held and has read everything sent before the hold.
     package var isAtRest = false
 
@@ -28,125 +29,98 @@ package final class SimulatedClient {
     }
 
     /// Whether the client has a connection, as far as it knows.
-    package var isConnected: Bool { stream != nil }
+    package var isConnected: Bool { peer != nil }
 
     /// Subscribes, and resumes if there was an earlier subscription.
     package func connect(_ stream: SimulatedStream, isBackground: Bool) {
-        self.stream = stream
-        received = []
+        let peer = SimulatedPeer(stream)
+        self.peer = peer
         subscription = nil
         isAtRest = false
-        var parameters: JSONObject = [
-            "aspects": ["locale", "battery"], "initial": true,
-            "state": isBackground ? "background" : "foreground",
-        ]
-        if let instance {
-            parameters["instance"] = .string(instance)
-            parameters["resume"] = .array(
-                seen.sorted { $0.key < $1.key }.map {
-                    ["aspect": .string($0.key), "generation": .integer(Int64($0.value))]
-                })
-        }
-        let call: JSONObject = [
-            "method": "org.reveille.Bus.Subscribe", "more": true, "parameters": .object(parameters),
-        ]
-        stream.send(JSON.object(call).bytes + [0])
+        let request = SubscriptionRequest(
+            aspects: AspectSet(Reality.aspects), startsInBackground: isBackground, wantsInitial: true,
+            instance: instance, positions: instance == nil ? nil : generations)
+        peer.send(Call(.subscribe(request)).encoded())
     }
 
     /// Closes the connection, as when the client dies.
     package func disconnect() {
-        stream?.close()
-        stream = nil
+        peer?.close()
+        peer = nil
     }
 
     /// Handles the end of the bus, which has sent everything that is due if it was stopped.
     package func busDied() throws(Broken) {
-        try take(.max)
-        stream = nil
+        try take(.max, busHasEnded: true)
+        peer = nil
     }
 
     /// Reads available bytes.
     package func read(_ most: Int) throws(Broken) {
-        if let stream { try checkGate(stream) }
         try take(most)
-        guard let stream, stream.isClosedByBus, stream.toPeer.isEmpty else { return }
-        throw Broken("\(name): the bus closed its connection")
+        if let peer, peer.isClosed, !peer.hasUnread { throw Broken("\(name): the bus closed its connection") }
     }
 
-    private func take(_ most: Int) throws(Broken) {
-        guard let stream else { return }
-        received += stream.receive(most)
-        while let end = received.firstIndex(of: 0) {
-            let frame = Array(received[..<end])
-            received.removeSubrange(...end)
-            guard let reply = try? Reply(parsing: frame) else { throw Broken("\(name): invalid reply \(frame)") }
-            try take(reply)
-        }
-    }
-
-    /// Checks that at most one reply after the first is unread.
-    private func checkGate(_ stream: SimulatedStream) throws(Broken) {
-        guard subscription != nil, received.isEmpty else { return }
-        let frames = stream.toPeer.split(separator: 0, omittingEmptySubsequences: true).count
-        guard frames <= 1 else { throw Broken("\(name): \(frames) replies are unread") }
-    }
-
-    private func take(_ reply: Reply) throws(Broken) {
-        guard reply.error == nil, reply.continues else { throw Broken("\(name): \(reply)") }
-        let events = reply.parameters["events"]?.arrayValue?.compactMap(\.objectValue) ?? []
-        if subscription != nil {
+    private func take(_ most: Int, busHasEnded: Bool = false) throws(Broken) {
+        for answer in try peer?.read(most, busHasEnded: busHasEnded) ?? [] {
+            guard answer.reply.error == nil, answer.reply.continues else { throw Broken("\(name): \(answer.reply)") }
+            guard subscription != nil else {
+                try begin(decoded(SubscribeReply.self, answer.reply))
+                continue
+            }
+            let events = try decoded(EventsReply.self, answer.reply).events
             if isAtRest, !isDisturbed { throw Broken("\(name) is held but received \(events)") }
             if events.isEmpty { throw Broken("\(name): a reply without an event") }
-            return try takeChanges(events, isFirst: false)
+            try takeChanges(events, isFirst: false)
         }
-        subscription = reply.parameters["subscription"]?.stringValue
-        let now = reply.parameters["instance"]?.stringValue
-        let isUnderstood = reply.parameters["resumed"] == true
-        if let instance, isUnderstood != (instance == now) {
-            throw Broken("\(name) resumed from instance \(instance), \(now ?? "") replied resumed \(isUnderstood)")
-        }
-        instance = now
-        if isUnderstood { return try takeChanges(events, isFirst: true) }
-        guard events.count == 2, events.allSatisfy({ $0["changes"] == 0 }) else {
-            throw Broken("\(name): unexpected initial state \(events)")
-        }
-        for event in events { try note(event) }
     }
 
-    private func takeChanges(_ events: [JSONObject], isFirst: Bool) throws(Broken) {
-        let sequences = events.compactMap { $0["sequence"]?.integerValue }
+    private func decoded<Answer: BusReply>(_ type: Answer.Type, _ reply: Reply) throws(Broken) -> Answer {
+        do throws(CallError) {
+            return try type.init(reply.parameters, noting: UnknownWords())
+        } catch {
+            throw Broken("\(name): \(reply) is invalid: \(error)")
+        }
+    }
+
+    private func begin(_ reply: SubscribeReply) throws(Broken) {
+        subscription = reply.subscription
+        let isResumed = reply.resumed == true
+        if let instance, isResumed != (instance == reply.instance) {
+            throw Broken("\(name) resumed from instance \(instance), \(reply.instance) replied resumed \(isResumed)")
+        }
+        instance = reply.instance
+        if isResumed { return try takeChanges(reply.events, isFirst: true) }
+        guard reply.events.count == 2, reply.events.allSatisfy({ $0.changes == 0 }) else {
+            throw Broken("\(name): unexpected initial state \(reply.events)")
+        }
+        for event in reply.events { try note(event) }
+    }
+
+    private func takeChanges(_ events: [Event], isFirst: Bool) throws(Broken) {
+        let sequences = events.map(\.sequence)
         guard sequences == sequences.sorted() else { throw Broken("\(name): out of order, \(events)") }
         for event in events {
-            let aspect = event["aspect"]?.stringValue ?? ""
-            let changes = Int(event["changes"]?.integerValue ?? -1)
-            let generation = Int(event["generation"]?.integerValue ?? -1)
-            let before = seen[aspect] ?? 0
-            guard generation == before + changes, changes > 0 || isFirst && changes == 0 else {
+            let before = generations[event.aspect] ?? 0
+            guard event.generation == before + event.changes, event.changes > 0 || isFirst && event.changes == 0 else {
                 throw Broken("\(name) was at \(before) and received \(event)")
             }
-            let last = told[aspect]
+            let last = numbers[event.aspect]
             try note(event)
             // At most one change for each state in between, and none without a new state.
             guard !isDisturbed else { continue }
-            guard let last, let now = told[aspect], changes <= now - last, (changes == 0) == (now == last) else {
-                throw Broken("\(name) knew \(told) and received \(event)")
-            }
+            guard let last, let now = numbers[event.aspect], event.changes <= now - last,
+                (event.changes == 0) == (now == last)
+            else { throw Broken("\(name) knew \(numbers) and received \(event)") }
         }
     }
 
-    private func note(_ event: JSONObject) throws(Broken) {
-        let aspect = event["aspect"]?.stringValue ?? ""
-        let state = event[aspect]?.objectValue ?? [:]
-        let number =
-            Self.number(state["identifier"]) ?? Self.number(state["packs"]?.arrayValue?.first?.objectValue?["name"])
-        guard isDisturbed || number ?? -1 >= told[aspect] ?? 0 else {
-            throw Broken("\(name) knew number \(told[aspect] ?? 0) and received \(event)")
+    private func note(_ event: Event) throws(Broken) {
+        let number = Reality.number(in: event.reading)
+        guard isDisturbed || number ?? -1 >= numbers[event.aspect] ?? 0 else {
+            throw Broken("\(name) knew number \(numbers[event.aspect] ?? 0) and received \(event)")
         }
-        told[aspect] = number
-        seen[aspect] = Int(event["generation"]?.integerValue ?? -1)
-    }
-
-    private static func number(_ name: JSON?) -> Int? {
-        name?.stringValue.flatMap { Int($0.dropFirst()) }
+        numbers[event.aspect] = number
+        generations[event.aspect] = event.generation
     }
 }

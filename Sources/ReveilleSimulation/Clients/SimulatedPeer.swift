@@ -11,15 +11,22 @@ package final class SimulatedPeer {
     /// The bytes of a partial send that remain.
     private var unsent: ArraySlice<UInt8> = []
 
-    init(_ stream: SimulatedStream, conversation: Conversation) {
+    /// Creates a peer that has sent nothing.
+    ///
+    /// - Parameters:
+    ///   - stream: The connection.
+    ///   - maximumFrame: The maximum length of a call.
+    package init(_ stream: SimulatedStream, maximumFrame: Int = Limits.frame) {
         self.stream = stream
-        self.conversation = conversation
+        conversation = Conversation(with: SimulatedBus.interfaces, maximumFrame: maximumFrame)
     }
 
     /// The credentials of the peer.
     package var credentials: UnixStream.Peer { stream.credentials }
     /// Whether the bus has closed the connection.
     package var isClosed: Bool { stream.isClosedByBus }
+    /// Whether the bus has sent bytes that have not been read.
+    var hasUnread: Bool { !stream.toPeer.isEmpty }
     /// The call whose reply is due.
     var awaited: Call? { isClosed ? nil : conversation.awaited }
 
@@ -28,7 +35,7 @@ package final class SimulatedPeer {
     /// - Parameters:
     ///   - bytes: Arbitrary bytes.
     ///   - most: The maximum number of bytes to send now.
-    func send(_ bytes: [UInt8], most: Int = .max) {
+    package func send(_ bytes: [UInt8], most: Int = .max) {
         unsent += bytes
         let now = Array(unsent.prefix(most))
         unsent = unsent.dropFirst(most)
@@ -43,7 +50,7 @@ package final class SimulatedPeer {
     ///   - busHasEnded: Whether the bus has stopped and sent everything that was due.
     /// - Returns: The replies in the bytes.
     /// - Throws: `Broken` for an invalid reply, and if too many replies are unread.
-    func read(_ most: Int, busHasEnded: Bool = false) throws(Broken) -> [Conversation.Answer] {
+    package func read(_ most: Int, busHasEnded: Bool = false) throws(Broken) -> [Conversation.Answer] {
         do throws(Broken) {
             if !busHasEnded { try conversation.checkGate(stream.toPeer) }
             return try conversation.receive(stream.receive(most))

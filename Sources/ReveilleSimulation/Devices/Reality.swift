@@ -41,4 +41,13 @@ package final class Reality {
             LocaleSettings(
                 identifier: name, languages: [], numeric: name, time: name, monetary: name, measurement: name))
     }
+
+    /// Returns the number in a state; `nil` for a posted state without one.
+    static func number(in reading: Reading) -> Int? {
+        switch reading {
+        case .locale(let locale): Int(locale.identifier.dropFirst())
+        case .battery(let battery): battery.packs.first.flatMap { Int($0.name.dropFirst()) }
+        default: nil
+        }
+    }
 }

@@ -3,6 +3,7 @@
 
 import ReveilleCore
 import ReveilleSystem
+import ReveilleWire
 import Varlink
 
 extension HostileLife {
@@ -64,9 +65,8 @@ extension HostileLife {
         guard user.client.isConnected, let id = user.client.subscription else { return }
         note("\(user.client.name) sleeps \(wakeAfter.map { "for \($0) ms" } ?? "")")
         user.client.isAtRest = false
-        var parameters: JSONObject = ["subscription": .string(id), "state": "background"]
-        if let wakeAfter { parameters["wakeAfter"] = .integer(wakeAfter) }
-        try ask(user, "org.reveille.Bus.SetState", parameters)
+        let duration = wakeAfter.map { Duration.milliseconds($0) }
+        try ask(user, Call(.setState(subscription: id, background: true, wakeAfter: duration)))
         // Replies sent before the hold was confirmed are read first.
         try readAll()
         user.client.isAtRest = wakeAfter == nil
@@ -76,7 +76,7 @@ extension HostileLife {
         guard user.client.isConnected, let id = user.client.subscription else { return }
         note("\(user.client.name) wakes")
         user.client.isAtRest = false
-        try ask(user, "org.reveille.Bus.SetState", ["subscription": .string(id), "state": "foreground"])
+        try ask(user, Call(.setState(subscription: id, background: false)))
         try readAll()
         // After a wake, the client receives the current state, not the last known one.
         if !user.client.isDisturbed { try checkTruth(of: user) }
@@ -104,39 +104,34 @@ extension HostileLife {
     /// Durations in milliseconds, from the minimum to the maximum allowed.
     private static let naps: [Int64] = [1, 2, 100, 8_000, 3_600_000, 1 << 31, 31_536_000_000]
 
-    // MARK: - Asking
+    // MARK: - Calls
 
     private func askAround(_ user: HonestUser) throws(Broken) {
-        try ask(
-            user,
-            choices.one(of: [
-                "org.reveille.Bus.GetState", "org.reveille.Bus.ListSubscriptions", "org.reveille.Bus.DescribeAspects",
-                "org.varlink.service.GetInfo",
-            ]))
+        let calls = [Call(.getState(.default)), Call(.listSubscriptions), Call(.describeAspects), .info]
+        try ask(user, choices.one(of: calls))
     }
 
-    private func ask(_ user: HonestUser, _ method: String, _ parameters: JSONObject = [:]) throws(Broken) {
+    private func ask(_ user: HonestUser, _ call: Call) throws(Broken) {
         if user.control?.isClosed != false {
             try makeRoom(for: user)
             user.control = open(user.credentials, room: 100_000)
         }
-        if let control = user.control { try ask(control, method, parameters) }
+        if let control = user.control { try ask(control, call) }
     }
 
     /// Sends a call and advances the time until the reply arrives.
-    @discardableResult
-    func ask(_ peer: SimulatedPeer, _ method: String, _ parameters: JSONObject = [:]) throws(Broken) -> JSONObject {
-        peer.send(Call(method: method, parameters: parameters).encoded())
+    func ask(_ peer: SimulatedPeer, _ call: Call) throws(Broken) {
+        peer.send(call.encoded())
         let end = bus.loop.bootClock + UInt64(Self.patience / .microseconds(1))
         while bus.loop.bootClock < end {
             try bus.rest()
             if let answer = try peer.read(.max).first {
-                guard answer.reply.error == nil else { throw Broken("\(method) \(parameters): \(answer.reply)") }
-                return answer.reply.parameters
+                guard answer.reply.error == nil else { throw Broken("\(call): \(answer.reply)") }
+                return
             }
             guard !peer.isClosed else { break }
             try bus.pass(.milliseconds(10))
         }
-        throw Broken("\(method) of user \(peer.credentials.uid) was not answered")
+        throw Broken("\(call) of user \(peer.credentials.uid) was not answered")
     }
 }

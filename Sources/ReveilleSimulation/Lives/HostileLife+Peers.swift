@@ -6,10 +6,9 @@ import ReveilleSystem
 import Varlink
 
 extension HostileLife {
-    private static let interfaces = [Interface.service] + SimulatedBus.interfaces
-    private static let grammar = Grammar(interfaces)
+    private static let grammar = Grammar(SimulatedBus.interfaces)
 
-    // MARK: - Coming and going
+    // MARK: - Connections
 
     func connect() {
         connect(UnixStream.Peer(pid: choices.one(of: People.processes), uid: choices.one(of: people.hostile)))
@@ -26,9 +25,7 @@ extension HostileLife {
     }
 
     func open(_ credentials: UnixStream.Peer, room: Int) -> SimulatedPeer {
-        SimulatedPeer(
-            bus.connect(credentials, room: room),
-            conversation: Conversation(with: Self.interfaces, maximumFrame: limits.maxFrame))
+        SimulatedPeer(bus.connect(credentials, room: room), maximumFrame: limits.maxFrame)
     }
 
     /// Opens all available connections for one user, without sending anything.
@@ -38,7 +35,7 @@ extension HostileLife {
     }
 
     func leave() throws(Broken) {
-        guard let peer = somebody else { return }
+        guard let peer = anyPeer() else { return }
         if choices.number(below: 4) == 0 {
             note("process \(peer.credentials.pid) half-closes its connection")
             return peer.closeHalf()
@@ -49,16 +46,16 @@ extension HostileLife {
         peers.removeAll { $0 === peer }
     }
 
-    private var somebody: SimulatedPeer? {
+    private func anyPeer() -> SimulatedPeer? {
         peers.isEmpty ? nil : choices.one(of: peers)
     }
 
-    // MARK: - Talking
+    // MARK: - Calls
 
     /// Sends several calls at once, complete or not.
     func call() throws(Broken) {
         if peers.isEmpty { connect() }
-        guard let peer = somebody else { return }
+        guard let peer = anyPeer() else { return }
         var bytes: [UInt8] = []
         for _ in 0..<choices.one(of: [1, 1, 1, 2, 8]) { bytes += makeCall(by: peer) }
         let most = choices.one(of: [.max, .max, .max, bytes.count - 1, bytes.count / 2, 1])
@@ -80,7 +77,7 @@ extension HostileLife {
 
     /// Sends a call with a changed byte, or bytes that are not a call.
     func garble() {
-        guard let peer = somebody else { return }
+        guard let peer = anyPeer() else { return }
         var bytes = makeCall(by: peer)
         switch choices.number(below: 4) {
         case 0: bytes[choices.number(below: bytes.count)] = UInt8(choices.number(below: 256))
@@ -93,7 +90,7 @@ extension HostileLife {
     }
 
     func readSomething() throws(Broken) {
-        guard let peer = somebody else { return }
+        guard let peer = anyPeer() else { return }
         try take(try peer.read(choices.one(of: [.max, .max, 1, 100])), by: peer)
     }
 

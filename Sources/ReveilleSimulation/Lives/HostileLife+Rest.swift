@@ -3,6 +3,7 @@
 
 import ReveilleCore
 import ReveilleSystem
+import ReveilleWire
 import Varlink
 
 extension HostileLife {
@@ -23,12 +24,12 @@ extension HostileLife {
         let root = open(UnixStream.Peer(pid: 1 << 25, uid: 0), room: 100_000)
         for user in honest {
             if user.client.isDisturbed, let id = user.client.subscription {
-                try ask(root, "org.reveille.Bus.SetState", ["subscription": .string(id), "state": "foreground"])
+                try ask(root, Call(.setState(subscription: id, background: false)))
             }
             try wake(user)
         }
         // A battery without a full watch may have unreported changes, and posted readings are replaced.
-        try ask(root, "org.reveille.Bus.Refresh")
+        try ask(root, Call(.refresh))
         try quiesce()
         for user in honest { try checkTruth(of: user) }
         for peer in peers {
@@ -51,9 +52,10 @@ extension HostileLife {
 
     /// Checks that the last received states are the true ones.
     func checkTruth(of user: HonestUser) throws(Broken) {
-        for aspect in Reality.aspects where user.client.told[aspect.rawValue] != reality.number[aspect] {
+        for aspect in Reality.aspects where user.client.numbers[aspect] != reality.number[aspect] {
             throw Broken(
-                "\(user.client.name) last received \(user.client.told), but \(aspect) is at \(reality.number[aspect])")
+                "\(user.client.name) last received \(user.client.numbers), but \(aspect) is at \(reality.number[aspect])"
+            )
         }
     }
 

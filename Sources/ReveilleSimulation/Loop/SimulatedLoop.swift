@@ -132,7 +132,7 @@ package final class SimulatedLoop: Loop {
     }
 
     /// Reports conditions of a descriptor.
-    func tell(_ descriptor: Int32, _ interest: EventLoop.Interest) {
+    func report(_ descriptor: Int32, _ interest: EventLoop.Interest) {
         for place in places.indices where places[place]?.descriptor == descriptor {
             places[place]?.pending.formUnion(interest)
         }

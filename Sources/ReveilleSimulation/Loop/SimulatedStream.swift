@@ -84,27 +84,27 @@ package final class SimulatedStream {
     package func send(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }
         toBus += bytes
-        loop?.tell(number, .readable)
+        loop?.report(number, .readable)
     }
 
     /// Reads up to the given number of bytes.
     package func receive(_ most: Int) -> [UInt8] {
         let bytes = Array(toPeer.prefix(most))
         toPeer.removeFirst(bytes.count)
-        if !bytes.isEmpty { loop?.tell(number, .writable) }
+        if !bytes.isEmpty { loop?.report(number, .writable) }
         return bytes
     }
 
     /// Stops writing but continues to read.
     package func closeHalf() {
         isHalfClosed = true
-        loop?.tell(number, [.readable, .halfClosed])
+        loop?.report(number, [.readable, .halfClosed])
     }
 
     /// Closes the peer's end and discards its unread bytes.
     package func close() {
         isClosedByPeer = true
         toPeer = []
-        loop?.tell(number, [.readable, .writable, .hungUp, .halfClosed])
+        loop?.report(number, [.readable, .writable, .hungUp, .halfClosed])
     }
 }

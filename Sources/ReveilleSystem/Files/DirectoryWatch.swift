@@ -52,11 +52,8 @@ package final class DirectoryWatch {
     // Several paths may lead to one directory, for which the kernel has a single watch.
     private var paths: [Int32: Set<String>] = [:]
 
-    /// Creates a watch without any directories.
+    /// Creates a watch without any directories; `handler` is called on the loop for each event, in order.
     ///
-    /// - Parameters:
-    ///   - loop: The loop that calls the handler, with a watcher's priority.
-    ///   - handler: Called for each event, in order.
     /// - Throws: `SystemError` if the user's inotify instances are used up (EMFILE).
     package init(loop: EventLoop, handler: @escaping (Event) -> Void) throws(SystemError) {
         let number = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))

@@ -17,23 +17,19 @@ package final class MountWatch {
     private var timer: EventSource?
     private var isWaiting = false
 
-    /// Starts watching.
+    /// Starts watching; `changed` is called on the loop, once for all changes within the delay.
     ///
-    /// - Parameters:
-    ///   - loop: The loop on which `changed` is called.
-    ///   - changed: Called once for all changes within the delay.
     /// - Throws: `SystemError` if the mount table is unavailable.
     package init(loop: EventLoop, changed: @escaping () -> Void) throws(SystemError) {
-        let path = "/proc/thread-self/mountinfo"
-        let number = retryingOnInterrupt { open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) }
-        guard number >= 0 else { throw SystemError("open", on: path) }
-        descriptor = OwnedDescriptor(number)
+        descriptor = try OwnedDescriptor(opening: "/proc/thread-self/mountinfo", O_RDONLY | O_NOCTTY)
         timer = try loop.timer(priority: .watcher) { [weak self] in
             self?.isWaiting = false
             changed()
         }
         // poll(2) reports each change once to each reader, so the table itself need not be read.
-        source = try loop.watch(number, for: .changed, priority: .watcher) { [weak self] _ in self?.wait() }
+        source = try loop.watch(descriptor.number, for: .changed, priority: .watcher) { [weak self] _ in
+            self?.wait()
+        }
     }
 
     deinit {

@@ -31,7 +31,7 @@ package struct PathChain: Sendable, Hashable {
         package let identity: Identity
 
         /// The path of the name, without links except possibly the last component.
-        package var path: String { directory == "/" ? "/" + name : directory + "/" + name }
+        package var path: String { PathChain.path(of: name, in: directory) }
     }
 
     /// The end of the chain.
@@ -79,7 +79,7 @@ package struct PathChain: Sendable, Hashable {
                 if directory != base { directory = Self.parent(of: directory) }
                 continue
             }
-            let here = directory == "/" ? "/\(name)" : "\(directory)/\(name)"
+            let here = Self.path(of: name, in: directory)
             let (kind, identity, failure) = Self.look(here)
             steps.append(Step(directory: directory, name: name, kind: kind, identity: identity))
             if let failure { return end = .refused(failure) }
@@ -135,8 +135,14 @@ package struct PathChain: Sendable, Hashable {
         return text
     }
 
-    private static func parent(of directory: String) -> String {
-        let parent = directory[..<(directory.utf8.lastIndex(of: UInt8(ascii: "/")) ?? directory.startIndex)]
+    /// Returns the path of a name in a directory.
+    package static func path(of name: String, in directory: String) -> String {
+        directory == "/" ? "/" + name : directory + "/" + name
+    }
+
+    /// Returns the directory that a path names its last component in.
+    package static func parent(of path: String) -> String {
+        let parent = path[..<(path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex)]
         return parent.isEmpty ? "/" : String(parent)
     }
 

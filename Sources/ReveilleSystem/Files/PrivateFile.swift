@@ -44,13 +44,10 @@ package enum PrivateFile {
         let temporary = path + ".new"
         // An existing file is a leftover or a trap: opening a FIFO would block.
         unlink(temporary)
-        let number = retryingOnInterrupt {
-            open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        }
-        guard number >= 0 else { throw SystemError("open", on: temporary) }
+        let descriptor = try OwnedDescriptor(
+            opening: temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
         var isReplaced = false
         defer { if !isReplaced { unlink(temporary) } }
-        let descriptor = OwnedDescriptor(number)
         var rest = contents[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { buffer in

@@ -20,8 +20,8 @@ package struct IIOBuffer: ~Copyable {
 
     /// The number of scans that the kernel buffers; it drops scans while the buffer is full.
     package static let length = 128
-    /// The timeout for a scan in milliseconds, in which even the slowest accepted sensor produces five scans.
-    private static let patience: Int32 = 500
+    /// The timeout for a scan, in which even the slowest accepted sensor produces five scans.
+    private static let patience: Duration = .milliseconds(500)
 
     /// The channels of a scan, in their order.
     package let channels: [Channel]
@@ -42,9 +42,7 @@ package struct IIOBuffer: ~Copyable {
     ///   - wanted: The channels to include in every scan.
     /// - Throws: `SystemError`: EACCES without permission, EBUSY while another process has the buffer open.
     package init(of device: String, node path: String, wanted: [String]) throws(SystemError) {
-        let number = retryingOnInterrupt { open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
-        guard number >= 0 else { throw SystemError("open", on: path) }
-        let node = OwnedDescriptor(number)
+        let node = try OwnedDescriptor(opening: path, O_RDONLY | O_NONBLOCK)
         let enable = device + "/buffer/enable"
         try SysfsAttribute.write("0", to: enable)
         let added = try Self.add(wanted, to: device + "/scan_elements/")
@@ -128,10 +126,7 @@ package struct IIOBuffer: ~Copyable {
         let waiting = try drain()
         // A full buffer has dropped the newest scans.
         if !waiting.isEmpty, waiting.count < Self.length * scanBytes { return waiting }
-        var request = pollfd(fd: node.number, events: Int16(POLLIN), revents: 0)
-        guard retryingOnInterrupt({ poll(&request, 1, Self.patience) }) >= 0 else {
-            throw SystemError("poll", on: nodePath)
-        }
+        try Readiness.wait(node.number, for: .readable, atMost: Self.patience)
         let scans = try drain()
         guard !scans.isEmpty else { throw SystemError("wait for a scan of", on: nodePath, code: ETIMEDOUT) }
         return scans

@@ -17,9 +17,7 @@ package final class InputDevice {
     /// - Throws: `SystemError`: EACCES for users outside the group `input`.
     package init(node path: String) throws(SystemError) {
         self.path = path
-        let number = retryingOnInterrupt { open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
-        guard number >= 0 else { throw SystemError("open", on: path) }
-        descriptor = OwnedDescriptor(number)
+        descriptor = try OwnedDescriptor(opening: path, O_RDONLY | O_NONBLOCK)
     }
 
     /// The descriptor, borrowed for the lifetime of the device.

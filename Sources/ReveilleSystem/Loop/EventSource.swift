@@ -28,7 +28,6 @@ package final class EventSource: LoopSource {
         cancel()
     }
 
-    /// Ends the source immediately; may be called from its own handler.
     package func cancel() {
         source = sd_event_source_disable_unref(source)
     }
@@ -53,7 +52,6 @@ package final class EventSource: LoopSource {
         sd_event_source_set_priority(source, priority.rawValue)
     }
 
-    /// Sets a timer to fire once after an interval; replaces an earlier setting.
     package func fire(after duration: Duration) {
         let microseconds = EventLoop.microseconds(duration)
         // Relative to now, not to the start of the loop's iteration, which would be too early after a long handler.
@@ -62,7 +60,6 @@ package final class EventSource: LoopSource {
         sd_event_source_set_enabled(source, Int32(SD_EVENT_ONESHOT))
     }
 
-    /// Stops a timer until the next ``fire(after:)``.
     package func disarm() {
         sd_event_source_set_enabled(source, Int32(SD_EVENT_OFF))
     }
@@ -71,7 +68,6 @@ package final class EventSource: LoopSource {
         sd_event_source_set_priority(source, priority.rawValue)
     }
 
-    /// Rearms edge-triggered conditions, so that one that was already reported is reported again.
     package func rearm(_ interest: EventLoop.Interest) {
         sd_event_source_set_io_events(source, interest.rawValue)
     }

@@ -42,12 +42,6 @@ package final class Pipe: Sendable {
         drain() > 0
     }
 
-    /// Waits for a wake-up, without consuming it, for at most the given time.
-    package func wait(for time: Duration) {
-        var request = pollfd(fd: readingEnd, events: Int16(POLLIN), revents: 0)
-        _ = poll(&request, 1, Int32(time / .milliseconds(1)))
-    }
-
     /// Consumes the pending wake-ups; waits for one if there are none.
     @discardableResult
     package func drain() -> Int {

@@ -3,19 +3,13 @@
 
 import Glibc
 
-/// Waiting for one descriptor, in programs without an event loop.
+/// Waiting for one descriptor without an event loop.
 package enum Readiness {
     /// The condition to wait for.
-    package enum Direction {
-        case readable, writable
-    }
+    package enum Direction { case readable, writable }
 
     /// Waits until a descriptor is readable or writable, or has ended.
     ///
-    /// - Parameters:
-    ///   - descriptor: A borrowed descriptor.
-    ///   - direction: The condition to wait for.
-    ///   - patience: The timeout.
     /// - Returns: Whether the condition occurred before the timeout.
     /// - Throws: `SystemError` if poll(2) fails.
     @discardableResult

@@ -14,18 +14,15 @@ package final class CgroupFreezer {
 
     /// Starts watching a cgroup.
     ///
-    /// - Parameters:
-    ///   - directory: The cgroup's directory.
-    ///   - loop: The loop on which `changed` is called.
-    ///   - changed: Called when ``isFrozen`` may have changed, or processes have entered or left.
+    /// `changed` is called on the loop when ``isFrozen`` may have changed, or processes have entered or left.
+    ///
     /// - Throws: `SystemError`; ENOENT if the cgroup does not exist or is the root, which is never frozen.
     package init(
         directory: String, loop: any Loop, changed: @escaping () -> Void
     ) throws(SystemError) {
         let path = directory + "/cgroup.events"
-        let number = retryingOnInterrupt { open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) }
-        guard number >= 0 else { throw SystemError("open", on: path) }
-        descriptor = OwnedDescriptor(number)
+        descriptor = try OwnedDescriptor(opening: path, O_RDONLY | O_NOCTTY)
+        let number = descriptor.number
         guard !DescriptorLimit.isKeptBack(number) else { throw SystemError("open", on: path, code: EMFILE) }
         // Edge-triggered, since a removed cgroup would be reported continuously. Changes before the first read are
         // reported immediately.

@@ -31,17 +31,15 @@ package final class PeerProcess {
 
     /// The path of the process's cgroup as seen by this process, or `nil` if it has ended or the path is unknown.
     package var cgroup: String? {
-        guard case .bytes(let bytes) = FileContents.read("/proc/\(pid)/cgroup", limit: Self.limit) else { return nil }
         // The ID belonged to the process during the read if the process has not ended since.
-        guard !hasEnded else { return nil }
+        guard case .bytes(let bytes) = FileContents.read("/proc/\(pid)/cgroup", limit: Self.limit), !hasEnded else {
+            return nil
+        }
         return CgroupHierarchy.path(inProcessFile: String(decoding: bytes, as: UTF8.self))
     }
 
     /// A line with a path (PATH_MAX) for each hierarchy, of which there are at most 14.
     private static let limit = 65_536
 
-    private var hasEnded: Bool {
-        var poll = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
-        return Glibc.poll(&poll, 1, 0) != 0
-    }
+    private var hasEnded: Bool { (try? Readiness.wait(number, for: .readable, atMost: .zero)) ?? true }
 }

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The number of bytes that one read of a client takes: some system calls for the longest settings, and not too much
-/// for a stack.
+/// The most bytes that a client reads at once: a few system calls for the longest settings, without taking too much of
+/// the stack.
 private let readSize = 65_536
 
 extension ByteStream {
-    /// Reads once, and passes on the bytes.
-    ///
-    /// - Parameters:
-    ///   - limit: The most bytes to read.
-    ///   - body: Called with the bytes if there are any.
-    /// - Returns: The outcome of the read.
-    /// - Throws: `SystemError` of the read.
+    /// Reads once, at most the given number of bytes, and calls the body with the bytes if there are any.
     package func read(
         atMost limit: Int = readSize, _ body: (Span<UInt8>) -> Void
     ) throws(SystemError) -> UnixStream.Outcome {

@@ -33,19 +33,13 @@ struct SocketLock: ~Copyable {
     ///
     /// - Throws: `SystemError`: bind(2) with `EADDRINUSE` if another process holds the lock.
     init(_ path: String) throws(SystemError) {
-        descriptor = try Self.take(path)
-    }
-
-    private static func take(_ path: String) throws(SystemError) -> OwnedDescriptor {
         let file = path + ".lock"
-        let number = retryingOnInterrupt { open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
-        guard number >= 0 else { throw SystemError("open", on: file) }
-        let descriptor = OwnedDescriptor(number)
-        guard flock(number, LOCK_EX | LOCK_NB) == 0 else {
+        let descriptor = try OwnedDescriptor(opening: file, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+        guard flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 else {
             throw errno == EWOULDBLOCK
                 ? SystemError("bind", on: path, code: EADDRINUSE) : SystemError("flock", on: file)
         }
-        return descriptor
+        self.descriptor = descriptor
     }
 
     deinit {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import Glibc
+package import Glibc
 
 /// The address of a socket in the file system, such as `unix:/run/reveille/org.reveille.Bus`.
 package struct UnixAddress: Sendable, Hashable, CustomStringConvertible {
@@ -54,7 +54,7 @@ package struct UnixAddress: Sendable, Hashable, CustomStringConvertible {
     package var description: String { "unix:" + path }
 
     /// Calls a closure with the address in the kernel's format.
-    func withSocketAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    package func withSocketAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }

@@ -109,10 +109,8 @@ package final class UnixStream: ByteStream {
         return (UnixStream(OwnedDescriptor(ends[0])), UnixStream(OwnedDescriptor(ends[1])))
     }
 
-    /// The descriptor, borrowed for the lifetime of the stream.
     package var number: Int32 { descriptor.number }
 
-    /// Returns the credentials of the process that connected.
     package func peer() throws(SystemError) -> Peer {
         var pid: pid_t = 0
         var uid: uid_t = 0
@@ -120,10 +118,8 @@ package final class UnixStream: ByteStream {
         return Peer(pid: pid, uid: uid)
     }
 
-    /// Whether the peer has read everything that was written: the unread gate.
-    ///
-    /// The kernel counts the memory of unread data, some hundred bytes for the shortest message. An edge of
-    /// `EPOLLOUT` reports that the peer has read.
+    // The kernel counts the memory of unread data, some hundred bytes for the shortest message. An edge of `EPOLLOUT`
+    // reports that the peer has read.
     package var isAllRead: Bool {
         var waiting: Int32 = 0
         // A count of 1 also means nothing unread: while freeing a message, the kernel keeps a single byte of its
@@ -132,7 +128,6 @@ package final class UnixStream: ByteStream {
         return c_reveille_unread(number, &waiting) == 0 && waiting <= 1
     }
 
-    /// Reads the available bytes into a buffer.
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Outcome {
         let count = retryingOnInterrupt { recv(number, buffer.baseAddress, buffer.count, 0) }
         if count > 0 { return .bytes(count) }
@@ -141,7 +136,6 @@ package final class UnixStream: ByteStream {
         throw SystemError("recv")
     }
 
-    /// Writes as many bytes as there is room for.
     package func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Outcome {
         let count = bytes.withUnsafeBytes { buffer in
             retryingOnInterrupt { send(number, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL)) }

@@ -34,9 +34,7 @@ package enum SysfsAttribute: Sendable, Hashable {
 
     /// Writes an attribute.
     package static func write(_ text: String, to path: String) throws(SystemError) {
-        let number = retryingOnInterrupt { open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NONBLOCK) }
-        guard number >= 0 else { throw SystemError("open", on: path) }
-        let descriptor = OwnedDescriptor(number)
+        let descriptor = try OwnedDescriptor(opening: path, O_WRONLY | O_TRUNC | O_NONBLOCK)
         let bytes = Array(text.utf8)
         guard retryingOnInterrupt({ Glibc.write(descriptor.number, bytes, bytes.count) }) == bytes.count else {
             throw SystemError("write \(text) to", on: path)

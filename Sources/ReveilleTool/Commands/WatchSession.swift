@@ -74,11 +74,15 @@ final class WatchSession {
     private func die(by number: Int32) -> Never {
         Glibc.signal(number, SIG_DFL)
         raise(number)
+        setMask(SIG_UNBLOCK, number)
+        exit(128 + number)
+    }
+
+    private func setMask(_ operation: Int32, _ number: Int32) {
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, number)
-        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-        exit(128 + number)
+        pthread_sigmask(operation, &signals, nil)
     }
 
     // MARK: - The terminal
@@ -106,13 +110,10 @@ final class WatchSession {
     /// Stops the process as Ctrl-Z does by default, with the terminal's modes restored.
     private func stop() {
         leaveTerminal()
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGTSTP)
         // The signal is blocked and stays pending. Unblocking it stops the process until SIGCONT.
         raise(SIGTSTP)
-        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        setMask(SIG_UNBLOCK, SIGTSTP)
+        setMask(SIG_BLOCK, SIGTSTP)
         takeTerminal()
     }
 

@@ -67,10 +67,6 @@ struct Scenario {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Failure(.configuration, "\(file): not valid UTF-8")
         }
-        try self.init(text, file: file)
-    }
-
-    init(_ text: String, file: String) throws(Failure) {
         self.file = file
         var lines: [Line] = []
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {

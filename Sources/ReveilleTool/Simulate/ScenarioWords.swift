@@ -29,65 +29,53 @@ struct ScenarioWords {
     /// Parses the line's step.
     mutating func step() throws(ScenarioError) -> ScenarioStep {
         let name = next() ?? ""
-        guard let form = Self.forms.first(where: { $0.name == name })?.form else {
+        guard let form = Self.forms.first(where: { $0.name == name }) else {
             throw ScenarioError(expected: "one of " + Self.forms.map(\.name).joined(separator: ", "))
         }
-        guard let step = step(named: name), rest.isEmpty else { throw ScenarioError(expected: form) }
+        guard let step = form.parse(&self), rest.isEmpty else { throw ScenarioError(expected: form.syntax) }
         return step
     }
 
-    /// The names of the steps and their syntax.
-    static let forms: [(name: String, form: String)] = [
-        ("start", "start"),
-        ("wait", "wait SECONDS, wait subscribed [COUNT] or wait delivered"),
-        ("level", "level 0..1 [BATTERY]"),
-        ("plug", "plug"),
-        ("unplug", "unplug"),
-        (
-            "rotate",
-            "rotate " + Orientation.Pose.allCases.filter { $0 != .unknown }.map(\.rawValue).joined(separator: "|")
-        ),
-        ("near", "near"),
-        ("far", "far"),
-        ("locale", "locale NAME"),
-        ("settings", "settings FILE TEXT, with a file below ~/.config"),
-        ("burst", "burst COUNT, with a count from 1 to \(longestBurst)"),
-        ("add", "add battery|battery2|...|charger|accelerometer|proximity"),
-        ("remove", "remove battery|battery2|...|charger|accelerometer|proximity"),
-        ("background", "background"),
-        ("foreground", "foreground"),
-        ("restart", "restart"),
-        ("expect", Expectation.form),
-        ("end", "end"),
+    /// The steps: their names, their syntax, and the parsers of the words after the name.
+    private static let forms: [(name: String, syntax: String, parse: @Sendable (inout Self) -> ScenarioStep?)] = [
+        ("start", "start", { _ in .start }),
+        ("wait", "wait SECONDS, wait subscribed [COUNT] or wait delivered", { $0.wait() }),
+        ("level", "level 0..1 [BATTERY]", { $0.level() }),
+        ("plug", "plug", { _ in .plug }),
+        ("unplug", "unplug", { _ in .unplug }),
+        ("rotate", "rotate " + poses.map(\.rawValue).joined(separator: "|"), { $0.rotate() }),
+        ("near", "near", { _ in .near(true) }),
+        ("far", "far", { _ in .near(false) }),
+        ("locale", "locale NAME", { $0.next().map { .locale($0) } }),
+        ("settings", "settings FILE TEXT, with a file below ~/.config", { $0.settings() }),
+        ("burst", "burst COUNT, with a count from 1 to \(longestBurst)", { $0.burst() }),
+        ("add", "add \(parts)", { $0.part().map { .add($0) } }),
+        ("remove", "remove \(parts)", { $0.part().map { .remove($0) } }),
+        ("background", "background", { _ in .background }),
+        ("foreground", "foreground", { _ in .foreground }),
+        ("restart", "restart", { _ in .restart }),
+        ("expect", Expectation.form, { $0.expect() }),
+        ("end", "end", { _ in .end }),
     ]
 
+    private static let parts = "battery|battery2|...|charger|accelerometer|proximity"
+    private static let poses = Orientation.Pose.allCases.filter { $0 != .unknown }
     /// The longest wait in seconds; more than a week is probably a typing error.
     private static let longestWait = 604_800.0
     /// The longest burst, which takes minutes.
     private static let longestBurst = 1_000_000
 
-    private mutating func step(named name: String) -> ScenarioStep? {
-        switch name {
-        case "start": .start
-        case "wait": wait()
-        case "level": level()
-        case "plug": .plug
-        case "unplug": .unplug
-        case "rotate": next().flatMap { Orientation.Pose(rawValue: $0) }.flatMap { $0 == .unknown ? nil : .rotate($0) }
-        case "near": .near(true)
-        case "far": .near(false)
-        case "locale": next().map { .locale($0) }
-        case "settings": settings()
-        case "burst": next().flatMap { Int($0) }.flatMap { 1...Self.longestBurst ~= $0 ? .burst($0) : nil }
-        case "add": next().flatMap { ScenarioPart($0) }.map { .add($0) }
-        case "remove": next().flatMap { ScenarioPart($0) }.map { .remove($0) }
-        case "background": .background
-        case "foreground": .foreground
-        case "restart": .restart
-        case "expect": expect()
-        case "end": .end
-        default: nil
-        }
+    private mutating func rotate() -> ScenarioStep? {
+        let name = next()
+        return Self.poses.first { $0.rawValue == name }.map { .rotate($0) }
+    }
+
+    private mutating func burst() -> ScenarioStep? {
+        next().flatMap { Int($0) }.flatMap { 1...Self.longestBurst ~= $0 ? .burst($0) : nil }
+    }
+
+    private mutating func part() -> ScenarioPart? {
+        next().flatMap { ScenarioPart($0) }
     }
 
     private mutating func wait() -> ScenarioStep? {

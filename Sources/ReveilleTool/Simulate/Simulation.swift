@@ -60,7 +60,7 @@ final class Simulation {
                 if program?.hasEnded == true { loop.exit() }
             })
         // Signals that are ignored from the start, as with nohup, remain ignored.
-        for number in Self.signals where !Self.isIgnored(number) {
+        for number in Self.signals where !IgnoredSignals.contains(number) {
             sources.append(try loop.onSignal(number) { [unowned self] in pass(number) })
         }
         let timer = try loop.timer { [unowned self] in proceed() }
@@ -109,13 +109,6 @@ final class Simulation {
         }
         guard report != nil else { throw Failure(.failure, contradiction) }
         try report?.fail(line, contradiction)
-    }
-
-    private static func isIgnored(_ signal: Int32) -> Bool {
-        var action = sigaction()
-        // SIG_IGN is a pointer with the value 1, which Swift cannot compare as a function.
-        return sigaction(signal, nil, &action) == 0
-            && unsafeBitCast(action.__sigaction_handler.sa_handler, to: UInt.self) == 1
     }
 
     /// Passes a signal on to the program, or ends the run if the program has not started.

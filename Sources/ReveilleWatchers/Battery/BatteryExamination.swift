@@ -8,17 +8,15 @@ enum BatteryExamination {
     static func examine(_ supplies: [PowerSupply], isMacBook: Bool) -> Examination {
         var examination = Examination()
         for supply in supplies {
-            examination.findings.append(Examination.Finding(supply.name, role(supply) + raw(supply)))
+            examination.add(supply.name, role(supply) + raw(supply))
         }
         if isMacBook {
-            examination.findings.append(
-                Examination.Finding("MacBook", "levels are energy ratios, since capacity is wrong"))
+            examination.add("MacBook", "levels are energy ratios, since capacity is wrong")
         }
         let reading = BatteryRule.reading(of: supplies, isMacBook: isMacBook)
         let level = reading.level.map { "\(Int(($0 * 100).rounded())) %" } ?? "level unknown"
         let plugged = reading.isPlugged.map { $0 ? "plugged in" : "not plugged in" } ?? "power source unknown"
-        examination.findings.append(
-            Examination.Finding("reading", "\(reading.state), \(level), \(plugged), \(reading.chargeStatus)"))
+        examination.add("reading", "\(reading.state), \(level), \(plugged), \(reading.chargeStatus)")
         if reading.packs.isEmpty {
             examination.advice.append("a device without a battery reads unknown; no action is needed")
         } else if reading.level == nil {

@@ -11,22 +11,17 @@ package import ReveilleSystem
 package final class BatteryWatcher: Watcher {
     /// How closely to watch.
     package struct Settings: Sendable {
-        /// The time between two reads without an event.
-        package var pollInterval: Duration
-        /// The time between the reads that follow an event.
-        package var settleInterval: Duration
-        /// The smallest change of the level that is reported.
-        package var levelStep: Double
-        /// The shortest time between two changes of the level alone; 0 for no limit.
-        package var levelInterval: Duration
+        /// The time between reads without an event; many drivers send none when only the level drifts.
+        package var pollInterval: Duration = .seconds(30)
+        /// The time between the reads that follow an event, since firmware takes seconds to settle.
+        package var settleInterval: Duration = .seconds(1)
+        /// The smallest change of the level that is reported, from 0 to 1.
+        package var levelStep = 0.01
+        /// The shortest time between changes of the level only; 0 for no limit.
+        package var levelInterval: Duration = .seconds(60)
 
-        /// Creates settings.
-        package init(pollInterval: Duration, settleInterval: Duration, levelStep: Double, levelInterval: Duration) {
-            self.pollInterval = pollInterval
-            self.settleInterval = settleInterval
-            self.levelStep = levelStep
-            self.levelInterval = levelInterval
-        }
+        /// Creates the default settings.
+        package init() {}
     }
 
     /// How long reads follow an event: the time that firmware takes from one state to the next.
@@ -67,12 +62,7 @@ package final class BatteryWatcher: Watcher {
 
     private func start() {
         do throws(SystemError) {
-            interest = try feed.listen(to: ["power_supply", "typec"]) { [weak self] in
-                self?.handle($0)
-            } lost: { [weak self] in
-                self?.context.overflowed()
-                self?.handle(DeviceFeed.Changes(isStructural: true))
-            }
+            interest = try feed.listen(to: ["power_supply", "typec"]) { [weak self] in self?.handle($0) }
         } catch {
             context.warn("\(error); the battery is only polled")
         }
@@ -88,6 +78,7 @@ package final class BatteryWatcher: Watcher {
     }
 
     private func handle(_ changes: DeviceFeed.Changes) {
+        if changes.areIncomplete { context.overflowed() }
         followUpEnd = loop.now + Self.followUpTime
         if changes.isStructural || supplies?.contains(changes.changed) != true { supplies = nil }
         read()
@@ -125,14 +116,14 @@ package final class BatteryWatcher: Watcher {
         completion()
     }
 
-    /// The reading now; `nil` on an error, when the last reading stands.
+    /// The current reading; `nil` after an error, which keeps the previous reading.
     private func reading() -> Battery? {
         do throws(SystemError) {
             let (supplies, isMacBook) = try readSupplies()
             problem = nil
             return BatteryRule.reading(of: supplies, isMacBook: isMacBook)
         } catch {
-            if problem != "\(error)" { context.warn("\(error); the last reading stands") }
+            if problem != "\(error)" { context.warn("\(error); the previous reading is kept") }
             problem = "\(error)"
             return nil
         }

@@ -38,11 +38,11 @@ struct PowerSupplies {
         let supplies = try UdevDevice.all(of: "power_supply", isBare: true)
         let ports = supplies.isEmpty ? [] : try UdevDevice.all(of: "typec", isBare: true)
         entries = supplies.map { device in
-            let fixed = Self.fixed.map { ($0, device.attribute($0).text) }.filter { $0.1 != nil }
-            let attributes = Dictionary(uniqueKeysWithValues: fixed.map { ($0, $1 ?? "") })
+            var fixed: [String: String] = [:]
+            for name in Self.fixed { fixed[name] = device.attribute(name).text }
             return Entry(
-                device: device, fixed: attributes,
-                changing: Self.changing(of: device, PowerSupply(name: device.name, attributes: attributes)),
+                device: device, fixed: fixed,
+                changing: Self.changing(of: device, PowerSupply(name: device.name, attributes: fixed)),
                 ports: ports.filter { $0.parent != nil && $0.parent == device.parent })
         }
         let product = SysfsAttribute.read("/sys/class/dmi/id/product_name").text

@@ -28,17 +28,12 @@ package final class DeviceFeed {
     package final class Interest {
         let subsystems: Set<String>
         let changed: (Changes) -> Void
-        let lost: () -> Void
         private let feed: DeviceFeed
 
-        init(
-            _ feed: DeviceFeed, subsystems: Set<String>, changed: @escaping (Changes) -> Void,
-            lost: @escaping () -> Void
-        ) {
+        init(_ feed: DeviceFeed, subsystems: Set<String>, changed: @escaping (Changes) -> Void) {
             self.feed = feed
             self.subsystems = subsystems
             self.changed = changed
-            self.lost = lost
         }
 
         deinit {
@@ -52,6 +47,8 @@ package final class DeviceFeed {
         package var changed: Set<String> = []
         /// Whether devices were added, removed or bound.
         package var isStructural = false
+        /// Whether events were lost, because the kernel's queue was full, and everything must be read again.
+        package var areIncomplete = false
     }
 
     private struct Weak {
@@ -63,19 +60,18 @@ package final class DeviceFeed {
         self.loop = loop
     }
 
-    /// Starts listening to subsystems.
+    /// Starts listening to subsystems that the feed monitors.
     ///
     /// - Parameters:
-    ///   - subsystems: The names of subsystems that the feed monitors.
+    ///   - subsystems: The names of the subsystems.
     ///   - changed: Called once for all events that arrived together.
-    ///   - lost: Called when the kernel's queue was full, and everything must be read again.
     /// - Returns: The interest, which lasts until it is released.
-    /// - Throws: `SystemError` when no monitor can be opened.
+    /// - Throws: `SystemError` if no monitor can be opened.
     package func listen(
-        to subsystems: Set<String>, changed: @escaping (Changes) -> Void, lost: @escaping () -> Void
+        to subsystems: Set<String>, changed: @escaping (Changes) -> Void
     ) throws(SystemError) -> Interest {
         if monitor == nil { try open() }
-        let interest = Interest(self, subsystems: subsystems, changed: changed, lost: lost)
+        let interest = Interest(self, subsystems: subsystems, changed: changed)
         listeners[ObjectIdentifier(interest)] = Weak(interest: interest)
         return interest
     }
@@ -115,7 +111,7 @@ package final class DeviceFeed {
         if !removed.isEmpty { afterRemoval?.fire(after: Self.afterlife) }
         for listener in listeners.values.compactMap(\.interest) {
             if hasOverflowed {
-                listener.lost()
+                listener.changed(Changes(isStructural: true, areIncomplete: true))
             } else {
                 notify(listener, changes)
             }

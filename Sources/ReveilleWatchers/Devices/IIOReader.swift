@@ -57,8 +57,8 @@ package struct IIOChannels: Sendable, Hashable {
 
 /// Reads the channels of one sensor, from its buffer or from its attributes.
 ///
-/// The buffer is used if it is available, while a subscriber is in the foreground. A scan has all values of one moment and costs one read. Attributes are measured one after the other. Reads block the
-/// sampler's thread.
+/// The buffer is used if it is available, while a subscriber is in the foreground. A scan has all values of one moment
+/// and costs one read. Attributes are measured one after the other. Reads block the sampler's thread.
 package final class IIOReader: Sendable {
     private struct State: ~Copyable {
         var isPrepared = false

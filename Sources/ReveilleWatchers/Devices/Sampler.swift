@@ -82,8 +82,8 @@ package final class Sampler {
     deinit {
         source?.cancel()
         exchange.requestPipe.closeWritingEnd()
-        // A process that exited at once could leave the sensor measuring. A sensor that hangs is given up.
-        exchange.endPipe.wait(for: Self.patience)
+        // If the process exited immediately, the sensor could continue to measure. One that hangs is abandoned.
+        _ = try? Readiness.wait(exchange.endPipe.readingEnd, for: .readable, atMost: Self.patience)
     }
 
     /// Takes a sample.

@@ -33,9 +33,7 @@ final class SensorPoll {
     private var isSampling = false
     private var waiting: [() -> Void] = []
 
-    /// Creates a poll that is off.
-    ///
-    /// `sampled` is called with each sample, before the callers that requested it.
+    /// Creates a poll that is off; `sampled` is called with each sample, before the callers that requested it.
     init(
         loop: EventLoop, sampler: Sampler, channels: IIOChannels, intervals: SampleIntervals,
         sampled: @escaping (IIOSample) -> Void

@@ -35,31 +35,30 @@ final class SensorWatch<Sensor: FoundSensor> {
     private let sampler: Sampler
     private let context: WatcherContext
     private let intervals: SampleIntervals
-    private let find: () throws(SystemError) -> Sensor?
+    /// Finds all candidates, preferred ones first.
+    let candidates: () throws(SystemError) -> [SensorCandidate<Sensor>]
     /// Takes a sample; throws the error that the sensor returned instead of a value.
-    private let sampled: (Sensor, SensorSample) throws(SystemError) -> Void
-    private let gone: () -> Void
+    var sampled: (Sensor, SensorSample) throws(SystemError) -> Void = { _, _ in }
+    /// Called when there is no sensor.
+    var gone: () -> Void = {}
 
     private var interest: DeviceFeed.Interest?
-    private(set) var sensor: Sensor?
+    private var sensor: Sensor?
     private var poll: SensorPoll?
     private var input: (device: InputDevice, source: EventSource)?
     private var pause: EventSource?
     private var problem: String?
 
     init(
-        loop: EventLoop, feed: DeviceFeed, sampler: Sampler, context: WatcherContext,
-        intervals: SampleIntervals, find: @escaping () throws(SystemError) -> Sensor?,
-        sampled: @escaping (Sensor, SensorSample) throws(SystemError) -> Void, gone: @escaping () -> Void
+        loop: EventLoop, feed: DeviceFeed, sampler: Sampler, context: WatcherContext, intervals: SampleIntervals,
+        candidates: @escaping () throws(SystemError) -> [SensorCandidate<Sensor>]
     ) throws(SystemError) {
         self.loop = loop
         self.feed = feed
         self.sampler = sampler
         self.context = context
         self.intervals = intervals
-        self.find = find
-        self.sampled = sampled
-        self.gone = gone
+        self.candidates = candidates
         pause = try loop.timer(priority: .watcher) { [weak self] in self?.input?.source.rearm(.readable) }
     }
 
@@ -78,10 +77,8 @@ final class SensorWatch<Sensor: FoundSensor> {
 
     private func start() {
         attempt { () throws(SystemError) in
-            interest = try feed.listen(to: ["iio", "input"]) { [weak self] _ in
-                self?.look()
-            } lost: { [weak self] in
-                self?.context.overflowed()
+            interest = try feed.listen(to: ["iio", "input"]) { [weak self] changes in
+                if changes.areIncomplete { self?.context.overflowed() }
                 self?.look()
             }
         }
@@ -104,9 +101,9 @@ final class SensorWatch<Sensor: FoundSensor> {
     private func look() {
         let found: Sensor?
         do throws(SystemError) {
-            found = try find()
+            found = try candidates().lazy.compactMap(\.sensor).first
         } catch {
-            return warn("\(error); the last state stands")
+            return warn("\(error); the previous state is kept")
         }
         if found != sensor { replaceSensor(by: found) }
         if sensor == nil { gone() }
@@ -161,7 +158,7 @@ final class SensorWatch<Sensor: FoundSensor> {
         switch sample {
         case .values(let values): take(SensorSample.values(values))
         case .missing: look()
-        case .failed(let error): warn("\(error); the last state stands")
+        case .failed(let error): warn("\(error); the previous state is kept")
         }
     }
 
@@ -170,13 +167,13 @@ final class SensorWatch<Sensor: FoundSensor> {
         attempt { () throws(SystemError) in try sampled(sensor, sample) }
     }
 
-    /// Keeps the last state on an error, which is logged once while it lasts.
+    /// Keeps the previous state after an error, which is logged once while it lasts.
     private func attempt(_ body: () throws(SystemError) -> Void) {
         do throws(SystemError) {
             try body()
             problem = nil
         } catch {
-            warn("\(error); the last state stands")
+            warn("\(error); the previous state is kept")
         }
     }
 

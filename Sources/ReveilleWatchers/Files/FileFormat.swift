@@ -3,12 +3,6 @@
 
 import ReveilleCore
 
-/// Why a file cannot be read or understood.
-package struct FileProblem: Error, Hashable {
-    /// The problem in a few words, such as `not UTF-8`.
-    package let reason: String
-}
-
 /// The contents of a watcher's files, and the names of its files in a directory.
 struct FileFormat<Value: Equatable> {
     /// Whether a file in a directory is the watcher's, by its name.

@@ -13,11 +13,11 @@ struct FileReader<Value: Equatable> {
         /// Valid contents, with their digest; `nil` for a file that is not the watcher's.
         case contents(Value?, Digest)
         /// The names of the watcher's files in a directory, and the problem with the other names.
-        case directory([String], FileProblem?)
+        case directory([String], problem: String?)
         /// The path does not exist.
         case missing
         /// The path cannot be read or understood.
-        case failed(FileProblem)
+        case failed(String)
     }
 
     /// The directory that all paths are relative to; empty for the root directory.
@@ -47,59 +47,47 @@ struct FileReader<Value: Equatable> {
     ///   - digest: The digest of the known contents, which are not parsed again.
     /// - Returns: The result.
     func look(at path: String, by way: PathChain, isFound: Bool, unlike digest: Digest?) -> Look {
-        do throws(FileProblem) {
-            switch way.end {
+        switch way.end {
+        case .missing: return .missing
+        case .refused(let error): return .failed("\(error)")
+        case .file(let file):
+            switch FileContents.read(file, limit: format.sizeLimit) {
+            case .bytes(let bytes): return look(at: path, isFound, bytes, unlike: digest)
             case .missing: return .missing
-            case .refused(let error): throw FileProblem(reason: "\(error)")
-            case .file(let file):
-                guard let bytes = try bytes(of: file) else { return .missing }
-                let new = Digest(of: bytes)
-                return new == digest ? .same : .contents(try contents(path, isFound, bytes), new)
-            case .directory(let directory):
-                guard format.membership != nil else { throw FileProblem(reason: "is a directory") }
-                let listing = try listing(of: directory)
-                return .directory(listing.names.filter { membership(of: $0) != .no }, listing.problem)
+            case .tooLarge(let limit): return .failed("longer than the limit of \(limit) bytes")
+            case .notAFile: return .failed("not a regular file")
+            case .unreadable(let error): return .failed("\(error)")
             }
-        } catch {
-            return .failed(error)
+        case .directory(let directory):
+            guard format.membership != nil else { return .failed("is a directory") }
+            do throws(SystemError) {
+                let listing = try DirectoryListing(of: directory)
+                return .directory(listing.names.filter { membership(of: $0) != .no }, problem: listing.problem)
+            } catch {
+                return .failed("\(error)")
+            }
         }
     }
 
-    private func contents(_ path: String, _ isFound: Bool, _ bytes: [UInt8]) throws(FileProblem) -> Value? {
-        do {
-            return try format.parse(path, isFound, bytes)
+    private func look(at path: String, _ isFound: Bool, _ bytes: [UInt8], unlike digest: Digest?) -> Look {
+        let new = Digest(of: bytes)
+        guard new != digest else { return .same }
+        do throws(FormatError) {
+            return .contents(try format.parse(path, isFound, bytes), new)
         } catch {
-            throw FileProblem(reason: "\(error)")
-        }
-    }
-
-    private func bytes(of file: String) throws(FileProblem) -> [UInt8]? {
-        switch FileContents.read(file, limit: format.sizeLimit) {
-        case .bytes(let bytes): return bytes
-        case .missing: return nil
-        case .tooLarge(let limit): throw FileProblem(reason: "longer than the limit of \(limit) bytes")
-        case .notAFile: throw FileProblem(reason: "not a regular file")
-        case .unreadable(let error): throw FileProblem(reason: "\(error)")
-        }
-    }
-
-    private func listing(of directory: String) throws(FileProblem) -> DirectoryListing {
-        do {
-            return try DirectoryListing(of: directory)
-        } catch {
-            throw FileProblem(reason: "\(error)")
+            return .failed("\(error)")
         }
     }
 }
 
 extension DirectoryListing {
     /// The problem of a directory with too many files.
-    static var cutProblem: FileProblem { FileProblem(reason: "has more than \(limit) files; the others are ignored") }
+    static var cutProblem: String { "has more than \(limit) files; the others are ignored" }
 
     /// The problem of the names that are ignored, if any.
-    fileprivate var problem: FileProblem? {
+    fileprivate var problem: String? {
         if isCut { return Self.cutProblem }
-        guard unreadableNames > 0 else { return nil }
-        return FileProblem(reason: "has \(unreadableNames) files whose names are not UTF-8; they are ignored")
+        return unreadableNames > 0
+            ? "has \(unreadableNames) files whose names are not UTF-8; they are ignored" : nil
     }
 }

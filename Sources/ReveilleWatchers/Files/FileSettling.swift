@@ -38,9 +38,9 @@ struct FileSettling: Sendable, Hashable {
     enum Verdict: Sendable, Hashable {
         /// The result counts: the values, no values, or no file.
         case take
-        /// The last good values stand; another read follows.
+        /// The previous values are kept, and another read follows.
         case wait
-        /// The last good values stand until the file changes again.
+        /// The previous values are kept until the file changes again.
         case giveUp
     }
 

@@ -14,12 +14,12 @@ extension FileTable {
             guard let entry = entries[path] else { continue }
             let name = real(path)
             if let problem = entry.problem {
-                examination.findings.append(Examination.Finding(name, problem))
+                examination.add(name, problem)
                 examination.advice.append("repair \(name) or make it readable: \(problem)")
             } else if let value = entry.value {
-                examination.findings.append(Examination.Finding(name, describe(value)))
+                examination.add(name, describe(value))
             } else if asked.contains(path) {
-                examination.findings.append(Examination.Finding(name, entry.isDirectory ? "directory" : "no such file"))
+                examination.add(name, entry.isDirectory ? "directory" : "no such file")
             }
         }
         return examination

@@ -4,11 +4,11 @@
 import ReveilleCore
 import ReveilleSystem
 
-/// The files of a watcher, their last good values, and when to read them next.
+/// The files of a watcher, their last valid values, and when to read them next.
 struct FileTable<Value: Equatable> {
     /// One file.
     struct Entry {
-        /// The last good value; `nil` for a file that is missing or not the watcher's.
+        /// The last valid value; `nil` for a file that is missing or not the watcher's.
         var value: Value?
         /// The current problem, in one line.
         var problem: String?
@@ -128,10 +128,10 @@ struct FileTable<Value: Equatable> {
 
     private mutating func find(_ name: String, in directory: String, at now: Instant, _ effects: inout Effects) -> Bool
     {
-        let path = Self.path(of: name, in: directory)
+        let path = PathChain.path(of: name, in: directory)
         guard entries[path] == nil else { return false }
         guard foundCounts[directory, default: 0] < DirectoryListing.limit else {
-            entries[directory]?.problem = DirectoryListing.cutProblem.reason
+            entries[directory]?.problem = DirectoryListing.cutProblem
             effects.warnings += entries[directory]?.warning(of: directory) ?? []
             return false
         }
@@ -157,32 +157,21 @@ struct FileTable<Value: Equatable> {
             effects.hasChanged = entry.take(look) || effects.hasChanged
             // A directory counts even if some of its files are ignored.
             effects.warnings += entry.warning(of: path)
-        case .wait:
-            break
-        case .giveUp:
-            effects.warnings += entry.warning(of: path)
+        case .wait: break
+        case .giveUp: effects.warnings += entry.warning(of: path)
         }
         let isHollow = entry.digest == nil && entry.problem == nil
         let isGone = isFound && isHollow && entry.settling.deadline == nil
         entries[path] = isGone ? nil : entry
         if isGone {
             effects.disappeared.append(path)
-            foundCounts[Self.directory(of: path), default: 1] -= 1
+            foundCounts[PathChain.parent(of: path), default: 1] -= 1
         }
         // Subdirectories are not the watcher's.
         guard !isFound, case .directory(let names, _) = look else { return }
         for name in names where find(name, in: path, at: now, &effects) && asked {
-            read(Self.path(of: name, in: path), at: now, asked: true, &effects)
+            read(PathChain.path(of: name, in: path), at: now, asked: true, &effects)
         }
-    }
-
-    private static func path(of name: String, in directory: String) -> String {
-        directory == "/" ? "/" + name : directory + "/" + name
-    }
-
-    private static func directory(of path: String) -> String {
-        let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
-        return parent.isEmpty ? "/" : parent
     }
 }
 
@@ -191,7 +180,7 @@ extension FileTable.Entry {
     fileprivate mutating func warning(of path: String) -> [String] {
         defer { isReported = problem != nil }
         guard let problem, !isReported else { return [] }
-        return ["\(path): \(problem)\(value == nil ? "" : "; the last good values stand")"]
+        return ["\(path): \(problem)\(value == nil ? "" : "; the previous values are kept")"]
     }
 
     /// Takes the result of a read, and returns whether the value has changed.
@@ -204,8 +193,7 @@ extension FileTable.Entry {
         case .directory, .missing:
             value = nil
             digest = nil
-        case .same, .failed:
-            break
+        case .same, .failed: break
         }
         return value != old
     }
@@ -218,7 +206,7 @@ extension FileReader.Look {
 
     fileprivate var problem: String? {
         switch self {
-        case .failed(let problem), .directory(_, let problem?): problem.reason
+        case .failed(let problem), .directory(_, let problem?): problem
         case .directory(_, nil), .same, .contents, .missing: nil
         }
     }

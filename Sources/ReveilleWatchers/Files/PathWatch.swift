@@ -136,7 +136,7 @@ final class PathWatch {
         case .entry(let directory, let name, let kind):
             let listing = listed[directory] ?? []
             for path in concerns[directory]?[name] ?? [] {
-                handle(kind, of: path, at: directory == "/" ? "/" + name : directory + "/" + name)
+                handle(kind, of: path, at: PathChain.path(of: name, in: directory))
             }
             for path in listing {
                 handler(.entry(directory: path, name: name, FileSettling.Notice(kind)))

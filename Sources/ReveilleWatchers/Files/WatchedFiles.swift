@@ -8,25 +8,23 @@ import ReveilleSystem
 ///
 /// Loop thread only.
 final class WatchedFiles<Value: Equatable> {
-    /// The files and their last good values.
+    /// The files and their last valid values.
     private(set) var table: FileTable<Value>
-    /// Called when values may have changed.
-    var read: () -> Void = {}
     /// Whether to watch: at any pace but `.off`, since unchanged files cost nothing.
     var pace: Pace = .off {
         didSet {
             guard (oldValue == .off) != (pace == .off) else { return }
             if pace == .off { return stop() }
             start()
-            read()
+            report(table)
         }
     }
 
     private let unread: FileTable<Value>
     private let loop: EventLoop
     private let root: String
-    private let warn: (String) -> Void
-    private let overflowed: () -> Void
+    private let context: WatcherContext
+    private let report: (FileTable<Value>) -> Void
     private var watch: PathWatch?
     private var timer: EventSource?
     private var round: Round?
@@ -40,18 +38,22 @@ final class WatchedFiles<Value: Equatable> {
         var hasChanged = false
     }
 
-    /// Creates files that are neither watched nor read yet.
+    /// Creates files that are neither watched nor read yet; `report` is called when values may have changed.
     ///
-    /// - Throws: `SystemError` when the loop refuses a timer.
+    /// - Throws: `SystemError` if a timer cannot be created.
     init(
-        loop: EventLoop, root: String, table: FileTable<Value>, context: WatcherContext
+        loop: EventLoop, settings: FileSettings, format: FileFormat<Value>, context: WatcherContext,
+        report: @escaping (FileTable<Value>) -> Void
     ) throws(SystemError) {
-        self.table = table
-        unread = table
+        unread = FileTable(
+            paths: settings.paths.map { ConfiguredPath.expanded($0, home: settings.home) }, root: settings.root,
+            timing: FileSettling.Timing(readDelay: settings.settle, deletionGrace: settings.deletionGrace),
+            format: format)
+        table = unread
         self.loop = loop
-        self.root = root
-        warn = context.warn
-        overflowed = context.overflowed
+        root = settings.root
+        self.context = context
+        self.report = report
         timer = try loop.timer(priority: .watcher) { [weak self] in self?.readDue() }
     }
 
@@ -60,7 +62,7 @@ final class WatchedFiles<Value: Equatable> {
         do {
             watch = try PathWatch(loop: loop, root: root) { [weak self] in self?.handle($0) }
         } catch {
-            warn("\(error); file changes go unnoticed")
+            context.warn("\(error); file changes go unnoticed")
         }
         for path in table.entries.keys { watch?.add(path) }
         readAll()
@@ -76,7 +78,7 @@ final class WatchedFiles<Value: Equatable> {
     /// Reads everything now, and calls back before it returns.
     func refresh(then completion: () -> Void) {
         readAll()
-        read()
+        report(table)
         completion()
     }
 
@@ -108,7 +110,7 @@ final class WatchedFiles<Value: Equatable> {
         }
         self.round = nil
         schedule()
-        if hasChanged { read() }
+        if hasChanged { report(table) }
     }
 
     private func handle(_ notice: PathWatch.Notice) {
@@ -118,11 +120,11 @@ final class WatchedFiles<Value: Equatable> {
         case .entry(let directory, let name, let notice):
             apply(table.notice(notice, of: name, in: directory, at: loop.now))
         case .refused(let error):
-            return warn("\(error); changes in this directory go unnoticed")
+            return context.warn("\(error); changes in this directory go unnoticed")
         case .mounted:
             table.noticeOtherWays(at: loop.now)
         case .lost:
-            overflowed()
+            context.overflowed()
             table.noticeLoss(at: loop.now)
         }
         // Events may come by the thousands, so the next deadline is computed after all of them.
@@ -131,7 +133,7 @@ final class WatchedFiles<Value: Equatable> {
 
     private func apply(_ effects: FileTable<Value>.Effects) {
         // Each warning begins with its path.
-        for warning in effects.warnings { warn(table.real(warning)) }
+        for warning in effects.warnings { context.warn(table.real(warning)) }
         for path in effects.disappeared { watch?.remove(path) }
         for path in effects.appeared { watch?.add(path) }
     }

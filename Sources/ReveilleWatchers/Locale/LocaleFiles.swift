@@ -28,12 +28,10 @@ package struct LocaleFiles {
     private(set) var paths: [String] = []
     private var environment: [String: String] = [:]
 
-    /// Combines files.
-    ///
-    /// - Parameter files: Paths in order, with the variables of each file; `nil` for a missing file.
-    init(_ files: [(path: String, variables: [String: String]?)]) {
-        let existing = files.compactMap { file in
-            file.variables.map { (kind: Kind(file.path), path: file.path, variables: $0) }
+    /// Combines the files of a table.
+    init(in table: FileTable<[String: String]>) {
+        let existing = table.paths.compactMap { path in
+            table.entries[path]?.value.map { (kind: Kind(path), path: table.real(path), variables: $0) }
         }
         if let first = existing.first(where: { $0.kind == .environment }) { lay(first.path, first.variables) }
         for kind in [Kind.pamEnvironment, .plasma] {

@@ -9,7 +9,6 @@ struct Accelerometer: FoundSensor {
     /// The units per g of an input accelerometer that reports no resolution, as in iio-sensor-proxy.
     static let usualResolution = 256
 
-    let title: String
     let access: SensorAccess
     let matrix: MountMatrix
     let matrixOrigin: String
@@ -19,19 +18,9 @@ struct Accelerometer: FoundSensor {
     /// The number that is added to a raw value first.
     let offset: Vector
 
-    /// A device that may be an accelerometer of the display.
-    struct Candidate {
-        let title: String
-        let sensor: Accelerometer?
-        /// Where it is mounted, or why it is ignored.
-        let reason: String
-    }
+    typealias Candidate = SensorCandidate<Accelerometer>
 
-    /// Finds all candidates, preferred ones first.
-    ///
-    /// - Parameter matrix: The configured mount matrix, if any.
-    /// - Returns: Usable and ignored devices.
-    /// - Throws: `SystemError` when devices cannot be listed.
+    /// Finds all candidates, preferred ones first, with the configured mount matrix if there is one.
     static func candidates(matrix: MountMatrix?) throws(SystemError) -> [Candidate] {
         let inputs = try UdevDevice.all(of: "input")
         return try IIODevice.all().compactMap { candidate($0, matrix) }
@@ -52,7 +41,6 @@ struct Accelerometer: FoundSensor {
         }
         let (matrix, origin) = matrix(device, configured)
         let sensor = Accelerometer(
-            title: device.title,
             access: .sampled(
                 IIOChannels(device: device.device.path, names: names, hasAttributes: hasAttributes, node: node)),
             matrix: matrix, matrixOrigin: origin, isHID: OrientationFrame.hidNames.contains(device.text("name") ?? ""),
@@ -116,8 +104,7 @@ struct Accelerometer: FoundSensor {
         let (matrix, origin) =
             configured.map { ($0, "configuration") } ?? udevMatrix(device) ?? (.identity, "none")
         let sensor = Accelerometer(
-            title: device.name, access: .input(node, isStream: true), matrix: matrix, matrixOrigin: origin,
-            isHID: false,
+            access: .input(node, isStream: true), matrix: matrix, matrixOrigin: origin, isHID: false,
             scale: Vector(x: 1, y: 1, z: 1), offset: Vector(x: 0, y: 0, z: 0))
         return Candidate(title: device.name, sensor: sensor, reason: "an input device")
     }

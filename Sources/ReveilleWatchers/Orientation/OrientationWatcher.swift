@@ -6,46 +6,36 @@ package import ReveilleSystem
 
 /// Watches the pose of the device with the accelerometer in its display half.
 package final class OrientationWatcher: Watcher {
-    /// How closely to watch.
+    /// How closely to watch, and how to read the sensor.
     package struct Settings: Sendable {
-        /// The time between two samples while a subscriber is in the foreground.
-        package var sampleInterval: Duration
-        /// The time between two samples while all subscribers are held.
-        package var idleSampleInterval: Duration
-        /// How long a new pose must last before it is reported; 0 to report it at once.
-        package var settle: Duration
-        /// The convention of the sensor's axes.
-        package var frame: OrientationFrame
-        /// The mount matrix that overrides the device's.
+        /// The time between samples while a subscriber is in the foreground.
+        package var sampleInterval: Duration = .milliseconds(700)
+        /// How long a new pose must last before it is reported; 0 for no delay.
+        package var settle: Duration = .milliseconds(400)
+        /// The direction of the sensor's axes.
+        package var frame = OrientationFrame.auto
+        /// The mount matrix; `nil` for the device's own.
         package var matrix: MountMatrix?
 
-        /// Creates settings.
-        package init(
-            sampleInterval: Duration, idleSampleInterval: Duration, settle: Duration, frame: OrientationFrame,
-            matrix: MountMatrix?
-        ) {
-            self.sampleInterval = sampleInterval
-            self.idleSampleInterval = idleSampleInterval
-            self.settle = settle
-            self.frame = frame
-            self.matrix = matrix
-        }
+        /// Creates the default settings.
+        package init() {}
     }
 
     package let aspect = Aspect.orientation
     private let loop: EventLoop
     private let settings: Settings
     private let context: WatcherContext
-    private var watch: SensorWatch<Accelerometer>?
-    private var confirmation: EventSource?
+    private let watch: SensorWatch<Accelerometer>
+    private let confirmation: EventSource
     private var filter: SettleFilter<Orientation>
     /// The reading of the last sample, whether reported or not.
     private var last = Orientation.unknown
     private var isRefreshing = false
 
-    /// Creates a watcher that is off.
+    /// Creates a watcher that is off; `idleInterval` is the time between samples while all subscribers are held.
     package init(
-        loop: EventLoop, feed: DeviceFeed, sampler: Sampler, settings: Settings, context: WatcherContext
+        loop: EventLoop, feed: DeviceFeed, sampler: Sampler, settings: Settings, idleInterval: Duration,
+        context: WatcherContext
     ) throws(SystemError) {
         self.loop = loop
         self.settings = settings
@@ -53,24 +43,20 @@ package final class OrientationWatcher: Watcher {
         filter = SettleFilter(settle: settings.settle)
         watch = try SensorWatch(
             loop: loop, feed: feed, sampler: sampler, context: context,
-            intervals: SampleIntervals(live: settings.sampleInterval, idle: settings.idleSampleInterval)
-        ) { () throws(SystemError) in
-            try Accelerometer.candidates(matrix: settings.matrix).lazy.compactMap(\.sensor).first
-        } sampled: { [weak self] sensor, sample throws(SystemError) in
-            try self?.take(sample, of: sensor)
-        } gone: { [weak self] in
-            self?.lose()
-        }
+            intervals: SampleIntervals(live: settings.sampleInterval, idle: idleInterval)
+        ) { () throws(SystemError) in try Accelerometer.candidates(matrix: settings.matrix) }
         // A pose that has lasted long enough is confirmed by another sample.
-        confirmation = try loop.timer(priority: .watcher) { [weak self] in self?.watch?.sample() }
+        confirmation = try loop.timer(priority: .watcher) { [watch] in watch.sample() }
+        watch.sampled = { [weak self] sensor, sample throws(SystemError) in try self?.take(sample, of: sensor) }
+        watch.gone = { [weak self] in self?.lose() }
     }
 
     package var pace: Pace {
-        get { watch?.pace ?? .off }
+        get { watch.pace }
         set {
-            if watch?.pace == .off && newValue != .off { begin() }
-            watch?.pace = newValue
-            if newValue == .off { confirmation?.disarm() }
+            if watch.pace == .off && newValue != .off { begin() }
+            watch.pace = newValue
+            if newValue == .off { confirmation.disarm() }
         }
     }
 
@@ -81,7 +67,6 @@ package final class OrientationWatcher: Watcher {
     }
 
     package func refresh(then completion: @escaping () -> Void) {
-        guard let watch else { return completion() }
         isRefreshing = true
         watch.refresh { [weak self] in
             self?.isRefreshing = false
@@ -109,26 +94,23 @@ package final class OrientationWatcher: Watcher {
     private func report(_ reading: Orientation?) {
         if let reading { context.report(.orientation(reading)) }
         guard pace != .off, let deadline = filter.deadline else {
-            confirmation?.disarm()
+            confirmation.disarm()
             return
         }
-        confirmation?.fire(after: deadline - loop.now)
+        confirmation.fire(after: deadline - loop.now)
     }
 
-    package var source: SourceDescription {
-        do throws(SystemError) {
-            let candidates = try Accelerometer.candidates(matrix: settings.matrix)
-            if let sensor = candidates.lazy.compactMap(\.sensor).first {
-                return .available(sensor.title + (watch?.manner.map { ", " + $0 } ?? ""))
-            }
-            let leftOut = candidates.map { "\($0.title) \($0.reason)" }.joined(separator: "; ")
-            return .unavailable(leftOut.isEmpty ? "no accelerometer" : leftOut)
-        } catch {
-            return .unavailable("\(error)")
-        }
-    }
+    package var source: SourceDescription { watch.source(orElse: "no accelerometer") }
 
     package func examine() -> Examination {
-        OrientationExamination.examine(settings)
+        watch.examine { candidates, examination in
+            for candidate in candidates { examination.add(candidate.title, candidate.reason) }
+            guard let candidate = candidates.first(where: { $0.sensor != nil }), let sensor = candidate.sensor
+            else { return }
+            examination.add("used", candidate.title)
+            OrientationExamination.examine(sensor, settings, &examination)
+            examination.advice.append(
+                "for a wrong pose, set orientation.matrix or orientation.frame (hid, iio-doc) in the configuration")
+        }
     }
 }

@@ -9,24 +9,13 @@ struct ProximitySensor: FoundSensor {
     /// `SW_FRONT_PROXIMITY` of linux/input-event-codes.h: 1 is near.
     static let frontSwitch = 0x0B
 
-    let title: String
     let access: SensorAccess
     /// The rule that turns raw values into states; `nil` for a switch.
     let rule: ProximityRule?
 
-    /// A device that may be a proximity sensor.
-    struct Candidate {
-        let title: String
-        let sensor: ProximitySensor?
-        /// The near level and its origin, or why the device is ignored.
-        let reason: String
-    }
+    typealias Candidate = SensorCandidate<ProximitySensor>
 
-    /// Finds all candidates, preferred ones first.
-    ///
-    /// - Parameter nearLevel: The configured near level, if any.
-    /// - Returns: Usable and ignored devices.
-    /// - Throws: `SystemError` when devices cannot be listed.
+    /// Finds all candidates, preferred ones first, with the configured near level if there is one.
     static func candidates(nearLevel: Double?) throws(SystemError) -> [Candidate] {
         try IIODevice.all().compactMap { candidate($0, nearLevel: nearLevel) }
             + UdevDevice.all(of: "input").compactMap(candidate)
@@ -48,8 +37,7 @@ struct ProximitySensor: FoundSensor {
         for (origin, level) in origins {
             guard let rule = ProximityRule(nearLevel: level) else { continue }
             let sensor = ProximitySensor(
-                title: device.title, access: .sampled(IIOChannels(device: device.device.path, names: [channel])),
-                rule: rule)
+                access: .sampled(IIOChannels(device: device.device.path, names: [channel])), rule: rule)
             return Candidate(title: device.title, sensor: sensor, reason: "near from \(rule.nearLevel) (\(origin))")
         }
         return Candidate(title: device.title, sensor: nil, reason: "ignored: it has no near level")
@@ -60,7 +48,7 @@ struct ProximitySensor: FoundSensor {
             case .text(let text) = SysfsAttribute.read(parent + "/capabilities/sw"),
             InputBits(text).contains(frontSwitch)
         else { return nil }
-        let sensor = ProximitySensor(title: device.name, access: .input(node, isStream: false), rule: nil)
+        let sensor = ProximitySensor(access: .input(node, isStream: false), rule: nil)
         return Candidate(title: device.name, sensor: sensor, reason: "switch SW_FRONT_PROXIMITY")
     }
 }

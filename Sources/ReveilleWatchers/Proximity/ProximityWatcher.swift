@@ -11,52 +11,40 @@ package import ReveilleSystem
 package final class ProximityWatcher: Watcher {
     /// How closely to watch.
     package struct Settings: Sendable {
-        /// The time between two samples while a subscriber is in the foreground.
-        package var sampleInterval: Duration
-        /// The time between two samples while all subscribers are held.
-        package var idleSampleInterval: Duration
-        /// The near level that overrides the device's.
+        /// The time between samples while a subscriber is in the foreground.
+        package var sampleInterval: Duration = .milliseconds(700)
+        /// The smallest raw value that means near; `nil` for the device's own level.
         package var nearLevel: Double?
 
-        /// Creates settings.
-        package init(sampleInterval: Duration, idleSampleInterval: Duration, nearLevel: Double?) {
-            self.sampleInterval = sampleInterval
-            self.idleSampleInterval = idleSampleInterval
-            self.nearLevel = nearLevel
-        }
+        /// Creates the default settings.
+        package init() {}
     }
 
     package let aspect = Aspect.proximity
-    private let settings: Settings
     private let context: WatcherContext
-    private var watch: SensorWatch<ProximitySensor>?
+    private let watch: SensorWatch<ProximitySensor>
     private var state = Proximity.unknown
 
-    /// Creates a watcher that is off.
+    /// Creates a watcher that is off; `idleInterval` is the time between samples while all subscribers are held.
     package init(
-        loop: EventLoop, feed: DeviceFeed, sampler: Sampler, settings: Settings, context: WatcherContext
+        loop: EventLoop, feed: DeviceFeed, sampler: Sampler, settings: Settings, idleInterval: Duration,
+        context: WatcherContext
     ) throws(SystemError) {
-        self.settings = settings
         self.context = context
         watch = try SensorWatch(
             loop: loop, feed: feed, sampler: sampler, context: context,
-            intervals: SampleIntervals(live: settings.sampleInterval, idle: settings.idleSampleInterval)
-        ) { () throws(SystemError) in
-            try ProximitySensor.candidates(nearLevel: settings.nearLevel).lazy.compactMap(\.sensor).first
-        } sampled: { [weak self] sensor, sample throws(SystemError) in
-            try self?.take(sample, of: sensor)
-        } gone: { [weak self] in
-            self?.report(.unknown)
-        }
+            intervals: SampleIntervals(live: settings.sampleInterval, idle: idleInterval)
+        ) { () throws(SystemError) in try ProximitySensor.candidates(nearLevel: settings.nearLevel) }
+        watch.sampled = { [weak self] sensor, sample throws(SystemError) in try self?.take(sample, of: sensor) }
+        watch.gone = { [weak self] in self?.report(.unknown) }
     }
 
     package var pace: Pace {
-        get { watch?.pace ?? .off }
-        set { watch?.pace = newValue }
+        get { watch.pace }
+        set { watch.pace = newValue }
     }
 
     package func refresh(then completion: @escaping () -> Void) {
-        guard let watch else { return completion() }
         watch.refresh(then: completion)
     }
 
@@ -75,57 +63,40 @@ package final class ProximityWatcher: Watcher {
         context.report(.proximity(state))
     }
 
-    package var source: SourceDescription {
-        do throws(SystemError) {
-            let candidates = try ProximitySensor.candidates(nearLevel: settings.nearLevel)
-            if let sensor = candidates.lazy.compactMap(\.sensor).first {
-                return .available(sensor.title + (watch?.manner.map { ", " + $0 } ?? ""))
-            }
-            let ignored = candidates.map { "\($0.title) \($0.reason)" }.joined(separator: "; ")
-            return .unavailable(ignored.isEmpty ? "no proximity sensor" : ignored)
-        } catch {
-            return .unavailable("\(error)")
-        }
-    }
+    package var source: SourceDescription { watch.source(orElse: "no proximity sensor") }
 
     package func examine() -> Examination {
-        var examination = Examination()
-        do throws(SystemError) {
-            let candidates = try ProximitySensor.candidates(nearLevel: settings.nearLevel)
+        watch.examine { candidates, examination in
             for candidate in candidates {
-                examination.findings.append(Examination.Finding(candidate.title, candidate.reason))
+                examination.add(candidate.title, candidate.reason)
                 if let sensor = candidate.sensor { Self.examine(sensor, &examination) }
             }
             if !candidates.isEmpty, candidates.allSatisfy({ $0.sensor == nil }) {
                 examination.advice.append(
                     "set proximity.nearLevel in the configuration to the lowest raw value of near")
             }
-        } catch {
-            examination.advice.append("sensors cannot be listed: \(error)")
         }
-        return examination
     }
 
     private static func examine(_ sensor: ProximitySensor, _ examination: inout Examination) {
-        func add(_ name: String, _ value: String) {
-            examination.findings.append(Examination.Finding(name, value))
-        }
         switch sensor.access {
         case .sampled(let channels):
             switch channels.readAttributes() {
             case .values(let values):
-                add("raw", "\(values[0])")
-                if let rule = sensor.rule { add("result", rule.state(at: values[0], last: .unknown).rawValue) }
-            case .missing: add("raw", "the sensor has been removed")
-            case .failed(let error): add("raw", "\(error)")
+                examination.add("raw", "\(values[0])")
+                if let rule = sensor.rule {
+                    examination.add("result", rule.state(at: values[0], last: .unknown).rawValue)
+                }
+            case .missing: examination.add("raw", "the sensor has been removed")
+            case .failed(let error): examination.add("raw", "\(error)")
             }
         case .input(let node, _):
             do throws(SystemError) {
                 let isNear = try InputDevice(node: node).isOn(switch: ProximitySensor.frontSwitch)
-                add("raw", isNear ? "on" : "off")
-                add("result", (isNear ? Proximity.near : .far).rawValue)
+                examination.add("raw", isNear ? "on" : "off")
+                examination.add("result", (isNear ? Proximity.near : .far).rawValue)
             } catch {
-                add("raw", "\(error)")
+                examination.add("raw", "\(error)")
                 examination.advice.append("join the group input to read \(node)")
             }
         }

@@ -51,13 +51,9 @@ extension Interface {
         case (.structure(let structure), .object(let object)):
             try validate(object, structure, at: path)
         case (.array(let type), .array(let elements)):
-            for element in elements {
-                try validate(element, type, at: path)
-            }
+            for element in elements { try validate(element, type, at: path) }
         case (.dictionary(let type), .object(let object)):
-            for member in object.members {
-                try validate(member.value, type, at: path)
-            }
+            for member in object.members { try validate(member.value, type, at: path) }
         default:
             throw .invalidParameter(path)
         }

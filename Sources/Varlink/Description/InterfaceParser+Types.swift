@@ -9,16 +9,9 @@ extension InterfaceParser {
             guard scanner.next != "?" else { throw failure("repeated '?'") }
             return .nullable(try type(depth: depth))
         }
-        if scanner.skip("[]") {
-            return .array(try type(depth: depth + 1))
-        }
-        if scanner.skip("[string]") {
-            return .dictionary(try type(depth: depth + 1))
-        }
-        if scanner.next == "(" {
-            return try structureOrEnumeration(depth: depth)
-        }
-        return try simpleType()
+        if scanner.skip("[]") { return .array(try type(depth: depth + 1)) }
+        if scanner.skip("[string]") { return .dictionary(try type(depth: depth + 1)) }
+        return scanner.next == "(" ? try structureOrEnumeration(depth: depth) : try simpleType()
     }
 
     /// Parses a built-in type or the name of a defined type.

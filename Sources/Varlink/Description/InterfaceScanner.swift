@@ -29,28 +29,20 @@ struct InterfaceScanner {
 
     /// Skips white space, a comment and the line end after them, and returns whether the line ended there.
     mutating func skipLineEnd() -> Bool {
-        while let next, InterfaceScanner.isWhitespace(next) {
-            position += 1
-        }
+        while let next, InterfaceScanner.isWhitespace(next) { position += 1 }
         if next == "#" {
-            while let next, !InterfaceScanner.isLineEnd(next) {
-                position += 1
-            }
+            while let next, !InterfaceScanner.isLineEnd(next) { position += 1 }
         }
         guard let next, InterfaceScanner.isLineEnd(next) else { return false }
         position += 1
-        if next == "\r", self.next == "\n" {
-            position += 1
-        }
+        if next == "\r", self.next == "\n" { position += 1 }
         return true
     }
 
     /// Takes the longest, possibly empty, run of characters that can be part of a word.
     mutating func word(_ isPart: (Unicode.Scalar) -> Bool) -> String {
         let start = position
-        while let next, isPart(next) {
-            position += 1
-        }
+        while let next, isPart(next) { position += 1 }
         var word = ""
         word.unicodeScalars.append(contentsOf: scalars[start..<position])
         return word

@@ -12,7 +12,7 @@ public struct FrameDecoder: Sendable {
     private var start = 0
     /// The offset up to which there is no NUL, so that a message in many parts is searched only once.
     private var searched = 0
-    private var failure: FramingError?
+    private var failure: VarlinkError?
 
     /// Creates a decoder.
     ///
@@ -26,7 +26,6 @@ public struct FrameDecoder: Sendable {
 
     /// Appends bytes from the stream; after an error they are discarded.
     ///
-    /// - Parameter bytes: The bytes.
     /// - Complexity: O(n) over all bytes fed, amortized.
     public mutating func feed(_ bytes: Span<UInt8>) {
         guard failure == nil else { return }
@@ -47,15 +46,13 @@ public struct FrameDecoder: Sendable {
     /// Takes the next message, without its NUL.
     ///
     /// - Returns: The message, or `nil` if it is incomplete.
-    /// - Throws: ``FramingError`` if it is too long, complete or not; every later call throws the same error.
-    public mutating func nextFrame() throws(FramingError) -> [UInt8]? {
-        if let failure {
-            throw failure
-        }
+    /// - Throws: ``VarlinkError/tooLong(maximum:)``, even if it is incomplete; every later call throws the same error.
+    public mutating func nextFrame() throws(VarlinkError) -> [UInt8]? {
+        if let failure { throw failure }
         let end = buffer[searched...].firstIndex(of: 0)
         searched = end ?? buffer.count
         guard searched - start <= maximumLength else {
-            let failure = FramingError(maximumLength: maximumLength)
+            let failure = VarlinkError.tooLong(maximum: maximumLength)
             self.failure = failure
             buffer = []
             start = 0

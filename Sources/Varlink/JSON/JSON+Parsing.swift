@@ -18,18 +18,4 @@ extension JSON {
         var parser = JSONParser(maximumDepth: maximumDepth)
         return try parser.text(bytes.span)
     }
-
-    /// Parses one JSON text from part of an array, with offsets in errors relative to the start of the part.
-    ///
-    /// - Parameters:
-    ///   - bytes: The text in UTF-8.
-    ///   - maximumDepth: The maximum nesting of arrays and objects.
-    /// - Returns: The value.
-    /// - Throws: ``JSONError`` with the position of the first error.
-    public static func parse(
-        _ bytes: ArraySlice<UInt8>, maximumDepth: Int = Limits.jsonDepth
-    ) throws(JSONError) -> JSON {
-        var parser = JSONParser(maximumDepth: maximumDepth)
-        return try parser.text(bytes.span)
-    }
 }

@@ -5,10 +5,6 @@
 
 extension JSON {
     /// Appends a quoted string and escapes only the characters that require it.
-    ///
-    /// - Parameters:
-    ///   - string: The string.
-    ///   - bytes: The buffer to append to.
     public static func writeString(_ string: String, into bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         if string.utf8.contains(where: needsEscape) {
@@ -22,14 +18,8 @@ extension JSON {
     }
 
     /// Appends an integer without a fraction or exponent.
-    ///
-    /// - Parameters:
-    ///   - value: The integer.
-    ///   - bytes: The buffer to append to.
     public static func writeInteger(_ value: Int64, into bytes: inout [UInt8]) {
-        if value < 0 {
-            bytes.append(UInt8(ascii: "-"))
-        }
+        if value < 0 { bytes.append(UInt8(ascii: "-")) }
         let start = bytes.count
         var rest = value.magnitude
         repeat {
@@ -40,10 +30,6 @@ extension JSON {
     }
 
     /// Appends a number with a fraction or an exponent, or `null` if it is not finite, which JSON cannot represent.
-    ///
-    /// - Parameters:
-    ///   - value: The number.
-    ///   - bytes: The buffer to append to.
     public static func writeNumber(_ value: Double, into bytes: inout [UInt8]) {
         bytes.append(contentsOf: (value.isFinite ? value.description : "null").utf8)
     }

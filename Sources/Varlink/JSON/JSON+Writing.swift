@@ -13,8 +13,6 @@ extension JSON: CustomStringConvertible {
     }
 
     /// Appends the value as compact JSON text in UTF-8, with members in their order.
-    ///
-    /// - Parameter bytes: The buffer to append to.
     public func write(into bytes: inout [UInt8]) {
         switch self {
         case .null: bytes.append(contentsOf: "null".utf8)
@@ -30,12 +28,8 @@ extension JSON: CustomStringConvertible {
 
     private static func writeArray(_ elements: [JSON], into bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "["))
-        var isFirst = true
-        for element in elements {
-            if !isFirst {
-                bytes.append(UInt8(ascii: ","))
-            }
-            isFirst = false
+        for (position, element) in elements.enumerated() {
+            if position > 0 { bytes.append(UInt8(ascii: ",")) }
             element.write(into: &bytes)
         }
         bytes.append(UInt8(ascii: "]"))
@@ -47,16 +41,10 @@ extension JSONObject: CustomStringConvertible {
     public var description: String { JSON.object(self).description }
 
     /// Appends the object as compact JSON text in UTF-8, with members in their order.
-    ///
-    /// - Parameter bytes: The buffer to append to.
     public func write(into bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "{"))
-        var isFirst = true
-        for member in members {
-            if !isFirst {
-                bytes.append(UInt8(ascii: ","))
-            }
-            isFirst = false
+        for (position, member) in members.enumerated() {
+            if position > 0 { bytes.append(UInt8(ascii: ",")) }
             JSON.writeString(member.name, into: &bytes)
             bytes.append(UInt8(ascii: ":"))
             member.value.write(into: &bytes)

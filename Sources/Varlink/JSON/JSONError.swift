@@ -27,10 +27,6 @@ public struct JSONError: Error, Sendable, Hashable {
     public let reason: Reason
 
     /// Creates an error.
-    ///
-    /// - Parameters:
-    ///   - offset: The offset of the error in bytes.
-    ///   - reason: The kind of the error.
     public init(offset: Int, reason: Reason) {
         self.offset = offset
         self.reason = reason
@@ -39,9 +35,7 @@ public struct JSONError: Error, Sendable, Hashable {
 
 extension JSONError: CustomStringConvertible {
     /// The reason and the offset, on one line.
-    public var description: String {
-        "\(reason) at byte \(offset)"
-    }
+    public var description: String { "\(reason) at byte \(offset)" }
 }
 
 extension JSONError.Reason: CustomStringConvertible {

@@ -47,14 +47,11 @@ public struct JSONObject: Sendable, Hashable {
             members.last { $0.name == name }?.value
         }
         set {
-            if let newValue {
-                if let index = members.lastIndex(where: { $0.name == name }) {
-                    members[index].value = newValue
-                } else {
-                    members.append(Member(name: name, value: newValue))
-                }
+            guard let newValue else { return members.removeAll { $0.name == name } }
+            if let index = members.lastIndex(where: { $0.name == name }) {
+                members[index].value = newValue
             } else {
-                members.removeAll { $0.name == name }
+                members.append(Member(name: name, value: newValue))
             }
         }
     }

@@ -6,9 +6,7 @@ extension JSONParser {
     mutating func number(_ bytes: Span<UInt8>) throws(JSONError) -> JSON {
         let start = position
         let isNegative = bytes[position] == UInt8(ascii: "-")
-        if isNegative {
-            position += 1
-        }
+        if isNegative { position += 1 }
         var integer = try integerPart(bytes, isNegative: isNegative)
         if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
             position += 1
@@ -23,9 +21,7 @@ extension JSONParser {
             try digits(bytes)
             integer = nil
         }
-        if let integer {
-            return .integer(integer)
-        }
+        if let integer { return .integer(integer) }
         var text = ""
         for index in start..<position {
             text.unicodeScalars.append(Unicode.Scalar(bytes[index]))

@@ -65,9 +65,7 @@ extension JSONParser {
         _ bytes: Span<UInt8>, start: Int
     ) throws(JSONError) -> Unicode.Scalar {
         let high = try codeUnit(bytes)
-        if let scalar = Unicode.Scalar(high) {
-            return scalar
-        }
+        if let scalar = Unicode.Scalar(high) { return scalar }
         let loneSurrogate = JSONError(offset: start, reason: .loneSurrogate)
         guard UTF16.isLeadSurrogate(high), position + 1 < bytes.count,
             bytes[position] == UInt8(ascii: "\\"), bytes[position + 1] == UInt8(ascii: "u")

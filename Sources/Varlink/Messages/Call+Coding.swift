@@ -30,13 +30,9 @@ extension Call {
     }
 
     /// Encodes the call for sending, including its NUL, and omits members with default values.
-    ///
-    /// - Returns: The bytes to send.
     public func encoded() -> [UInt8] {
         var message: JSONObject = ["method": .string(method)]
-        if !parameters.isEmpty {
-            message["parameters"] = .object(parameters)
-        }
+        if !parameters.isEmpty { message["parameters"] = .object(parameters) }
         switch mode {
         case .plain: break
         case .more: message["more"] = true

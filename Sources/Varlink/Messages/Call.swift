@@ -23,11 +23,6 @@ public struct Call: Sendable, Hashable {
     public var mode: Mode
 
     /// Creates a call.
-    ///
-    /// - Parameters:
-    ///   - method: The method with its interface.
-    ///   - parameters: The parameters.
-    ///   - mode: The number of expected replies.
     public init(method: String, parameters: JSONObject = [:], mode: Mode = .plain) {
         self.method = method
         self.parameters = parameters

@@ -9,18 +9,12 @@ public struct CallError: Error, Sendable, Hashable {
     public let parameters: JSONObject
 
     /// Creates an error.
-    ///
-    /// - Parameters:
-    ///   - name: The name with its interface.
-    ///   - parameters: The details of the error.
     public init(name: String, parameters: JSONObject = [:]) {
         self.name = name
         self.parameters = parameters
     }
 
-    /// Creates the error of an error reply.
-    ///
-    /// - Parameter reply: The reply. Without an error, the result is `nil`.
+    /// Creates the error of an error reply, or returns `nil` for other replies.
     public init?(_ reply: Reply) {
         guard let name = reply.error else { return nil }
         self.init(name: name, parameters: reply.parameters)

@@ -22,19 +22,11 @@ extension Reply {
     }
 
     /// Encodes the reply for sending, including its NUL, and omits members with default values.
-    ///
-    /// - Returns: The bytes to send.
     public func encoded() -> [UInt8] {
         var message: JSONObject = [:]
-        if let error {
-            message["error"] = .string(error)
-        }
-        if !parameters.isEmpty {
-            message["parameters"] = .object(parameters)
-        }
-        if continues {
-            message["continues"] = true
-        }
+        message["error"] = error.map { .string($0) }
+        if !parameters.isEmpty { message["parameters"] = .object(parameters) }
+        if continues { message["continues"] = true }
         return JSON.object(message).bytes + [0]
     }
 

@@ -11,10 +11,6 @@ public struct Reply: Sendable, Hashable {
     public var error: String?
 
     /// Creates the reply to a successful call.
-    ///
-    /// - Parameters:
-    ///   - parameters: The results.
-    ///   - continues: Whether more replies follow.
     public init(parameters: JSONObject = [:], continues: Bool = false) {
         self.parameters = parameters
         self.continues = continues
@@ -22,8 +18,6 @@ public struct Reply: Sendable, Hashable {
     }
 
     /// Creates the reply to a failed call, which is always the last one.
-    ///
-    /// - Parameter error: The error.
     public init(_ error: CallError) {
         parameters = error.parameters
         continues = false

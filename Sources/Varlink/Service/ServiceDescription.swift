@@ -14,14 +14,7 @@ public struct ServiceDescription: Sendable, Hashable {
     /// All interfaces, beginning with `org.varlink.service`.
     public let interfaces: [Interface]
 
-    /// Creates a description.
-    ///
-    /// - Parameters:
-    ///   - vendor: The vendor of the service.
-    ///   - product: The product that the service is part of.
-    ///   - version: The version of the service.
-    ///   - url: The URL of the service's documentation.
-    ///   - interfaces: The service's own interfaces; `org.varlink.service` is added.
+    /// Creates a description from the service's own interfaces, to which `org.varlink.service` is added.
     public init(vendor: String, product: String, version: String, url: String, interfaces: [Interface]) {
         self.vendor = vendor
         self.product = product
@@ -35,27 +28,16 @@ public struct ServiceDescription: Sendable, Hashable {
     /// - Parameter call: Any call.
     /// - Returns: The answer, or `nil` if the call is valid and the service must answer it.
     public func answer(_ call: Call) -> Result<Reply, CallError>? {
-        guard let interface = interface(call.interface) else {
-            return .failure(.interfaceNotFound(call.interface))
-        }
+        guard let interface = interface(call.interface) else { return .failure(.interfaceNotFound(call.interface)) }
         do throws(CallError) {
             try interface.validate(call)
             guard interface.name == Interface.service.name else { return nil }
-            return .success(Reply(parameters: try serviceReply(call)))
+            guard call.member == "GetInterfaceDescription" else { return .success(Reply(parameters: info)) }
+            let name = call.parameters["interface"]?.stringValue ?? ""
+            guard let described = self.interface(name) else { throw .interfaceNotFound(name) }
+            return .success(Reply(parameters: ["description": .string(described.text)]))
         } catch {
             return .failure(error)
-        }
-    }
-
-    /// Returns the reply to a valid call of `org.varlink.service`.
-    private func serviceReply(_ call: Call) throws(CallError) -> JSONObject {
-        switch call.member {
-        case "GetInterfaceDescription":
-            let name = call.parameters["interface"]?.stringValue ?? ""
-            guard let interface = interface(name) else { throw .interfaceNotFound(name) }
-            return ["description": .string(interface.text)]
-        default:
-            return info
         }
     }
 

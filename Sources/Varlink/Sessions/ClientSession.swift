@@ -25,20 +25,13 @@ public struct ClientSession: Sendable {
     /// calls.
     public var isStreaming: Bool { pending.first == .more }
 
-    /// Adds a call to the pending calls.
-    ///
-    /// - Parameter call: The call.
-    /// - Returns: The bytes to send.
+    /// Adds a call to the pending calls, and returns the bytes to send.
     public mutating func call(_ call: Call) -> [UInt8] {
-        if call.mode != .oneway {
-            pending.append(call.mode)
-        }
+        if call.mode != .oneway { pending.append(call.mode) }
         return call.encoded()
     }
 
     /// Appends received bytes, which ``nextReply()`` parses.
-    ///
-    /// - Parameter bytes: The bytes.
     public mutating func receive(_ bytes: Span<UInt8>) {
         decoder.feed(bytes)
     }
@@ -48,17 +41,13 @@ public struct ClientSession: Sendable {
     /// - Returns: The reply, which may be an error reply, or `nil` if it is incomplete.
     /// - Throws: ``VarlinkError`` if the connection must be closed; every later call throws the same error.
     public mutating func nextReply() throws(VarlinkError) -> Reply? {
-        if let failure {
-            throw failure
-        }
+        if let failure { throw failure }
         do throws(VarlinkError) {
-            guard let frame = try decoder.nextMessage() else { return nil }
+            guard let frame = try decoder.nextFrame() else { return nil }
             let reply = try Reply(parsing: frame)
             guard let mode = pending.first else { throw .unexpectedReply }
             guard !reply.continues || mode == .more else { throw .unexpectedContinues }
-            if !reply.continues {
-                pending.removeFirst()
-            }
+            if !reply.continues { pending.removeFirst() }
             return reply
         } catch {
             failure = error

@@ -35,8 +35,6 @@ public struct ServerSession: Sendable {
     public var bufferedCount: Int { decoder.bufferedCount }
 
     /// Appends received bytes, which ``nextCall()`` parses.
-    ///
-    /// - Parameter bytes: The bytes.
     public mutating func receive(_ bytes: Span<UInt8>) {
         decoder.feed(bytes)
     }
@@ -55,7 +53,7 @@ public struct ServerSession: Sendable {
         case .failed(let error): throw error
         }
         do throws(VarlinkError) {
-            guard let frame = try decoder.nextMessage() else { return nil }
+            guard let frame = try decoder.nextFrame() else { return nil }
             let call = try Call(parsing: frame)
             state = .answering(call.mode)
             return call
@@ -95,7 +93,6 @@ public struct ServerSession: Sendable {
 
     /// Ends the current call with an error.
     ///
-    /// - Parameter error: The error.
     /// - Returns: The bytes to send; empty for a `oneway` call.
     public mutating func fail(_ error: CallError) -> [UInt8] {
         isReplyWanted(continues: false) ? Reply(error).encoded() : []
@@ -103,13 +100,9 @@ public struct ServerSession: Sendable {
 
     /// Records a reply and returns whether to send it.
     private mutating func isReplyWanted(continues: Bool) -> Bool {
-        guard case .answering(let mode) = state else {
-            preconditionFailure("reply without a call")
-        }
+        guard case .answering(let mode) = state else { preconditionFailure("reply without a call") }
         precondition(!continues || mode == .more, "'continues' in a reply to a call without 'more'")
-        if !continues {
-            state = .idle
-        }
+        if !continues { state = .idle }
         return mode != .oneway
     }
 }

@@ -28,17 +28,15 @@ struct CertificationTests {
         let directory = try TemporaryDirectory()
         let address = try UnixAddress("unix:\(directory.path)/service")
         let listener = try UnixListener(at: address)
-        let output = open(directory.path + "/output", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        let client = try ChildProcess(
-            [PythonClient.python, "-m", Self.module, "--client", "--varlink=\(address)"],
-            environment: ChildProcess.environment, descriptors: [1: output, 2: output])
-        close(output)
+        let client = try RunningProgram(
+            ["-m", Self.module, "--client", "--varlink=\(address)"], program: PythonClient.python, in: directory)
         var service = try makeService()
         try Readiness.wait(listener.number, for: .readable, atMost: .seconds(30))
         guard case .connection(let stream) = try listener.accept() else { throw Trouble("no client connects") }
         try serve(stream, &service)
-        #expect(client.wait() == 0)
-        #expect(directory.read("output").contains("Certification passed"), "\(directory.read("output"))")
+        #expect(client.process.wait() == 0)
+        let output = client.output + client.errors
+        #expect(output.contains("Certification passed"), "\(output)")
     }
 
     /// Replies to calls until the peer disconnects.
@@ -66,11 +64,10 @@ struct CertificationTests {
         let service = try ChildProcess(
             [PythonClient.python, "-m", Self.module, "--varlink=unix:\(socket)"],
             environment: ChildProcess.environment.merging(["PYTHONUNBUFFERED": "1"]) { $1 })
-        let deadline = Deadline(seconds: 30)
         var connected: RawClient?
-        while connected == nil, !deadline.hasPassed {
+        try wait(for: "the service") {
             connected = try? RawClient(socket)
-            deadline.pause()
+            return connected != nil
         }
         let stream = try #require(connected)
         var client = CertificationClient {

@@ -43,12 +43,18 @@ def line(command):
     keys(command + "\n")
 
 
-def is_raw():
-    return not termios.tcgetattr(terminal)[3] & (termios.ICANON | termios.ECHO)
-
-
 def report(name, value):
     print(f"{name}={value}", flush=True)
+
+
+def report_modes(name):
+    is_raw = not termios.tcgetattr(terminal)[3] & (termios.ICANON | termios.ECHO)
+    report(f"modes {name}", "raw" if is_raw else "cooked")
+
+
+def report_job(name):
+    line("jobs")
+    report(name, expect(r"\[1\]\+?\s+(\w+)").group(1))
 
 
 expect("ready> ")
@@ -56,15 +62,14 @@ line("$R watch --name job &")
 job = int(expect(r"\[1\] (\d+)").group(1))
 # A background job prints the initial state of each aspect too.
 expect("orientation +unknown")
-line("jobs")
-report("background", expect(r"\[1\]\+?\s+(\w+)").group(1))
+report_job("background")
 line("echo typed $((40 + 2))")
 expect("typed 42")
-report("modes beside it", "raw" if is_raw() else "cooked")
+report_modes("beside it")
 
 line("fg")
 expect("b background, q quit")
-report("modes in the foreground", "raw" if is_raw() else "cooked")
+report_modes("in the foreground")
 keys("b")
 expect("f foreground, q quit")
 os.system(f"{program} post battery charging >/dev/null --address {address}")
@@ -74,10 +79,10 @@ report("asleep", expect("battery 1, proximity 1 pending").group(0))
 keys("\x1a")
 expect("Stopped")
 expect("ready> ")
-report("modes while it is stopped", "raw" if is_raw() else "cooked")
+report_modes("while it is stopped")
 line("fg")
 expect("f foreground, q quit")
-report("modes after fg", "raw" if is_raw() else "cooked")
+report_modes("after fg")
 keys("f")
 expect("proximity +near")
 expect("b background, q quit")
@@ -87,14 +92,13 @@ os.kill(job, 19)
 expect("Stopped")
 line("bg; echo it went on")
 expect("it went on")
-line("jobs")
-report("background again", expect(r"\[1\]\+?\s+(\w+)").group(1))
+report_job("background again")
 line("fg")
 expect("b background, q quit")
-report("modes after bg and fg", "raw" if is_raw() else "cooked")
+report_modes("after bg and fg")
 os.kill(job, 15)
 expect("ready> ")
-report("modes at the end", "raw" if is_raw() else "cooked")
+report_modes("at the end")
 
 line("$R watch; echo ended $?")
 expect("b background, q quit")

@@ -9,14 +9,14 @@ final class BusDriver {
     private(set) var now = Timestamp(microseconds: 1_000)
     private var lastID: UInt64 = 0
 
-    /// Creates a driver of a bus in its current state.
-    init(_ bus: Bus) {
-        self.bus = bus
+    /// Creates a driver of a bus whose sources have not been read since it was started.
+    init(restoring state: SavedState, history: Int = 256) {
+        bus = Bus(restoring: state, history: history, at: now)
     }
 
-    /// Creates a driver of a bus whose sources have all been read.
-    init(history: Int = 256) {
-        bus = Bus(instance: "one", history: history, at: now)
+    /// Creates a driver of a new bus whose sources have all been read.
+    convenience init(history: Int = 256) {
+        self.init(restoring: SavedState(instance: "one"), history: history)
         for aspect in Aspect.allCases { bus.report(.first(aspect), at: now) }
     }
 
@@ -47,6 +47,10 @@ final class BusDriver {
         return (id, start)
     }
 
+    func resume(_ positions: [Aspect: Int], of instance: String? = "one") -> SubscriptionStart {
+        start(SubscriptionRequest(instance: instance, positions: positions)).start
+    }
+
     /// Returns all deliveries that are due, reading each reply before the next.
     func read() -> [Delivery] {
         var deliveries: [Delivery] = []
@@ -62,6 +66,14 @@ final class BusDriver {
         read().filter { $0.subscription == id }.flatMap(\.events)
     }
 
+    /// Reports readings while a subscriber is in the background, and returns the events that it reads afterward.
+    func wake(_ id: SubscriptionID, after readings: Reading...) -> [Event] {
+        background(id)
+        for reading in readings { report(reading) }
+        foreground(id)
+        return events(of: id)
+    }
+
     func background(_ id: SubscriptionID, _ reason: HoldReasons = .app) { bus.hold(reason, on: id) }
     func foreground(_ id: SubscriptionID, _ reason: HoldReasons = .app) { bus.release(reason, from: id) }
 
@@ -72,9 +84,7 @@ final class BusDriver {
 
     func status(_ id: SubscriptionID) -> SubscriptionStatus? { bus.subscriptions.first { $0.id == id } }
 
-    func pending(_ id: SubscriptionID, _ aspect: Aspect) -> Int {
-        status(id)?.pending.first { $0.aspect == aspect }?.changes ?? 0
-    }
+    func pending(_ id: SubscriptionID, _ aspect: Aspect) -> Int { status(id)?.pending[aspect] ?? 0 }
 }
 
 extension Reading {

@@ -80,15 +80,13 @@ import Testing
         driver.bus.subscriptions.allSatisfy { status in
             guard let subscriber = model.subscribers[status.id] else { return false }
             let isBackground = !subscriber.holds.isDisjoint(with: .background)
-            let expected = subscriber.aspects.aspects.filter { aspect in
+            let expected = subscriber.queues.filter { aspect, queue in
                 let isDropped =
                     isBackground && subscriber.policy(aspect).background == .drop
                     && !subscriber.hadPending.contains(aspect)
-                return subscriber.queues[aspect]?.isEmpty == false && !isDropped
+                return !queue.isEmpty && !isDropped
             }
-            return status.pending.map(\.aspect) == expected
-                && status.pending.map(\.changes) == expected.map { subscriber.queues[$0]?.count }
-                && status.holds == subscriber.holds
+            return status.pending == expected.mapValues(\.count) && status.holds == subscriber.holds
         }
     }
 

@@ -6,8 +6,9 @@ import Testing
 
 /// B1 to B17: merging changes into events.
 @Suite struct CoalescingTests {
+    private let driver = BusDriver()
+
     @Test("B1: a foreground subscriber gets each change in order") func foregroundGetsEachChangeInOrder() {
-        let driver = BusDriver()
         let id = driver.subscribe()
         var events: [Event] = []
         for level in [80, 79, 78] {
@@ -19,23 +20,19 @@ import Testing
     }
 
     @Test("B2: a wake delivers one event for many changes") func wakingGetsOneEventForManyChanges() {
-        let driver = BusDriver()
         let id = driver.subscribe()
         driver.background(id)
-        let first = driver.report(.level(80))
-        driver.report(.level(79))
-        let last = driver.report(.level(78))
+        let times = [80, 79, 78].map { driver.report(.level($0)) }
         #expect(driver.read().isEmpty)
         driver.foreground(id)
         let events = driver.events(of: id)
         #expect(events.map(\.reading) == [.level(78)])
         #expect(events.map(\.changes) == [3])
-        #expect(events.map(\.firstChangedAt) == [first])
-        #expect(events.map(\.changedAt) == [last])
+        #expect(events.map(\.firstChangedAt) == [times[0]])
+        #expect(events.map(\.changedAt) == [times[2]])
     }
 
     @Test("B3: a wake delivers one event for each changed aspect") func wakingGetsOneEventForEachChangedAspect() {
-        let driver = BusDriver()
         let id = driver.subscribe()
         driver.background(id)
         for reading: Reading in [
@@ -51,35 +48,22 @@ import Testing
     }
 
     @Test("B4: a wake without changes delivers nothing") func wakingWithoutChangesDeliversNothing() {
-        let driver = BusDriver()
         let id = driver.subscribe()
-        driver.background(id)
-        driver.foreground(id)
-        #expect(driver.read().isEmpty)
+        #expect(driver.wake(id).isEmpty)
     }
 
     @Test("B5: a wake delivers without any later change")
     func wakingDeliversWithoutALaterChange() {
-        let driver = BusDriver()
         let id = driver.subscribe()
-        driver.background(id)
-        driver.report(.level(80))
-        driver.foreground(id)
-        #expect(driver.events(of: id).count == 1)
+        #expect(driver.wake(id, after: .level(80)).count == 1)
     }
 
     @Test("B6: a subscription without aspects gets all of them") func subscriptionWithoutAspectsGetsAll() {
-        let driver = BusDriver()
         let id = driver.subscribe(SubscriptionRequest())
-        driver.background(id)
-        driver.report(.language("de_DE"))
-        driver.report(.level(80))
-        driver.foreground(id)
-        #expect(driver.events(of: id).map(\.aspect) == [.locale, .battery])
+        #expect(driver.wake(id, after: .language("de_DE"), .level(80)).map(\.aspect) == [.locale, .battery])
     }
 
     @Test("B7, B8: a hold affects only its own subscription") func oneSubscriptionIsHeldAlone() {
-        let driver = BusDriver()
         let held = driver.subscribe()
         let live = driver.subscribe()
         driver.background(held)
@@ -97,17 +81,12 @@ import Testing
             (.level(50), .battery(.unknown)),
         ])
     func zeroUnknownAndEmptyAreDelivered(before: Reading, after: Reading) {
-        let driver = BusDriver()
         driver.report(before)
         let id = driver.subscribe()
-        driver.background(id)
-        driver.report(after)
-        driver.foreground(id)
-        #expect(driver.events(of: id).map(\.reading) == [after])
+        #expect(driver.wake(id, after: after).map(\.reading) == [after])
     }
 
     @Test("B10: a value that changed and changed back is marked as such") func valueThatChangedBackIsMarked() {
-        let driver = BusDriver()
         let id = driver.subscribe()
         driver.background(id)
         driver.report(.level(50))
@@ -121,13 +100,8 @@ import Testing
     }
 
     @Test("B11: a net-change policy omits values that changed back") func netChangeOnlyOmitsValuesThatChangedBack() {
-        let driver = BusDriver()
         let id = driver.subscribe(SubscriptionRequest(policies: [.battery: Policy(netChangeOnly: true)]))
-        driver.background(id)
-        driver.report(.level(50))
-        driver.report(.level(81))
-        driver.foreground(id)
-        #expect(driver.events(of: id).isEmpty)
+        #expect(driver.wake(id, after: .level(50), .level(81)).isEmpty)
         driver.report(.level(79))
         let events = driver.events(of: id)
         #expect(events.map(\.changes) == [3])
@@ -135,7 +109,6 @@ import Testing
     }
 
     @Test("B12: an equal reading is not a change") func equalReadingIsNotAChange() {
-        let driver = BusDriver()
         let id = driver.subscribe()
         driver.report(.level(81))
         #expect(driver.read().isEmpty)
@@ -144,32 +117,23 @@ import Testing
     }
 
     @Test("B13, B14: the battery is one aspect") func batteryIsOneAspect() {
-        let driver = BusDriver()
         let id = driver.subscribe()
-        driver.background(id)
-        driver.report(.level(80))
-        driver.report(.level(70, .charging))
-        driver.foreground(id)
-        #expect(driver.events(of: id).map(\.reading) == [.level(70, .charging)])
+        #expect(driver.wake(id, after: .level(80), .level(70, .charging)).map(\.reading) == [.level(70, .charging)])
     }
 
     @Test("B15: a settings event lists each changed key once") func settingsEventListsEachChangedKeyOnce() {
-        let driver = BusDriver()
         driver.report(.settings(["app": ["a": 1, "b": 1, "c": 1], "other": ["x": 1], "still": ["y": 1]]))
         let id = driver.subscribe()
-        driver.background(id)
-        driver.report(.settings(["app": ["a": 2, "b": 1, "c": 1], "other": ["x": 1], "still": ["y": 1]]))
-        driver.report(.settings(["app": ["a": 2, "b": 2, "c": 1], "other": ["x": 1], "still": ["y": 1]]))
-        driver.report(.settings(["app": ["a": 3, "b": 2, "c": 1], "other": ["x": 2], "still": ["y": 1]]))
-        driver.foreground(id)
-        let events = driver.events(of: id)
+        let events = driver.wake(
+            id, after: .settings(["app": ["a": 2, "b": 1, "c": 1], "other": ["x": 1], "still": ["y": 1]]),
+            .settings(["app": ["a": 2, "b": 2, "c": 1], "other": ["x": 1], "still": ["y": 1]]),
+            .settings(["app": ["a": 3, "b": 2, "c": 1], "other": ["x": 2], "still": ["y": 1]]))
         #expect(events.map(\.changes) == [3])
         #expect(events.first?.settings.map(\.domain) == ["app", "other"])
         #expect(events.first?.settings.map(\.keys) == [["a", "b"], ["x"]])
     }
 
     @Test("B28: merged changes keep the time of the first") func laterChangesKeepTheTimeOfTheFirst() {
-        let driver = BusDriver()
         let id = driver.subscribe()
         let first = driver.report(.level(80))
         for level in stride(from: 79, to: 10, by: -1) { driver.report(.level(level)) }
@@ -177,7 +141,6 @@ import Testing
     }
 
     @Test("B44: a million changes are one event") func millionChangesAreOneEvent() {
-        let driver = BusDriver()
         let id = driver.subscribe()
         driver.background(id)
         for round in 0..<1_000_000 { driver.report(.level(round % 2)) }

@@ -151,13 +151,13 @@ struct NaiveBus {
         let kept = held.suffix(limit).filter { $0.generation > oldest }
         var events: [Event] = []
         for change in kept {
-            var told = event(change, changes: 1, netChange: change.reading != seen, since: change.time)
+            var next = event(change, changes: 1, netChange: change.reading != seen, since: change.time)
             if events.isEmpty {
-                told.dropped = held.count - kept.count
-                told.changes += merged.count
-                told.firstChangedAt = merged.first?.time ?? change.time
+                next.dropped = held.count - kept.count
+                next.changes += merged.count
+                next.firstChangedAt = merged.first?.time ?? change.time
             }
-            events.append(told)
+            events.append(next)
             seen = change.reading
         }
         seen = last.reading

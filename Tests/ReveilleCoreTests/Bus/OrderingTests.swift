@@ -7,8 +7,9 @@ import Testing
 
 /// B18 to B27 and B46: the order of events, and fairness.
 @Suite struct OrderingTests {
+    private let driver = BusDriver()
+
     @Test("B18: a wake delivers events in the order of their last changes") func wakingOrdersByLastChange() {
-        let driver = BusDriver()
         let id = driver.subscribe()
         for _ in 0..<100 {
             driver.background(id)
@@ -23,7 +24,6 @@ import Testing
     }
 
     @Test("B19: a change during a delivery is delivered afterward") func changeDuringDeliveryComesAfterwards() {
-        let driver = BusDriver()
         let id = driver.subscribe()
         driver.background(id)
         for reading in [Reading.language("de_DE"), .level(80), .pose(.faceUp)] { driver.report(reading) }
@@ -39,7 +39,6 @@ import Testing
     }
 
     @Test("B23: ten thousand changes arrive in order and add up") func tenThousandChangesArriveInOrderAndAddUp() {
-        let driver = BusDriver()
         let id = driver.subscribe()
         var random = SplitMix64(seed: 23)
         var events: [Event] = []
@@ -63,7 +62,6 @@ import Testing
 
     @Test("B26, B55: a slow reader gets the last state without another change")
     func slowReaderGetsTheLastStateWithoutAnotherChange() {
-        let driver = BusDriver()
         let id = driver.subscribe()
         driver.report(.level(80))
         #expect(driver.bus.nextDelivery()?.events.map(\.reading) == [.level(80)])
@@ -75,7 +73,6 @@ import Testing
     }
 
     @Test("B46: an aspect that changes constantly does not starve others") func busyAspectDoesNotStarveOthers() {
-        let driver = BusDriver()
         let id = driver.subscribe()
         driver.report(.proximity(.near))
         var seen: [Aspect] = []
@@ -90,7 +87,6 @@ import Testing
     }
 
     @Test func subscribersAreServedInTheOrderInWhichTheyBecameReady() {
-        let driver = BusDriver()
         let ids = (0..<5).map { _ in driver.subscribe() }
         for id in ids { driver.background(id) }
         driver.report(.level(80))

@@ -6,12 +6,13 @@ import Testing
 
 /// B39 to B43: the policies of an aspect while its subscriber is held.
 @Suite struct PolicyTests {
+    private let driver = BusDriver()
+
     private func request(_ background: Policy.Background) -> SubscriptionRequest {
         SubscriptionRequest(policies: [.battery: Policy(background: background)])
     }
 
     @Test("B39: drop discards changes in the background") func dropDiscardsChangesInTheBackground() {
-        let driver = BusDriver()
         let id = driver.subscribe(request(.drop))
         driver.background(id)
         driver.report(.level(80))
@@ -23,7 +24,6 @@ import Testing
     }
 
     @Test func dropKeepsChangesFromBeforeTheBackground() {
-        let driver = BusDriver()
         let id = driver.subscribe(request(.drop))
         driver.report(.level(80))
         _ = driver.bus.nextDelivery()
@@ -37,7 +37,6 @@ import Testing
 
     @Test(arguments: [Policy.Background.drop, .hold(limit: 2), .immediate, .coalesce])
     func slowReaderLosesNothing(background: Policy.Background) {
-        let driver = BusDriver()
         let id = driver.subscribe(request(background))
         driver.report(.level(80))
         _ = driver.bus.nextDelivery()
@@ -47,7 +46,6 @@ import Testing
     }
 
     @Test("B40, B43: immediate does not wait and does not release holds") func immediateDoesNotWaitOrReleaseHolds() {
-        let driver = BusDriver()
         let id = driver.subscribe(request(.immediate))
         driver.background(id)
         driver.report(.language("de_DE"))
@@ -60,7 +58,6 @@ import Testing
     }
 
     @Test("B41: hold keeps the latest changes") func holdKeepsTheNewestChanges() {
-        let driver = BusDriver()
         let id = driver.subscribe(request(.hold(limit: 3)))
         driver.background(id)
         let times = [80, 79, 78, 77, 76].map { driver.report(.level($0)) }
@@ -73,17 +70,12 @@ import Testing
     }
 
     @Test func holdListsTheKeysOfEachChange() {
-        let driver = BusDriver()
         let id = driver.subscribe(SubscriptionRequest(policies: [.defaults: Policy(background: .hold(limit: 8))]))
-        driver.background(id)
-        driver.report(.settings(["app": ["a": 1]]))
-        driver.report(.settings(["app": ["a": 1, "b": 1]]))
-        driver.foreground(id)
-        #expect(driver.events(of: id).map { $0.settings.map(\.keys) } == [[["a"]], [["b"]]])
+        let events = driver.wake(id, after: .settings(["app": ["a": 1]]), .settings(["app": ["a": 1, "b": 1]]))
+        #expect(events.map { $0.settings.map(\.keys) } == [[["a"]], [["b"]]])
     }
 
     @Test func changesAfterTheBackgroundAreMergedWhileUnread() {
-        let driver = BusDriver()
         let id = driver.subscribe(request(.hold(limit: 8)))
         driver.report(.proximity(.near))
         _ = driver.bus.nextDelivery()
@@ -100,7 +92,6 @@ import Testing
     }
 
     @Test func backgroundWithoutChangesDeliversNothing() {
-        let driver = BusDriver()
         let policy = Policy(background: .hold(limit: 8), netChangeOnly: true)
         let id = driver.subscribe(SubscriptionRequest(policies: [.proximity: policy]))
         driver.report(.proximity(.far))
@@ -109,13 +100,10 @@ import Testing
         driver.report(.proximity(.far))
         driver.foreground(id, .unread)
         #expect(driver.read().isEmpty)
-        driver.background(id)
-        driver.foreground(id)
-        #expect(driver.read().isEmpty)
+        #expect(driver.wake(id).isEmpty)
     }
 
     @Test func earlierChangesAreMergedIntoTheFirstHeldChange() {
-        let driver = BusDriver()
         let id = driver.subscribe(request(.hold(limit: 8)))
         driver.report(.level(80))
         _ = driver.bus.nextDelivery()
@@ -133,21 +121,15 @@ import Testing
     }
 
     @Test func heldSettingsKeepTheirKeysButNotTheirState() {
-        let driver = BusDriver()
         driver.report(.settings(["app": ["a": 1]]))
         let id = driver.subscribe(SubscriptionRequest(policies: [.defaults: Policy(background: .hold(limit: 8))]))
-        driver.background(id)
-        driver.report(.settings(["app": ["a": 2]]))
-        driver.report(.settings(["app": ["a": 1]]))
-        driver.foreground(id)
-        let events = driver.events(of: id)
+        let events = driver.wake(id, after: .settings(["app": ["a": 2]]), .settings(["app": ["a": 1]]))
         #expect(events.map(\.reading) == [.unknown(.defaults), .settings(["app": ["a": 1]])])
         #expect(events.map { $0.settings.map(\.keys) } == [[["a"]], [["a"]]])
         #expect(events.map(\.netChange) == [true, true])
     }
 
     @Test func heldChangeOfManySettingsListsAllKeysChangedSince() {
-        let driver = BusDriver()
         driver.report(.settings(["app": [:]]))
         let id = driver.subscribe(SubscriptionRequest(policies: [.defaults: Policy(background: .hold(limit: 8))]))
         driver.background(id)

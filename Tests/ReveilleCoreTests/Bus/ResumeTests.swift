@@ -6,9 +6,10 @@ import Testing
 
 /// B47 to B54 without sockets: first replies, positions and restarts.
 @Suite struct ResumeTests {
+    private let driver = BusDriver()
+
     @Test("B47, B48: the initial state is delivered at once and not repeated")
-    func initialStateComesAtOnceAndNothingTwice() {
-        let driver = BusDriver()
+    func initialStateIsDeliveredAtOnceAndNotRepeated() {
         driver.report(.level(80))
         let (id, start) = driver.start(SubscriptionRequest(wantsInitial: true))
         #expect(Set(start.events.map(\.aspect)) == Set(AspectSet.default.aspects))
@@ -19,51 +20,37 @@ import Testing
         #expect(driver.events(of: id).map(\.changes) == [1])
     }
 
-    @Test("B50: without changes there are no events") func nothingChangedMeansNoEvent() {
-        let driver = BusDriver()
+    @Test("B50: without changes there are no events") func noChangesMeanNoEvents() {
         driver.report(.level(80))
-        let generation = driver.state(.battery).generation
-        let request = SubscriptionRequest(instance: "one", positions: [.battery: generation])
-        let start = driver.start(request).start
+        let start = driver.resume([.battery: driver.state(.battery).generation])
         #expect(start.resumed == true)
         #expect(start.events.isEmpty)
     }
 
     @Test("B51: resuming from positions delivers the difference") func resumingDeliversTheDifference() {
-        let driver = BusDriver()
         let id = driver.subscribe()
         driver.bus.cancel(id)
         let first = driver.report(.level(80))
         for level in [79, 78, 77] { driver.report(.level(level)) }
-        let start = driver.start(SubscriptionRequest(instance: "one", positions: [.battery: 0])).start
+        let start = driver.resume([.battery: 0])
         #expect(start.resumed == true)
         #expect(start.events.map(\.changes) == [4])
         #expect(start.events.map(\.firstChangedAt) == [first])
         #expect(start.events.map(\.reading) == [.level(77)])
     }
 
-    @Test("B51: positions of another instance get the current state", arguments: ["two", nil])
-    func otherInstanceGetsTheCurrentState(
-        instance: String?
-    ) {
-        let driver = BusDriver()
+    @Test(
+        "B51: positions of another instance or ahead of the bus get the current state",
+        arguments: [(1, "two"), (1, nil), (2, "one")])
+    func invalidPositionGetsTheCurrentState(position: Int, instance: String?) {
         driver.report(.level(80))
-        let start = driver.start(SubscriptionRequest(instance: instance, positions: [.battery: 1])).start
+        let start = driver.resume([.battery: position], of: instance)
         #expect(start.resumed == false)
         #expect(start.events.count == 5)
         #expect(start.events.allSatisfy { $0.changes == 0 })
     }
 
-    @Test func positionAheadOfTheBusGetsTheCurrentState() {
-        let driver = BusDriver()
-        driver.report(.level(80))
-        let start = driver.start(SubscriptionRequest(instance: "one", positions: [.battery: 2])).start
-        #expect(start.resumed == false)
-        #expect(start.events.count == 5)
-    }
-
     @Test func initialAddsAspectsWithoutChanges() {
-        let driver = BusDriver()
         driver.report(.level(80))
         let request = SubscriptionRequest(
             wantsInitial: true, instance: "one", positions: [.battery: 0, .proximity: 0])
@@ -75,7 +62,6 @@ import Testing
 
     @Test("B52: resuming beside the old connection creates a second subscription")
     func resumingBesideTheOldConnectionCreatesASecondSubscription() {
-        let driver = BusDriver()
         let old = driver.subscribe()
         let new = driver.start(SubscriptionRequest(instance: "one", positions: [:])).id
         driver.report(.level(80))
@@ -86,19 +72,17 @@ import Testing
     }
 
     @Test("B54: a restart continues with the same generations") func restartContinuesWithTheSameGenerations() {
-        let driver = BusDriver()
         driver.report(.level(80))
         driver.report(.settings(["app": ["a": 1, "b": 1]]))
-        let later = BusDriver(Bus(restoring: driver.bus.savedState, history: 256, at: driver.now))
+        let later = BusDriver(restoring: driver.bus.savedState)
         #expect(later.bus.instance == "one")
-        later.bus.report(.level(80), at: driver.now)
+        later.report(.level(80))
         #expect(later.state(.battery).generation == 1)
-        later.bus.report(.level(70), at: driver.now)
+        later.report(.level(70))
         #expect(later.state(.battery).generation == 2)
         #expect(later.state(.battery).sequence == 3)
-        later.bus.report(.settings(["app": ["a": 2, "b": 1]]), at: driver.now)
-        let request = SubscriptionRequest(instance: "one", positions: [.battery: 1, .defaults: 0])
-        let start = later.bus.subscribe(request, as: SubscriptionID(rawValue: 9))
+        later.report(.settings(["app": ["a": 2, "b": 1]]))
+        let start = later.resume([.battery: 1, .defaults: 0])
         #expect(start.events.map(\.changes) == [1, 2])
         // The keys that changed before the restart are no longer known.
         #expect(start.events.last?.settings.map(\.keys) == [["a", "b"]])
@@ -107,7 +91,7 @@ import Testing
     @Test func positionOlderThanTheLogGetsAllChangesAsOne() {
         let driver = BusDriver(history: 4)
         for level in 0..<20 { driver.report(.level(level)) }
-        let start = driver.start(SubscriptionRequest(instance: "one", positions: [.battery: 3])).start
+        let start = driver.resume([.battery: 3])
         #expect(start.events.map(\.changes) == [17])
         #expect(start.events.map(\.netChange) == [true])
     }
@@ -128,7 +112,7 @@ import Testing
     }
 
     private func restored() -> BusDriver {
-        BusDriver(Bus(restoring: saved(), history: 4, at: Timestamp(microseconds: 1)))
+        BusDriver(restoring: saved())
     }
 
     @Test("settings that are too large to save are saved as a digest") func largeSettingsAreADigest() {

@@ -6,8 +6,9 @@ import Testing
 
 /// The keys listed in settings events.
 @Suite struct SettingsHistoryTests {
+    private let driver = BusDriver()
+
     @Test func removedKeysAndDomainsAreListed() {
-        let driver = BusDriver()
         driver.report(.settings(["app": ["a": 1, "b": 1], "gone": ["x": 1]]))
         let id = driver.subscribe()
         driver.report(.settings(["app": ["a": 1]]))
@@ -17,20 +18,14 @@ import Testing
     }
 
     @Test func transientKeysAreListed() {
-        let driver = BusDriver()
         driver.report(.settings(["app": ["a": 1]]))
         let id = driver.subscribe()
-        driver.background(id)
-        driver.report(.settings(["app": ["a": 1, "b": 1]]))
-        driver.report(.settings(["app": ["a": 1]]))
-        driver.foreground(id)
-        let event = driver.events(of: id).first
+        let event = driver.wake(id, after: .settings(["app": ["a": 1, "b": 1]]), .settings(["app": ["a": 1]])).first
         #expect(event?.settings.map(\.keys) == [["b"]])
         #expect(event?.netChange == false)
     }
 
     @Test func opaqueDomainHasNoKeys() {
-        let driver = BusDriver()
         driver.report(.settings(["dconf": ["": 1]], opaque: ["dconf"]))
         let id = driver.subscribe()
         driver.report(.settings(["dconf": ["": 2]], opaque: ["dconf"]))
@@ -39,7 +34,6 @@ import Testing
     }
 
     @Test func droppedRemovalsBecomeAllKeys() {
-        let driver = BusDriver()
         let many = Dictionary(uniqueKeysWithValues: (0..<1_200).map { ("k\($0)", UInt64(1)) })
         driver.report(.settings(["app": many.merging(["kept": 1]) { $1 }]))
         let early = driver.subscribe()
@@ -57,7 +51,6 @@ import Testing
     }
 
     @Test func droppedDomainsBecomeAllKeysOfAllDomains() {
-        let driver = BusDriver()
         driver.report(.settings(["app": ["kept": 1]]))
         let early = driver.subscribe()
         driver.background(early)
@@ -78,7 +71,6 @@ import Testing
     }
 
     @Test func restoredDomainIsNotDropped() {
-        let driver = BusDriver()
         driver.report(.settings(["app": [:]]))
         driver.report(.settings([:]))
         driver.report(.settings(["app": [:]]))

@@ -4,11 +4,19 @@
 import ReveilleCore
 import Testing
 
-/// B77: the level is told in steps and not too often; everything else at once.
+/// B77: levels are reported in steps and at intervals, other changes immediately.
 @Suite struct LevelFilterTests {
     private func reading(_ percent: Double?, _ state: Battery.State = .unplugged) -> Battery {
         Battery(
             state: state, level: percent.map { $0 / 100 }, isPlugged: false, chargeStatus: .discharging, packs: [])
+    }
+
+    /// Returns a filter that has just reported a level of 49 %, which started the interval of a minute.
+    private func reportedFilter() -> LevelFilter {
+        var filter = LevelFilter(step: 0.01, interval: .seconds(60))
+        _ = filter.offer(reading(50), at: at(0))
+        _ = filter.offer(reading(49), at: at(1))
+        return filter
     }
 
     private func at(_ seconds: Int64) -> Instant { Instant(microseconds: seconds * 1_000_000) }
@@ -28,18 +36,14 @@ import Testing
     }
 
     @Test func stateChangesImmediatelyWithTheCurrentLevel() {
-        var filter = LevelFilter(step: 0.01, interval: .seconds(60))
-        _ = filter.offer(reading(50), at: at(0))
-        _ = filter.offer(reading(49), at: at(1))
+        var filter = reportedFilter()
         #expect(filter.offer(reading(48), at: at(2)) == nil)
         #expect(filter.offer(reading(48, .charging), at: at(3)) == reading(48, .charging))
         #expect(filter.deadline == nil)
     }
 
     @Test func levelThatChangedBackIsNotReported() {
-        var filter = LevelFilter(step: 0.01, interval: .seconds(60))
-        _ = filter.offer(reading(50), at: at(0))
-        _ = filter.offer(reading(49), at: at(1))
+        var filter = reportedFilter()
         #expect(filter.offer(reading(48), at: at(2)) == nil)
         #expect(filter.offer(reading(49), at: at(3)) == nil)
         #expect(filter.deadline == nil)
@@ -60,17 +64,13 @@ import Testing
     }
 
     @Test func levelThatBecomesUnreadableIsReportedImmediately() {
-        var filter = LevelFilter(step: 0.01, interval: .seconds(60))
-        _ = filter.offer(reading(50), at: at(0))
-        _ = filter.offer(reading(49), at: at(1))
+        var filter = reportedFilter()
         #expect(filter.offer(reading(nil), at: at(2)) == reading(nil))
         #expect(filter.offer(reading(49), at: at(3)) == reading(49))
     }
 
     @Test func refreshedReadingPassesImmediately() {
-        var filter = LevelFilter(step: 0.01, interval: .seconds(60))
-        _ = filter.offer(reading(50), at: at(0))
-        _ = filter.offer(reading(49), at: at(1))
+        var filter = reportedFilter()
         _ = filter.offer(reading(48), at: at(2))
         #expect(filter.pass(reading(48.5), at: at(3)) == reading(48.5))
         #expect(filter.deadline == nil)

@@ -53,15 +53,13 @@ import Testing
         let limit = SettingsValue.countLimit
         let lines = (0..<limit).map { "k\($0)=\n" }.joined()
         #expect(try read(lines).count == limit)
-        let error = error(lines + "k=")
-        #expect(error?.line == limit + 1)
+        #expect(error(lines + "k=")?.line == limit + 1)
     }
 
     @Test func aKeyOfMarksOnlyIsAnError() throws {
         let marks = String(repeating: "\u{301}\u{316}", count: CombiningMarks.limit / 2)
         #expect(try read("k\(marks)=1").count == 1)
-        let error = error("k\(marks)\u{301}=1")
-        #expect(error?.reason == "a key with more than 30 combining marks in a row")
+        #expect(error("k\(marks)\u{301}=1")?.reason == "a key with more than 30 combining marks in a row")
     }
 
     @Test(arguments: [
@@ -69,8 +67,7 @@ import Testing
         ("[a\0]", 1), ("GVariant", 1),
     ])
     func aLineOfNoKnownFormIsAnError(text: String, line: Int) {
-        let error = error(text)
-        #expect(error?.line == line)
+        #expect(error(text)?.line == line)
     }
 
     @Test(arguments: [

@@ -4,7 +4,7 @@
 import ReveilleCore
 import Testing
 
-/// What power supplies read together.
+/// The reading of all power supplies.
 @Suite struct BatteryRuleTests {
     private func pack(_ name: String = "BAT0", _ attributes: [String: String]) -> PowerSupply {
         let base = ["type": "Battery\n", "present": "1\n"]
@@ -19,7 +19,7 @@ import Testing
         BatteryRule.reading(of: supplies, isMacBook: isMacBook)
     }
 
-    /// Two packs at 40 %, no supply device: the pairs of statuses and what they mean.
+    /// The states for pairs of statuses, with two packs at 40 % and without a supply device.
     static let pairs: [(String, String, Battery.State, Bool?)] = [
         ("Unknown", "Charging", .charging, true), ("Unknown", "Discharging", .unplugged, false),
         ("Charging", "Charging", .charging, true), ("Charging", "Discharging", .charging, true),
@@ -111,11 +111,8 @@ import Testing
         #expect(read(pack("BAT0", ["capacity": "50", "status": "Discharging"]), port).isPlugged == false)
     }
 
-    @Test func emptySlotIsNotAPack() {
+    @Test func emptySlotsAndDesktopsHaveNoBattery() {
         #expect(read(pack("BAT0", ["present": "0", "capacity": "50"])) == .unknown)
-    }
-
-    @Test func desktopHasNoBattery() {
         #expect(read(supply("Mains", online: "1")) == .unknown)
     }
 

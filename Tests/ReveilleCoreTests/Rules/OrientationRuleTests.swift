@@ -5,7 +5,7 @@ import ReveilleCore
 import ReveilleSimulation
 import Testing
 
-/// B76: seven poses, steady at their borders.
+/// B76: the seven poses, and their stability at borders.
 @Suite struct OrientationRuleTests {
     private func pose(
         _ x: Double, _ y: Double, _ z: Double, after last: Orientation = .unknown

@@ -4,7 +4,7 @@
 import ReveilleCore
 import Testing
 
-/// Values out of the bytes of an IIO buffer.
+/// Values decoded from the bytes of an IIO buffer.
 struct ScanLayoutTests {
     private func layout(_ types: [String], wanted: [Int]) throws -> ScanLayout {
         ScanLayout(try types.map { try #require(ScanElement($0), "\($0)") }, wanted: wanted)

@@ -14,7 +14,7 @@ struct DefaultsScene {
         scene = try Scene()
         scene.makeDirectory("/home/u/.config/app")
         prepare(scene)
-        let settings = DefaultsWatcher.Settings(paths: paths, root: scene.root, home: "/home/u")
+        let settings = FileSettings(paths: paths, root: scene.root, home: "/home/u")
         watcher = try DefaultsWatcher(loop: scene.loop, settings: settings, context: scene.context)
         watcher.pace = .live
     }

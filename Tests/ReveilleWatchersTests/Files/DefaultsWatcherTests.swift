@@ -133,7 +133,7 @@ import Testing
         app.scene.quiet("break again") { app.scene.replace(Self.file, "{\"b\":") }
         app.scene.step("mend", { app.scene.write(Self.file, "{\"b\":1}") }, until: { app.keys == ["settings": ["b"]] })
         try app.scene.play()
-        #expect(app.scene.warnings == ["\(Self.file): line 1: unexpected end; the last good values stand"])
+        #expect(app.scene.warnings == ["\(Self.file): line 1: unexpected end; the previous values are kept"])
         #expect(app.scene.readings.count == 2)
     }
 

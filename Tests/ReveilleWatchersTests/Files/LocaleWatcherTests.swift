@@ -18,7 +18,9 @@ import Testing
     }
 
     private func makeWatcher(paths: [String]? = nil, configHome: String? = nil) throws -> LocaleWatcher {
-        let settings = LocaleWatcher.Settings(paths: paths, root: scene.root, home: "/home/u", configHome: configHome)
+        let home = "/home/u"
+        let paths = paths ?? LocaleWatcher.usualPaths(home: home, configHome: configHome)
+        let settings = FileSettings(paths: paths, root: scene.root, home: home)
         return try LocaleWatcher(loop: scene.loop, settings: settings, context: scene.context)
     }
 
@@ -124,7 +126,7 @@ import Testing
         scene.step("mend", { scene.replace("/etc/locale.conf", "LANG=fr_FR\n") }, until: { identifier == "fr_FR" })
         scene.step("break", { scene.write("/etc/locale.conf", broken) }, until: { scene.warnings.count == 2 })
         try scene.play()
-        #expect(scene.warnings.first == "/etc/locale.conf: not UTF-8; the last good values stand")
+        #expect(scene.warnings.first == "/etc/locale.conf: not UTF-8; the previous values are kept")
         #expect(scene.readings.count == 2)
         #expect(
             watcher.examine().findings.contains { $0.name == scene.at("/etc/locale.conf") && $0.value == "not UTF-8" })

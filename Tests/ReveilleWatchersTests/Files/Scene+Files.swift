@@ -64,21 +64,4 @@ extension Scene {
     func changeMode(_ path: String, _ mode: mode_t) {
         #expect(chmod(at(path), mode) == 0)
     }
-
-    static func removeAll(_ path: String) {
-        if let directory = opendir(path) {
-            defer { closedir(directory) }
-            while let entry = readdir(directory) {
-                let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                    pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-                }
-                if name == "." || name == ".." { continue }
-                var status = stat()
-                let isDirectory =
-                    lstat(path + "/" + name, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-                if isDirectory { removeAll(path + "/" + name) } else { unlink(path + "/" + name) }
-            }
-        }
-        rmdir(path)
-    }
 }

@@ -4,6 +4,7 @@
 import Glibc
 import ReveilleCore
 import ReveilleSystem
+import ReveilleTesting
 import ReveilleWatchers
 import Testing
 
@@ -22,6 +23,7 @@ final class Scene {
     static let patience: Duration = .seconds(10)
 
     let loop: EventLoop
+    private let directory: TemporaryDirectory
     /// The directory, by a path without links.
     let root: String
     private(set) var readings: [Reading] = []
@@ -31,18 +33,10 @@ final class Scene {
 
     init() throws {
         loop = try EventLoop()
-        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        var template = Array("\(parent)/reveille-XXXXXX".utf8CString)
-        let made = template.withUnsafeMutableBufferPointer { buffer in
-            buffer.baseAddress.flatMap { mkdtemp($0) }.flatMap { realpath($0, nil) }
-        }
-        let path = try #require(made)
+        directory = try TemporaryDirectory()
+        let path = try #require(realpath(directory.path, nil))
         root = String(cString: path)
         free(path)
-    }
-
-    deinit {
-        Self.removeAll(root)
     }
 
     var context: WatcherContext {

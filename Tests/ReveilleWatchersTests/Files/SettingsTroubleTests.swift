@@ -24,7 +24,7 @@ import Testing
         let limit = DefaultsWatcher.sizeLimit
         #expect(
             app.scene.warnings == [
-                "\(Self.file): longer than the limit of \(limit) bytes; the last good values stand"
+                "\(Self.file): longer than the limit of \(limit) bytes; the previous values are kept"
             ])
         #expect(app.scene.readings.count == 1)
         #expect(app.watcher.examine().advice.count == 1)
@@ -39,7 +39,7 @@ import Testing
                 #expect(mkfifo(app.scene.at(Self.file), 0o600) == 0)
             }, until: { app.scene.warnings.count == 1 })
         try app.scene.play()
-        #expect(app.scene.warnings.first == "\(Self.file): not a regular file; the last good values stand")
+        #expect(app.scene.warnings.first == "\(Self.file): not a regular file; the previous values are kept")
     }
 
     @Test(.enabled(if: geteuid() != 0, "root can read any file"))

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The level of a pack, and its weight among several.
+extension PowerSupply {
+    /// The levels for the words of `capacity_level`, as in UPower.
+    private static let coarse = ["critical": 0.05, "low": 0.10, "normal": 0.55, "high": 0.70, "full": 1.0]
+
+    /// Returns the level of a pack, 0 to 1; `nil` if no attribute determines it.
+    ///
+    /// The firmware of a MacBook reports a wrong `capacity`, so the ratio is used there.
+    func level(isMacBook: Bool) -> Double? {
+        let ratio = ratio
+        if isMacBook, let ratio { return ratio }
+        // Some gauges report a capacity of 0 until they are calibrated, but a correct energy.
+        if let capacity = number("capacity"), capacity >= 0, !(capacity == 0 && (ratio ?? 0) > 0) {
+            return min(capacity / 100, 1)
+        }
+        return ratio ?? Self.coarse[word("capacity_level")]
+    }
+
+    /// The energy of a full pack in microwatt-hours; `nil` if it is unknown.
+    var fullEnergy: Double? {
+        if let energy = full("energy") { return energy }
+        guard let charge = full("charge") else { return nil }
+        return firstPositive(["voltage_min_design", "voltage_max_design", "voltage_now"]).map { charge * $0 / 1e6 }
+    }
+
+    /// The ratio of the present to the full energy or charge, which are never mixed, since their units differ.
+    private var ratio: Double? {
+        for unit in ["energy", "charge"] {
+            guard let now = number(unit + "_now") ?? number(unit + "_avg"), let full = full(unit) else { continue }
+            return min(abs(now) / full, 1)
+        }
+        return nil
+    }
+
+    private func full(_ unit: String) -> Double? {
+        firstPositive([unit + "_full", unit + "_full_design"])
+    }
+
+    private func firstPositive(_ attributes: [String]) -> Double? {
+        attributes.lazy.compactMap(number).first { $0 > 0 }
+    }
+}
