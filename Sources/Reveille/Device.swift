@@ -41,12 +41,8 @@ public final class Device: Sendable {
     /// Connects to a bus.
     ///
     /// ```swift
-    /// do throws(ReveilleError) {
-    ///     let device = try await Device.connect()
-    ///     print(try await device.orientation.pose)
-    /// } catch {
-    ///     print(error)  // there is no bus at unix:/run/reveille/org.reveille.Bus; is 'reveille serve' running?
-    /// }
+    /// let device = try await Device.connect()
+    /// print(try await device.orientation.pose)
     /// ```
     ///
     /// - Parameter address: `unix:PATH`. The default is `$REVEILLE_ADDRESS`, otherwise the user's own bus or, if

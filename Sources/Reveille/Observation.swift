@@ -44,32 +44,23 @@ extension Device {
         _ aspect: Aspect, delivering: Delivering = .changes, isolation: isolated (any Actor)? = #isolation,
         _ handler: @escaping (Event) -> Void
     ) async throws(ReveilleError) -> Observation {
-        let queue = queues.join(isolation)
-        let observer = Observer(queue: queue, handler: handler)
-        do throws(ReveilleError) {
-            let id = try await engine.observe(aspect, observer, wantsCurrent: delivering == .currentState)
-            return Observation(self, aspect, id, observer, queue)
-        } catch {
-            queues.leave(queue)
-            throw error
+        let observer = Observer(queue: queues.queue(on: isolation), handler: handler)
+        let id = try await engine.observe(aspect, observer, wantsCurrent: delivering == .currentState)
+        return Observation(observer) { [self] in
+            Task { await engine.stopObserving(aspect, id: id) }
         }
     }
 }
 
 /// The token of an observer; its closure is called for as long as the token is retained.
 public final class Observation: Sendable {
-    private let device: Device
-    private let aspect: Aspect
-    private let id: Int
     private let observer: Observer
-    private let queue: Lock<ObserverQueue?>
+    /// Retains the device, and removes the observer; `nil` once it has been called.
+    private let onCancel: Lock<(@Sendable () -> Void)?>
 
-    init(_ device: Device, _ aspect: Aspect, _ id: Int, _ observer: Observer, _ queue: ObserverQueue) {
-        self.device = device
-        self.aspect = aspect
-        self.id = id
+    init(_ observer: Observer, onCancel: @escaping @Sendable () -> Void) {
         self.observer = observer
-        self.queue = Lock(queue)
+        self.onCancel = Lock(onCancel)
     }
 
     deinit {
@@ -88,13 +79,7 @@ public final class Observation: Sendable {
     /// Called from another actor, it does not wait for a running call of the closure.
     public func cancel() {
         observer.cancel()
-        guard
-            let queue = queue.withLock({ queue in
-                defer { queue = nil }
-                return queue
-            })
-        else { return }
-        device.queues.leave(queue)
-        Task { [device, aspect, id] in await device.engine.stopObserving(aspect, id: id) }
+        let onCancel = onCancel.withLock { $0.take() }
+        onCancel?()
     }
 }

@@ -4,7 +4,7 @@
 public import ReveilleCore
 import ReveilleWire
 
-/// What a subscriber gets before the first change.
+/// The events that are delivered before the first change.
 public enum Delivering: Sendable, Hashable {
     /// Nothing: the first event is a change.
     case changes
@@ -91,7 +91,7 @@ public final class Subscription: AsyncSequence, Sendable {
     /// try await subscription.enterForeground()  // one event for each aspect that changed
     /// ```
     ///
-    /// A bus that is gone gets to know the background when it is back.
+    /// A bus that is gone is notified of the background when it is back.
     ///
     /// - Parameter wakeAfter: A millisecond to a year, after which it wakes automatically, even if this process hangs;
     ///   `nil` for no deadline.
@@ -131,11 +131,6 @@ public final class Subscription: AsyncSequence, Sendable {
         /// Waits for the next event, as ``Subscription/next(isolation:)`` does.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(ReveilleError) -> Event? {
             try await subscription.next(isolation: actor)
-        }
-
-        /// Waits for the next event, as ``Subscription/next(isolation:)`` does.
-        public mutating func next() async throws(ReveilleError) -> Event? {
-            try await subscription.next()
         }
     }
 }

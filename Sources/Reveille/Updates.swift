@@ -56,10 +56,5 @@ public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
             }
             return nil
         }
-
-        /// Waits for the next state; `nil` at the end, and in a cancelled task.
-        public mutating func next() async throws(ReveilleError) -> Value? {
-            try await next(isolation: nil)
-        }
     }
 }

@@ -21,6 +21,14 @@ package enum BusCall: Sendable, Hashable {
     /// Posts a synthetic state; the reply is a ``PostReply``.
     case post(Reading)
 
+    private enum StateWord: String {
+        case background, foreground
+    }
+
+    private enum PolicyWord: String {
+        case coalesce, drop, immediate, hold
+    }
+
     /// Decodes a call.
     ///
     /// - Parameters:
@@ -35,7 +43,7 @@ package enum BusCall: Sendable, Hashable {
             guard call.mode == .more else { throw .expectedMore }
             self = .subscribe(try BusCall.request(fields, history: history))
         case "SetState":
-            let isBackground = try BusCall.isBackground(try fields.string("state"), in: fields)
+            let isBackground = try fields.word("state") == StateWord.background
             let wakeAfter = try fields.optional("wakeAfter") { value in
                 value.integerValue.map { Duration.milliseconds($0) }.flatMap {
                     isBackground && BusInterface.wakeAfterRange.contains($0) ? $0 : nil
@@ -54,7 +62,7 @@ package enum BusCall: Sendable, Hashable {
 
     private static func request(_ fields: Fields, history: Int) throws(CallError) -> SubscriptionRequest {
         let aspects = try aspects(fields) ?? .default
-        let state = try fields.optionalString("state")
+        let state: StateWord? = try fields.optionalWord("state")
         let name = try fields.optional("name") { value in
             value.stringValue.flatMap { $0.utf8.count <= BusInterface.nameLimit ? $0 : nil }
         }
@@ -62,8 +70,7 @@ package enum BusCall: Sendable, Hashable {
         if fields.value("resume") != nil {
             positions = [:]
             for position in try fields.structures("resume") {
-                let generation = try position.integer("generation")
-                guard generation >= 0 else { throw position.invalid("generation") }
+                let generation = try position.count("generation")
                 positions?[try position.word("aspect")] = generation
             }
         }
@@ -74,27 +81,24 @@ package enum BusCall: Sendable, Hashable {
             }
         }
         return SubscriptionRequest(
-            aspects: aspects, name: name,
-            startsInBackground: try state.map { word throws(CallError) in try isBackground(word, in: fields) } ?? false,
+            aspects: aspects, name: name, startsInBackground: state == .background,
             wantsInitial: try fields.optionalBool("initial") ?? false,
             instance: try fields.optionalString("instance"), positions: positions, policies: policies)
     }
 
     private static func policy(_ fields: Fields, history: Int) throws(CallError) -> Policy {
         let limit = try fields.optional("limit") { $0.integerValue.map { Int($0) } }
-        let word = try fields.optionalString("background") ?? "coalesce"
-        let background: Policy.Background
-        switch word {
-        case "coalesce": background = .coalesce
-        case "drop": background = .drop
-        case "immediate": background = .immediate
-        case "hold":
-            let limit = limit ?? history
-            guard (1...history).contains(limit) else { throw fields.invalid("limit") }
-            background = .hold(limit: limit)
-        default: throw fields.invalid("background")
+        let word: PolicyWord = try fields.optionalWord("background") ?? .coalesce
+        guard word == .hold ? (1...history).contains(limit ?? history) : limit == nil else {
+            throw fields.invalid("limit")
         }
-        if word != "hold", limit != nil { throw fields.invalid("limit") }
+        let background: Policy.Background =
+            switch word {
+            case .coalesce: .coalesce
+            case .drop: .drop
+            case .immediate: .immediate
+            case .hold: .hold(limit: limit ?? history)
+            }
         return Policy(background: background, netChangeOnly: try fields.optionalBool("netChangeOnly") ?? false)
     }
 
@@ -103,14 +107,6 @@ package enum BusCall: Sendable, Hashable {
             guard let words = value.arrayValue, !words.isEmpty else { return nil }
             let aspects = words.compactMap { $0.stringValue.flatMap { Aspect(rawValue: $0) } }
             return aspects.count == words.count ? AspectSet(aspects) : nil
-        }
-    }
-
-    private static func isBackground(_ word: String, in fields: Fields) throws(CallError) -> Bool {
-        switch word {
-        case "background": return true
-        case "foreground": return false
-        default: throw fields.invalid("state")
         }
     }
 

@@ -84,7 +84,7 @@ extension SubscriptionID {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// Creates the identifier with a name on the wire; `nil` for a text that no subscription has as its name.
+    /// Creates the identifier with a name on the wire; `nil` for any other text.
     package init?(wireName: String) {
         guard let number = UInt64(wireName, radix: 16) else { return nil }
         self.init(rawValue: number)

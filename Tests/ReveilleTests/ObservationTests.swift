@@ -198,7 +198,7 @@ private actor Witness {
         try loop.run()
         #expect(lines.withLock { $0.count } == 1)
         #expect(!other.isEmpty)
-        queue.end()
+        observer.cancel()
         release.wake()
     }
 }

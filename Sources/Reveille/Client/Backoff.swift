@@ -7,7 +7,7 @@
 struct Backoff {
     /// The first pause: a bus that is replaced is back within tens of milliseconds.
     static let shortest: Duration = .milliseconds(20)
-    /// The longest pause: nobody notices such a delay after the bus is back.
+    /// The longest pause: such a delay goes unnoticed after the bus is back.
     static let longest: Duration = .seconds(2)
 
     private var base = Backoff.shortest

@@ -35,11 +35,7 @@ final class BusConnection {
 
     /// Connects, and tries again for as long as the bus has no room in its queue.
     ///
-    /// - Parameters:
-    ///   - connector: The way to the bus.
-    ///   - onReply: Called with each reply; may close the connection.
-    ///   - onEnd: Called with the reason when the connection has ended, unless it was closed with ``close()``.
-    /// - Throws: `SystemError` if there is no bus or the loop lacks resources.
+    /// `onReply` may close the connection. Throws if there is no bus or the loop lacks resources.
     init(
         _ connector: Connector, onReply: @escaping (Reply) -> Void, onEnd: @escaping (ReveilleError) -> Void
     ) throws(SystemError) {

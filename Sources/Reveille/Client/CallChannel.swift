@@ -20,12 +20,7 @@ final class CallChannel {
     private let patience: Patience
     private let onEnd: (ReveilleError) -> Void
 
-    /// Connects to a bus.
-    ///
-    /// - Parameters:
-    ///   - connector: The way to the bus.
-    ///   - onEnd: Called once when the connection has ended, after every pending call has failed.
-    /// - Throws: `SystemError` if there is no bus or the loop lacks resources.
+    /// Connects to a bus; `onEnd` is called once when the connection has ended, after every pending call has failed.
     init(_ connector: Connector, onEnd: @escaping (ReveilleError) -> Void) throws(SystemError) {
         self.onEnd = onEnd
         patience = connector.patience

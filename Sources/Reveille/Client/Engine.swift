@@ -87,16 +87,14 @@ actor Engine {
     }
 
     private var connector: Connector {
-        Connector(loop: thread.loop, patience: patience) { () throws(SystemError) in try self.connect() }
-    }
-
-    private func connect() throws(SystemError) -> UnixStream {
-        switch route {
-        // Only the loop may block the thread.
-        case .socket(let address): return try UnixStream(connectingTo: address, atMost: .zero)
-        case .local:
-            guard let bus else { throw SystemError("connect", code: ECONNREFUSED) }
-            return try bus.connect()
+        Connector(loop: thread.loop, patience: patience) { () throws(SystemError) in
+            switch self.route {
+            // Only the loop may block the thread.
+            case .socket(let address): return try UnixStream(connectingTo: address, atMost: .zero)
+            case .local:
+                guard let bus = self.bus else { throw SystemError("connect", code: ECONNREFUSED) }
+                return try bus.connect()
+            }
         }
     }
 

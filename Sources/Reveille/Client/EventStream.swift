@@ -27,7 +27,7 @@ final class EventStream {
     private let sink: any EventSink
     private let connector: Connector
     private let logger: Logger
-    /// Whether the log has named an unknown word; one is enough.
+    /// Whether an unknown word has been logged; one line is enough.
     private var hasNamedUnknownWord = false
     private var connection: BusConnection?
     /// Runs until the first reply of the bus.
@@ -38,13 +38,12 @@ final class EventStream {
     /// Creates a stream that is not open.
     ///
     /// - Parameters:
-    ///   - request: The subscription; with positions it goes on from there.
+    ///   - request: The subscription; with positions it continues from there.
     ///   - sink: Takes the events.
     ///   - connector: The way to the bus.
     ///   - logger: Gets a line if the bus uses a word that this version does not know.
     ///   - onStart: Called for each first reply of the bus, and if there will never be one.
-    ///   - onLoss: Called when the connection is gone and the stream must be opened again, with whether the
-    ///     connection was good: it held for some time, or brought events.
+    ///   - onLoss: Called when the stream must be opened again; see ``EventStreamState/Action/reportLoss(wasGood:)``.
     init(
         _ request: SubscriptionRequest, sink: any EventSink, connector: Connector, logger: Logger,
         onStart: @escaping (Result<Void, ReveilleError>) -> Void, onLoss: @escaping (_ wasGood: Bool) -> Void

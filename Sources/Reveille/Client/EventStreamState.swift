@@ -70,10 +70,6 @@ struct EventStreamState {
     private(set) var dropping: AspectSet = []
 
     /// Creates the state of a stream that is not open.
-    ///
-    /// - Parameters:
-    ///   - request: The subscription; with positions it goes on from there.
-    ///   - patience: How long a good connection has held.
     init(_ request: SubscriptionRequest, patience: Patience) {
         self.request = request
         self.patience = patience
@@ -111,7 +107,7 @@ struct EventStreamState {
             return [.deliver(.events(events))]
         // Another program of the user may end and leave room.
         case .refused(let error): return error.code == .quotaExceeded ? lose(error, at: now) : end(error)
-        // A bus that does not speak the protocol will not speak it next time.
+        // A bus that violates the protocol will do so again.
         case .lost(let error): return error.code == .invalidReply ? end(error) : lose(error, at: now)
         case .background(let isWanted):
             guard isWanted != isInBackground else { return [] }

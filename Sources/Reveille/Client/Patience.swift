@@ -3,13 +3,13 @@
 
 /// The time that a device waits for its bus.
 package struct Patience: Sendable {
-    /// For room in the queue of a bus that accepts no connections: one that works accepts within milliseconds.
+    /// The timeout for room in the listener's queue: a working bus accepts within milliseconds.
     package var connect: Duration = .seconds(5)
-    /// For a reply; the bus itself waits a second for a sensor.
+    /// The timeout for a reply: the bus itself waits up to a second for a sensor.
     package var answer: Duration = .seconds(10)
-    /// How long a good connection has held: after its loss, the pauses begin with the shortest again.
+    /// The time after which a connection is good: after its loss, the pauses begin with the shortest again.
     ///
-    /// As long as the longest pause: a bus that ends sooner each time is asked no more often than one that is gone.
+    /// As long as the longest pause, so that a bus that always ends sooner is not tried more often than one that is gone.
     package var steady: Duration = Backoff.longest
 
     /// Creates the default; only tests need another.

@@ -15,12 +15,6 @@ final class ObserverQueue: Sendable {
         var due: [Observer] = []
         /// Whether a task is calling the observers.
         var isRunning = false
-        var isEnded = false
-    }
-
-    private enum Place {
-        case nowhere
-        case on((any Actor)?)
     }
 
     private let state: Lock<State>
@@ -39,24 +33,14 @@ final class ObserverQueue: Sendable {
 
     /// Adds an observer behind all others.
     func enqueue(_ observer: Observer) {
-        let place = state.withLock { state -> Place in
+        let (starts, actor) = state.withLock { state -> (Bool, (any Actor)?) in
             state.due.removeAll { $0 === observer }
-            guard !state.isEnded, !hasActor || state.actor != nil else { return .nowhere }
+            guard !hasActor || state.actor != nil else { return (false, nil) }
             state.due.append(observer)
-            guard !state.isRunning else { return .nowhere }
-            state.isRunning = true
-            return .on(state.actor)
+            defer { state.isRunning = true }
+            return (!state.isRunning, state.actor)
         }
-        guard case .on(let actor) = place else { return }
-        Task { await run(isolation: actor) }
-    }
-
-    /// Ends all calls.
-    func end() {
-        state.withLock { state in
-            state.isEnded = true
-            state.due = []
-        }
+        if starts { Task { await run(isolation: actor) } }
     }
 
     /// Calls observers on an actor for as long as events are due.
@@ -72,38 +56,23 @@ final class ObserverQueue: Sendable {
     }
 }
 
-/// The queues of a device, one for each actor with observers; safe on any thread.
+/// The queues of a device, one for each actor with observers, which retain them; safe on any thread.
 final class ObserverQueues: Sendable {
     private struct Entry {
-        let queue: ObserverQueue
-        var observers = 1
+        weak var queue: ObserverQueue?
     }
 
     private let entries = Lock<[ObjectIdentifier: Entry]>([:])
 
-    /// Returns the queue of an actor for one more observer; without an actor, a new queue.
-    func join(_ actor: (any Actor)?) -> ObserverQueue {
+    /// Returns the queue of an actor; without an actor, a new queue.
+    func queue(on actor: (any Actor)?) -> ObserverQueue {
         guard let actor else { return ObserverQueue(on: nil) }
         return entries.withLock { entries in
-            if let entry = entries[ObjectIdentifier(actor)], entry.queue.belongs(to: actor) {
-                entries[ObjectIdentifier(actor)]?.observers += 1
-                return entry.queue
-            }
-            let entry = Entry(queue: ObserverQueue(on: actor))
-            entries[ObjectIdentifier(actor)] = entry
-            return entry.queue
+            if let queue = entries[ObjectIdentifier(actor)]?.queue, queue.belongs(to: actor) { return queue }
+            let queue = ObserverQueue(on: actor)
+            entries = entries.filter { $0.value.queue != nil }
+            entries[ObjectIdentifier(actor)] = Entry(queue: queue)
+            return queue
         }
-    }
-
-    /// Leaves a queue; the last one ends it.
-    func leave(_ queue: ObserverQueue) {
-        let isLast = entries.withLock { entries in
-            guard let (actor, entry) = entries.first(where: { $0.value.queue === queue }) else { return true }
-            entries[actor]?.observers -= 1
-            guard entry.observers == 1 else { return false }
-            entries[actor] = nil
-            return true
-        }
-        if isLast { queue.end() }
     }
 }

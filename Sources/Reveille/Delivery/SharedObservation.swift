@@ -56,12 +56,7 @@ final class SharedObservation: EventSink {
         waiting = []
     }
 
-    /// Adds an observer, which gets everything from now on.
-    ///
-    /// - Parameters:
-    ///   - id: The observer's number, for ``remove(_:)``.
-    ///   - sink: Takes the events.
-    ///   - wantsCurrent: Whether it gets the current state first.
+    /// Adds an observer, which gets everything from now on, and the current state first if it wants that.
     func add(_ id: Int, _ sink: any EventSink, wantsCurrent: Bool) {
         let member = Member(id: id, sink: sink, wantsCurrent: wantsCurrent)
         members.append(member)
