@@ -68,7 +68,7 @@ package final class SimulatedClient {
                 try begin(decoded(SubscribeReply.self, answer.reply))
                 continue
             }
-            let events = try decoded(EventsReply.self, answer.reply).events
+            let events = try decoded([Event].self, answer.reply)
             if isAtRest, !isDisturbed { throw Broken("\(name) is held but received \(events)") }
             if events.isEmpty { throw Broken("\(name): a reply without an event") }
             try takeChanges(events, isFirst: false)
