@@ -58,6 +58,6 @@ struct Samples {
 
     var summary: String {
         let round = { (value: Double) in "\(value.rounded())".replacing(".0", with: "") }
-        return "median \(round(percentile(0.5))), 99 % \(round(percentile(0.99))) microseconds"
+        return "median \(round(percentile(0.5))), 99% \(round(percentile(0.99))) microseconds"
     }
 }

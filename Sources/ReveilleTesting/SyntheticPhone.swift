@@ -41,7 +41,7 @@ public final class SyntheticPhone {
     /// The directory for `XDG_RUNTIME_DIR`.
     let runtime: TemporaryDirectory
 
-    /// Creates a phone that is charged to 80 %, unplugged, upright and uncovered.
+    /// Creates a phone that is charged to 80%, unplugged, upright and uncovered.
     ///
     /// Its language is English, and it has one empty settings file. Parts can also be inserted and removed later.
     ///
@@ -74,7 +74,7 @@ public final class SyntheticPhone {
         try writeSettings("{}")
     }
 
-    /// Adds a battery pack that is charged to 80 % and discharging.
+    /// Adds a battery pack that is charged to 80% and discharging.
     ///
     /// - Returns: The pack, which is the last of ``batteries`` and named `battery2`, `battery3` and so on.
     /// - Throws: `TestbedError` if umockdev rejects the device.

@@ -6,15 +6,15 @@ package import Varlink
 
 /// A call of the interface `org.reveille.Bus`: a client encodes it, a service decodes it.
 package enum BusCall: Sendable, Hashable {
-    /// Starts a stream of events; the replies are a ``SubscribeReply`` and then any number of arrays of ``Event``.
+    /// Starts a stream of events; the replies are a ``SubscribeReply`` and then any number of lists of events.
     case subscribe(SubscriptionRequest)
     /// Sends a subscription to the background or wakes it; the reply is an ``EmptyReply``.
     case setState(subscription: String, background: Bool, wakeAfter: Duration? = nil)
     /// Asks for the current state of some aspects; the reply is a ``GetStateReply``.
     case getState(AspectSet)
-    /// Asks for all subscriptions; the reply is a ``ListSubscriptionsReply``.
+    /// Asks for all subscriptions; the reply is a list of `Subscriber`.
     case listSubscriptions
-    /// Asks for the source of each aspect; the reply is a ``DescribeAspectsReply``.
+    /// Asks for the source of each aspect; the reply is a list of `AspectSource`.
     case describeAspects
     /// Reads every source again; the reply is an ``EmptyReply``.
     case refresh

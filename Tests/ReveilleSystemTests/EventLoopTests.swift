@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(
-        "a timer is late by at most 1 % of its interval and at most a second",
+        "a timer is late by at most 1% of its interval and at most a second",
         arguments: [0, 1, 99, 100, 50_000, 700_000, 30_000_000, 31_536_000_000_000, UInt64.max])
     func timersAreAccurate(microseconds: UInt64) {
         let accuracy = EventLoop.accuracy(microseconds)

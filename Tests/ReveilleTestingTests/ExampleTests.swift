@@ -19,15 +19,15 @@ import Testing
     @Test(arguments: [false, true])
     func statusLineContinuesAfterARestart(isKilled: Bool) throws {
         let line = try RunningExample("StatusLine", on: phone)
-        #expect(line.nextLine() == "80 % unplugged  portrait  en_US")
+        #expect(line.nextLine() == "80% unplugged  portrait  en_US")
         phone.battery.level = 0.5
-        #expect(line.nextLine() == "50 % unplugged  portrait  en_US")
+        #expect(line.nextLine() == "50% unplugged  portrait  en_US")
         if isKilled { bus.kill() }
         try bus.restart()
         phone.battery.level = 0.4
-        #expect(line.nextLine() == "40 % unplugged  portrait  en_US")
+        #expect(line.nextLine() == "40% unplugged  portrait  en_US")
         try phone.setLocale("de_DE.UTF-8")
-        #expect(line.nextLine() == "40 % unplugged  portrait  de_DE")
+        #expect(line.nextLine() == "40% unplugged  portrait  de_DE")
     }
 
     @Test(arguments: [false, true])

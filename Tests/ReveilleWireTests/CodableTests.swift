@@ -29,7 +29,7 @@ import Varlink
 
     @Test(
         arguments: [
-            (.battery(Battery(state: .charging, level: 0.5)), "battery: charging, 50 %"),
+            (.battery(Battery(state: .charging, level: 0.5)), "battery: charging, 50%"),
             (.battery(.unknown), "battery: unknown"), (.proximity(.near), "proximity: near"),
             (.orientation(Orientation(pose: .faceUp, planar: .portrait)), "orientation: faceUp, last upright portrait"),
             (.orientation(.unknown), "orientation: unknown"), (.locale(.posix), "locale: en_US_POSIX"),

@@ -4,7 +4,7 @@
 import Glibc
 import Reveille
 
-/// Prints a line for a status bar after each change, such as `62 % charging  landscapeLeft  de_DE`.
+/// Prints a line for a status bar after each change, such as `62% charging  landscapeLeft  de_DE`.
 ///
 /// It works with i3bar, polybar, waybar and others that show a program's last line, and is idle without changes.
 @main
@@ -27,7 +27,7 @@ enum StatusLine {
         switch reading {
         case .battery(let battery):
             guard let level = battery.level else { return "no battery" }
-            return "\(Int((level * 100).rounded())) % \(battery.state)"
+            return "\(Int((level * 100).rounded()))% \(battery.state)"
         case .orientation(let orientation): return "\(orientation.planar ?? orientation.pose)"
         case .locale(let locale): return locale.identifier
         default: return "\(reading)"

@@ -38,7 +38,7 @@ extension Event: Codable {
 }
 
 extension Event: CustomStringConvertible {
-    /// A line of text: `battery: unplugged, 62 % (14 changes)`.
+    /// A line of text: `battery: unplugged, 62% (14 changes)`.
     public var description: String {
         "\(aspect): \(reading)" + (remarks.isEmpty ? "" : " (\(remarks.joined(separator: ", ")))")
     }

@@ -86,7 +86,7 @@ public struct Battery: Sendable, Hashable, Codable {
 }
 
 extension Battery: CustomStringConvertible {
-    /// The state and the levels: `unplugged, 62 %`.
+    /// The state and the levels: `unplugged, 62%`.
     public var description: String {
         var parts = [state.rawValue]
         if let level { parts.append(Self.percent(level)) }
@@ -99,6 +99,6 @@ extension Battery: CustomStringConvertible {
 
     private static func percent(_ level: Double) -> String {
         // A level out of range is shown unchanged, since it may not fit an integer.
-        0...1 ~= level ? "\(Int((level * 100).rounded())) %" : "level \(level)"
+        0...1 ~= level ? "\(Int((level * 100).rounded()))%" : "level \(level)"
     }
 }

@@ -6,7 +6,7 @@
 /// The states are UIDevice's: they depend on being plugged in, not on the flow of current, which is
 /// ``Battery/chargeStatus``.
 package enum BatteryRule {
-    /// The level from which a plugged battery is full, since a display rounds it to 100 %.
+    /// The level from which a plugged battery is full, since a display rounds it to 100%.
     private static let fullLevel = 0.995
 
     /// Returns the reading for all power supplies.

@@ -137,7 +137,7 @@ package final class EventLoop: Loop {
         return isTooLate ? .max : moment
     }
 
-    /// Returns how late a timer may fire so that several can share a wake-up: 1 % of its interval, at most a second.
+    /// Returns how late a timer may fire so that several can share a wake-up: 1% of its interval, at most a second.
     ///
     /// The result is never 0, which means 250 ms to sd_event_add_time(3).
     package static func accuracy(_ microseconds: UInt64) -> UInt64 {

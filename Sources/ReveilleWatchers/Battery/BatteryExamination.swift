@@ -14,7 +14,7 @@ enum BatteryExamination {
             examination.add("MacBook", "levels are energy ratios, since capacity is wrong")
         }
         let reading = BatteryRule.reading(of: supplies, isMacBook: isMacBook)
-        let level = reading.level.map { "\(Int(($0 * 100).rounded())) %" } ?? "level unknown"
+        let level = reading.level.map { "\(Int(($0 * 100).rounded()))%" } ?? "level unknown"
         let plugged = reading.isPlugged.map { $0 ? "plugged in" : "not plugged in" } ?? "power source unknown"
         examination.add("reading", "\(reading.state), \(level), \(plugged), \(reading.chargeStatus)")
         if reading.packs.isEmpty {

@@ -11,7 +11,7 @@ import Testing
             state: state, level: percent.map { $0 / 100 }, isPlugged: false, chargeStatus: .discharging, packs: [])
     }
 
-    /// Returns a filter that has just reported a level of 49 %, which started the interval of a minute.
+    /// Returns a filter that has just reported a level of 49%, which started the interval of a minute.
     private func reportedFilter() -> LevelFilter {
         var filter = LevelFilter(step: 0.01, interval: .seconds(60))
         _ = filter.offer(reading(50), at: at(0))

@@ -19,7 +19,7 @@ import Testing
         BatteryRule.reading(of: supplies, isMacBook: isMacBook)
     }
 
-    /// The states for pairs of statuses, with two packs at 40 % and without a supply device.
+    /// The states for pairs of statuses, with two packs at 40% and without a supply device.
     static let pairs: [(String, String, Battery.State, Bool?)] = [
         ("Unknown", "Charging", .charging, true), ("Unknown", "Discharging", .unplugged, false),
         ("Charging", "Charging", .charging, true), ("Charging", "Discharging", .charging, true),
