@@ -6,11 +6,9 @@ import Testing
 
 /// The walks through the code in Docs/Architecture.md.
 @Suite struct WalkTests {
-    private static let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/"
-
     /// Returns the title and the files of each walk.
     private static func walks() throws -> [(title: Substring, files: [String])] {
-        let text = try String(contentsOfFile: root + "Docs/Architecture.md")
+        let text = try Package.text("Docs/Architecture.md")
         let section = try #require(text.split(separator: "\n## Three walks\n").last)
         return section.split(separator: "\n### ").dropFirst().map { walk in
             let lines = walk.split(separator: "\n")
@@ -24,7 +22,9 @@ import Testing
         for (title, files) in walks {
             #expect(files.count > 5, "\(title)")
             #expect(Set(files).count == files.count, "\(title) returns to a file")
-            for file in files { #expect(access(Self.root + file, R_OK) == 0, "\(title): \(file) does not exist") }
+            for file in files {
+                #expect(access("\(Package.root)/\(file)", R_OK) == 0, "\(title): \(file) does not exist")
+            }
         }
     }
 }

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+
+/// A user without privileges, as which only root can run programs.
+enum OtherUser {
+    static let id = "64123"
+
+    /// Runs a program that every user can execute.
+    static func run(
+        _ command: [String], in directory: TemporaryDirectory, environment: [String: String] = [:]
+    ) throws -> ProgramRun {
+        chmod(directory.path, 0o755)
+        return try ProgramRun(
+            ["--reuid", id, "--regid", id, "--clear-groups"] + command, program: "setpriv", in: directory,
+            environment: environment)
+    }
+
+    /// Returns the path of a copy of `reveille` that every user can execute.
+    static func program(in directory: TemporaryDirectory) throws -> String {
+        let path = directory.path + "/program"
+        try ChildProcess(["cp", BusProcess.program, path]).wait()
+        chmod(path, 0o755)
+        return path
+    }
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The files of the package.
+enum Package {
+    static let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    /// The directory of the Python programs of these tests.
+    static let python = root + "/Tests/IntegrationTests/Python/"
+
+    static func text(_ path: String) throws -> String { try String(contentsOfFile: root + "/" + path) }
+}
