@@ -18,7 +18,7 @@ import Varlink
 /// for try await event in try await device.subscribe() { print(event) }
 /// ```
 ///
-/// The device reconnects automatically to a bus that goes away: subscriptions and observations continue where they
+/// The device reconnects automatically when the bus restarts: subscriptions and observations continue where they
 /// were, and only calls in between fail.
 ///
 /// Safe to use from any thread and any actor. Its thread and its file descriptors exist for as long as the device, or
@@ -83,7 +83,7 @@ public final class Device: Sendable {
         return try await Device(Engine(.local(settings, .own(root: root ?? ""))))
     }
 
-    /// Creates a device without sources, which knows only posted states: for tests.
+    /// Creates a device without sources, which has only posted states, for tests.
     package static func inMemory() async throws(ReveilleError) -> Device {
         try await Device(Engine(.local(Configuration(), nil)))
     }

@@ -37,7 +37,7 @@ extension Device {
 
     /// Ends one ``beginMonitoring(_:)``; after the last one the aspect is not watched, and its reading is unknown.
     ///
-    /// A call too many has no effect.
+    /// Extra calls have no effect.
     public func endMonitoring(_ aspect: Aspect) {
         guard let id = monitor.end(aspect) else { return }
         Task { [self] in await engine.stopObserving(aspect, id: id) }

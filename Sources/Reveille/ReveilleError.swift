@@ -39,9 +39,9 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
         public static let notPermitted = Code("notPermitted")
         /// The bus accepts no more connections from this user.
         public static let quotaExceeded = Code("quotaExceeded")
-        /// The bus does not allow an argument, a policy or the configuration.
+        /// An argument, a policy or the configuration is invalid.
         public static let invalidArgument = Code("invalidArgument")
-        /// The bus has no subscription with the name.
+        /// The bus has no subscription with the identifier.
         public static let noSuchSubscription = Code("noSuchSubscription")
         /// The bus sent something that its interface does not allow.
         public static let invalidReply = Code("invalidReply")

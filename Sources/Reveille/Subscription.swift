@@ -26,7 +26,7 @@ extension Device {
     ///   - policies: What happens to an aspect's changes in the background; by default they are merged into one event.
     ///   - positions: The positions of an earlier subscription of any process: the changes since then are delivered
     ///     first. A bus that does not know the positions delivers every state instead.
-    ///   - name: A name for people, as `reveille status` shows it.
+    ///   - name: A display name, as `reveille status` shows it.
     ///   - startsInBackground: Whether nothing is delivered before ``Subscription/enterForeground()``, except the state
     ///     that `delivering` asks for.
     /// - Returns: The subscription, which ends when it is released.
@@ -100,7 +100,7 @@ public final class Subscription: AsyncSequence, Sendable {
         try await device.engine.enterBackground(id, wakeAfter: wakeAfter)
     }
 
-    /// Wakes the subscription: exactly one event is due for each aspect that changed, unless its policy differs.
+    /// Wakes the subscription: exactly one event is delivered for each aspect that changed, unless its policy differs.
     public func enterForeground() async throws(ReveilleError) {
         try await device.engine.enterForeground(id)
     }

@@ -17,7 +17,7 @@ extension Device {
     ///
     /// - Parameters:
     ///   - aspect: The aspect, by its name.
-    ///   - name: A name for people, as `reveille status` shows it.
+    ///   - name: A display name, as `reveille status` shows it.
     /// - Returns: The states; the subscription ends when the sequence is released.
     /// - Throws: ``ReveilleError``.
     public func updates<Value>(
@@ -35,7 +35,7 @@ extension Device {
 public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
     /// The subscription behind the sequence, for positions and for the background.
     ///
-    /// An event that is taken from it is not an element of this sequence any more.
+    /// An event that is taken from it is no longer an element of this sequence.
     public let events: Subscription
     let value: @Sendable (Reading) -> Value?
 

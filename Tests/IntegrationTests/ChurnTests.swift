@@ -113,12 +113,12 @@ import Varlink
         var clients = try (0..<60).map { _ in try RawClient(path) }
         for client in clients { try client.send(Self.get) }
         _ = try clients[0].receive()
-        try wait(for: "a message") { service.errors.contains("connections wait") }
+        try wait(for: "a message") { service.errors.contains("connections are waiting") }
         // The first connections close, so the last ones are accepted.
         let last = clients[59]
         clients.removeFirst(58)
         #expect(try last.receive().error == nil)
-        let lines = service.errors.split(separator: "\n").filter { $0.contains("connections wait") }
+        let lines = service.errors.split(separator: "\n").filter { $0.contains("connections are waiting") }
         #expect(lines.count == 1 && lines[0].contains("EMFILE"), "\(lines)")
         #expect(service.stop() == 0)
     }

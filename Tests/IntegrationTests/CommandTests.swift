@@ -114,7 +114,7 @@ import Varlink
         for text in ["nobody", ""] {
             let run = try run("background", text)
             #expect(run.code == 1)
-            #expect(run.errors.contains("no subscription with the id, name or process id '\(text)'"))
+            #expect(run.errors.contains("no subscription has the id, name or process id '\(text)'"))
         }
         #expect(try run("foreground", "twni").errors.contains("did you mean twin?"))
     }
@@ -137,6 +137,23 @@ import Varlink
         #expect(lines[3] == "configuration  \(bus.directory.path)/config.json5")
         let json = try #require(try JSON.parse(Array(self.run("status", "--json").output.dropLast().utf8)).objectValue)
         #expect(json["bus"]?.objectValue?.integer("pid") == Int(bus.process.pid))
+    }
+
+    @Test func statusFailsWithAnErrorReply() throws {
+        let directory = try TemporaryDirectory()
+        let script = """
+            import socket, sys
+            listener = socket.socket(socket.AF_UNIX); listener.bind(sys.argv[1]); listener.listen(); print(flush=True)
+            while True:
+                peer, _ = listener.accept(); peer.recv(4096); peer.sendall(b'{"error":"a.b.C"}\\0')
+            """
+        let bus = try RunningProgram(["-c", script, directory.path + "/bus"], program: "python3", in: directory)
+        let deadline = Deadline(seconds: 30)
+        while bus.output.isEmpty, !deadline.hasPassed { deadline.pause() }
+        let run = try ProgramRun(["status", "--address", "unix:\(directory.path)/bus"], in: directory)
+        bus.stop()
+        #expect(run.code == 1)
+        #expect(run.errors.contains("a.b.C"))
     }
 
     @Test(arguments: [30, 60, 80, 120]) func statusFitsTheTerminal(columns: Int) throws {

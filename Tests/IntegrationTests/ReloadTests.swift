@@ -59,7 +59,7 @@ import Varlink
         let bus = try BusProcess()
         let old = try bus.client()
         #expect(try old.call("GetState").error == nil)
-        try reload(bus, "{ bus: { maxFrame: 1024, history: 1 } }", until: "bus.history stays 256")
+        try reload(bus, "{ bus: { maxFrame: 1024, history: 1 } }", until: "bus.history remains 256")
         let long = #"{"method":"org.reveille.Bus.GetState"}"# + String(repeating: " ", count: 2_000)
         try old.send(long)
         #expect(try old.receive().error == nil)

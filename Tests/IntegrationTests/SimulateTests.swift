@@ -115,8 +115,8 @@ import Testing
             ("settings ../../x 1", "scenario:1: expected settings FILE TEXT"),
             ("burst 0", "scenario:1: expected burst"),
             ("add battery1", "scenario:1: expected add"), ("remove phone", "scenario:1: expected remove"),
-            ("start\nstart", "scenario:2: expected only one start"),
-            ("end\nstart", "scenario:1: expected start before"),
+            ("start\nstart", "scenario:2: start may occur only once"),
+            ("end\nstart", "scenario:1: \"end\" must come after start"),
         ])
     func invalidScenarioIsReported(scenario: String, message: String) throws {
         let run = try scene.simulate(scenario, ["true"])

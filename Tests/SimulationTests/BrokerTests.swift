@@ -123,7 +123,7 @@ import Varlink
         let aspects = try owner.call("DescribeAspects").parameters["aspects"]?.arrayValue?.compactMap(\.objectValue)
         #expect(aspects?.first { $0["aspect"] == "locale" }?["source"] == "simulated (posted)")
         #expect(
-            aspects?.first { $0["aspect"] == "proximity" }?["reason"] == "this bus does not watch it (posted)")
+            aspects?.first { $0["aspect"] == "proximity" }?["reason"] == "posted; this bus does not watch it")
         #expect(aspects?.first { $0["aspect"] == "battery" }?["source"] == "simulated")
     }
 

@@ -114,7 +114,7 @@ final class EventStream {
         }
         if let word = unknownWords.first, !hasNamedUnknownWord {
             hasNamedUnknownWord = true
-            logger.warning("the bus is newer than this program, which does not know \(word)")
+            logger.warning("the bus is newer than this program: unknown value \(word)")
         }
         if !reply.continues { handle(.lost(ReveilleError(.noBus, "the bus ended the subscription"))) }
     }

@@ -91,7 +91,7 @@ final class SharedObservation: EventSink {
         case .background(let isParked): self.isParked = isParked
         case .end(let error):
             hasFinished = true
-            logger.error("observers of \(aspect) are not called any more: \(error)")
+            logger.error("observers of \(aspect) are no longer called: \(error)")
         // The shared stream asks for no states, and has no policy.
         case .answer, .skip: break
         }

@@ -178,7 +178,7 @@ extension Broker {
         case .available(let source): (isAvailable, text) = (true, source)
         case .unavailable(let reason): text = reason
         }
-        if bus.isPosted(aspect) { text += " (posted)" }
+        if bus.isPosted(aspect) { text = isAvailable ? text + " (posted)" : "posted; " + text }
         if isAvailable, losses[aspect] > 0 { text += " (events lost and all read again: \(losses[aspect]))" }
         return AspectSource(
             aspect: aspect, isAvailable: isAvailable, isMonitored: watchers.isMonitored(aspect), text: text)

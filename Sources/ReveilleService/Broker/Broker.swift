@@ -117,7 +117,7 @@ package final class Broker {
         try self.watchers.install(watchers)
         let history = self.limits.history
         if limits.history != history {
-            logger.notice("bus.history stays \(history) until the bus is restarted")
+            logger.notice("bus.history remains \(history) until the bus is restarted")
         }
         self.limits = limits
         self.limits.history = history
@@ -166,7 +166,7 @@ package final class Broker {
     /// Counts a loss of events, after which everything is read again; `status` shows the count.
     package func noteLoss(of aspect: Aspect) {
         losses[aspect] += 1
-        logger.warning("\(aspect): events were lost, and everything is read again (loss \(losses[aspect]))")
+        logger.warning("\(aspect): events were lost; reading everything again (loss \(losses[aspect]))")
     }
 
     func post(_ reading: Reading) {

@@ -64,7 +64,7 @@ final class Acceptor {
     }
 
     private func wait(_ error: SystemError) {
-        if !isWaiting { logger.warning("connections wait: \(error)") }
+        if !isWaiting { logger.warning("new connections are waiting: \(error)") }
         isWaiting = true
         source = nil
         timer?.fire(after: Self.pause)

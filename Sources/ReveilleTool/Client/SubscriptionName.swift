@@ -30,7 +30,7 @@ struct SubscriptionName {
             let hint = Suggestion.phrase(for: text, among: names)
             throw Failure(
                 .failure,
-                "no subscription with the id, name or process id '\(text)'"
+                "no subscription has the id, name or process id '\(text)'"
                     + (hint.isEmpty ? "; 'reveille status' lists them" : hint))
         default:
             let candidates = found.prefix(Self.shownCandidates).map { candidate in

@@ -80,10 +80,10 @@ struct Scenario {
         }
         let starts = lines.indices.filter { lines[$0].step == .start }
         if let second = starts.dropFirst().first {
-            throw Failure(.configuration, "\(file):\(lines[second].number): expected only one start, not a second")
+            throw Failure(.configuration, "\(file):\(lines[second].number): start may occur only once")
         }
         if let start = starts.first, let early = lines[..<start].first(where: \.step.needsProgram) {
-            throw Failure(.configuration, "\(file):\(early.number): expected start before \"\(early.text)\"")
+            throw Failure(.configuration, "\(file):\(early.number): \"\(early.text)\" must come after start")
         }
         self.lines = starts.isEmpty ? [Line(number: 0, text: "start", step: .start)] + lines : lines
     }

@@ -16,7 +16,7 @@ enum BatteryExamination {
         let reading = BatteryRule.reading(of: supplies, isMacBook: isMacBook)
         let level = reading.level.map { "\(Int(($0 * 100).rounded()))%" } ?? "level unknown"
         let plugged = reading.isPlugged.map { $0 ? "plugged in" : "not plugged in" } ?? "power source unknown"
-        examination.add("reading", "\(reading.state), \(level), \(plugged), \(reading.chargeStatus)")
+        examination.add("reading", "\(reading.state), \(level), \(plugged), charge status \(reading.chargeStatus)")
         if reading.packs.isEmpty {
             examination.advice.append("a device without a battery reads unknown; no action is needed")
         } else if reading.level == nil {

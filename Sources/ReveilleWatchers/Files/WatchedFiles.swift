@@ -120,7 +120,7 @@ final class WatchedFiles<Value: Equatable> {
         case .entry(let directory, let name, let notice):
             apply(table.notice(notice, of: name, in: directory, at: loop.now))
         case .refused(let error):
-            return context.warn("\(error); changes in this directory go unnoticed")
+            return context.warn("\(error); changes in this directory are not detected")
         case .mounted:
             table.noticeOtherWays(at: loop.now)
         case .lost:
