@@ -26,9 +26,10 @@ extension UInt8 {
 extension BidirectionalCollection<UInt8> {
     /// Returns the bytes without those at either end that meet a condition.
     func trimmed(_ condition: (UInt8) -> Bool) -> SubSequence {
-        var rest = drop(while: condition)
-        while let last = rest.last, condition(last) { rest.removeLast() }
-        return rest
+        var (start, end) = (startIndex, endIndex)
+        while start < end, condition(self[start]) { formIndex(after: &start) }
+        while start < end, condition(self[index(before: end)]) { formIndex(before: &end) }
+        return self[start..<end]
     }
 }
 

@@ -25,7 +25,7 @@ package struct Keyfile: Sendable, Hashable {
         var reader = Reader()
         for (number, line) in TextLines(of: bytes).enumerated() {
             do throws(FormatError) {
-                try reader.read(line.trimmed(\.isBlank))
+                try reader.read(line)
             } catch {
                 throw FormatError(error.reason, line: number + 1)
             }
@@ -36,9 +36,8 @@ package struct Keyfile: Sendable, Hashable {
     /// Returns whether a file begins with a group, whatever follows.
     package static func opens(_ bytes: [UInt8]) -> Bool {
         for line in TextLines(of: bytes) {
-            let line = line.trimmed(\.isBlank)
-            guard let first = line.first, !opensComment(first) else { continue }
-            return first == UInt8(ascii: "[") && group(line) != nil && bytes.isUTF8
+            guard let first = line.first(where: { !$0.isBlank }), !opensComment(first) else { continue }
+            return first == UInt8(ascii: "[") && group(line.trimmed(\.isBlank)) != nil && bytes.isUTF8
         }
         return false
     }
@@ -50,7 +49,8 @@ package struct Keyfile: Sendable, Hashable {
         private var budget = SettingsBudget()
 
         mutating func read(_ line: ArraySlice<UInt8>) throws(FormatError) {
-            guard let first = line.first, !opensComment(first) else { return }
+            guard let first = line.first(where: { !$0.isBlank }), !opensComment(first) else { return }
+            let line = line.trimmed(\.isBlank)
             if first == UInt8(ascii: "["), let name = Keyfile.group(line) {
                 group = name.isEmpty ? "" : name + "/"
             } else if first != UInt8(ascii: "["), let (key, value) = Keyfile.entry(line) {
