@@ -32,7 +32,7 @@ import Varlink
             (["gett"], "unknown command 'gett'; did you mean get?"),
             (["help", "statsu"], "unknown command 'statsu'; did you mean status?"),
             (["dance"], "unknown command 'dance'; see 'reveille help'"),
-            (["get", "batery"], "locale, defaults, battery, proximity or orientation; did you mean battery?"),
+            (["get", "batery"], "an aspect must be locale, defaults, battery"),
             (["watch", "LOCALE"], "did you mean locale?"),
             (["post", "orientatoin", "faceUp"], "did you mean orientation?"),
             (["watch", "--jsn"], "Did you mean '--json'?"),
