@@ -23,6 +23,42 @@ import Varlink
         #expect(try await subscription.next()?.reading == .proximity(.near))
     }
 
+    @Test func statesOfAReplacedBusWaitForTheWake() async throws {
+        let directory = try TemporaryDirectory()
+        let isReplaced = Lock(false)
+        let bus = try MadeUpBus(at: directory.path + "/bus") { peer in
+            while let call = peer.next() {
+                guard call.member == "Subscribe" else {
+                    peer.answer()
+                    continue
+                }
+                guard call.parameters["state"]?.stringValue == "background" else {
+                    peer.start([.battery(0.5, 7, changes: 0)])
+                    while !isReplaced.withLock({ $0 }) { peer.pause(.milliseconds(1)) }
+                    return
+                }
+                peer.start([.battery(0.4, 1, changes: 0)], instance: "j", resumed: false)
+            }
+        }
+        let device = try await Device.connect(to: bus.address)
+        let subscription = try await device.subscribe(to: .battery)
+        let isAwake = Lock(false)
+        let consumer = Task {
+            let event = try await subscription.next()
+            return (event, isAwake.withLock { $0 })
+        }
+        try await subscription.enterBackground()
+        isReplaced.withLock { $0 = true }
+        while subscription.positions?.instance != "j" { await Task.yield() }
+        for _ in 0..<100 { try await device.refresh() }
+        isAwake.withLock { $0 = true }
+        try await subscription.enterForeground()
+        let (event, wasAwake) = try await consumer.value
+        #expect(event?.generation == 1)
+        #expect(wasAwake, "delivered in the background")
+        bus.stop()
+    }
+
     @Test(arguments: [Duration.zero, .microseconds(999), .milliseconds(-5), .seconds(31_536_001), .seconds(Int64.max)])
     func wakeAfterMustBeInItsRange(_ time: Duration) async throws {
         let device = try await Device.inMemory()
