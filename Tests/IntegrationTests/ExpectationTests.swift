@@ -142,6 +142,6 @@ import Testing
     func impossibleExpectationIsRefused(words: String) throws {
         let run = try scene.simulate("expect " + words, ["true"])
         #expect(run.code == 78)
-        #expect(run.errors.contains("scenario:1: expected expect ASPECT"), "\(run.errors)")
+        #expect(run.errors.contains("is invalid; usage: expect ASPECT"), "\(run.errors)")
     }
 }

@@ -75,7 +75,7 @@ struct Scenario {
             do throws(ScenarioError) {
                 lines.append(Line(number: index + 1, text: text, step: try words.step()))
             } catch {
-                throw Failure(.configuration, "\(file):\(index + 1): expected \(error.expected), not \"\(text)\"")
+                throw Failure(.configuration, "\(file):\(index + 1): \"\(text)\" is invalid; \(error.advice)")
             }
         }
         let starts = lines.indices.filter { lines[$0].step == .start }

@@ -5,8 +5,8 @@ import ReveilleCore
 
 /// A syntax error in a line of a scenario.
 struct ScenarioError: Error {
-    /// The expected syntax.
-    let expected: String
+    /// The valid steps, or the syntax of the step.
+    let advice: String
 }
 
 /// The words of a scenario's line, which are parsed one by one.
@@ -30,9 +30,9 @@ struct ScenarioWords {
     mutating func step() throws(ScenarioError) -> ScenarioStep {
         let name = next() ?? ""
         guard let form = Self.forms.first(where: { $0.name == name }) else {
-            throw ScenarioError(expected: "one of " + Self.forms.map(\.name).joined(separator: ", "))
+            throw ScenarioError(advice: "the steps are " + Self.forms.map(\.name).joined(separator: ", "))
         }
-        guard let step = form.parse(&self), rest.isEmpty else { throw ScenarioError(expected: form.syntax) }
+        guard let step = form.parse(&self), rest.isEmpty else { throw ScenarioError(advice: "usage: \(form.syntax)") }
         return step
     }
 
