@@ -23,7 +23,7 @@ struct InstructionCounter: ~Copyable {
         close(descriptor)
     }
 
-    /// What a piece of work takes; `nil` when the processor's counter was given to somebody else meanwhile.
+    /// Returns the instructions that a closure takes; `nil` if the counter was assigned to another process meanwhile.
     func count(_ work: () -> Void) -> Int? {
         c_instruction_counter_start(descriptor)
         work()
@@ -31,7 +31,7 @@ struct InstructionCounter: ~Copyable {
         return count >= 0 ? Int(count) : nil
     }
 
-    /// Whether the machine has a counter to open; many virtual machines have none.
+    /// Whether the machine has a counter; many virtual machines do not.
     static var isThere: Bool {
         do throws(Unavailable) {
             _ = try InstructionCounter()
