@@ -4,9 +4,9 @@
 import CInstructionCounter
 import Glibc
 
-/// Counts the instructions that a piece of work takes: the same number each time, however busy the machine is.
+/// Counts the instructions of a closure, which hardly depend on the load of the machine.
 struct InstructionCounter: ~Copyable {
-    /// Why there is nothing to count with.
+    /// The reason why nothing can be counted.
     struct Unavailable: Error {
         let code: Int32
     }
