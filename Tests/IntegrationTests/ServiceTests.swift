@@ -171,15 +171,17 @@ import Varlink
         try bus.directory.write("{\(pairs.joined(separator: ","))}", to: "root/home/u/.config/large.json")
         let client = try bus.client()
         try client.call("Refresh")
+        // On a busy machine, the bus may have read a part of the file too.
+        let generation = try client.state(of: "defaults").integer("generation")
         #expect(bus.stop() == 0)
         var status = stat()
         #expect(stat(bus.socket + ".state.json", &status) == 0 && status.st_size < 4_096)
         try bus.restart()
-        #expect(try bus.client().state(of: "defaults").integer("generation") == 1)
+        #expect(try bus.client().state(of: "defaults").integer("generation") == generation)
         #expect(bus.stop() == 0)
         try bus.directory.write("{\(pairs.dropLast().joined(separator: ","))}", to: "root/home/u/.config/large.json")
         try bus.restart()
-        #expect(try bus.client().state(of: "defaults").integer("generation") == 2)
+        #expect(try bus.client().state(of: "defaults").integer("generation") == generation + 1)
     }
 
     @Test func invalidStateCausesANewInstance() throws {
