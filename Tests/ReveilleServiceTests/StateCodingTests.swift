@@ -21,6 +21,19 @@ import Varlink
         #expect(try StateCoding.decode(JSON.parse(StateCoding.encode(Self.state).bytes)) == Self.state)
     }
 
+    @Test(
+        "a state that no bus can have saved is refused",
+        arguments: [
+            ("instance", .string(String(repeating: "i", count: 65)), "its instance is longer than 64 bytes"),
+            ("sequence", 8, "an aspect is newer than the state"),
+        ] as [(String, JSON, String)])
+    func impossibleStateIsRefused(field: String, value: JSON, reason: String) throws {
+        var top = try #require(StateCoding.encode(Self.state).objectValue)
+        top[field] = value
+        let error = #expect(throws: StateError.self) { try StateCoding.decode(.object(top)) }
+        #expect(error?.reason == reason)
+    }
+
     @Test("an aspect that only another version knows is skipped, and the rest is kept")
     func unknownAspectIsSkipped() throws {
         var top = try #require(StateCoding.encode(Self.state).objectValue)

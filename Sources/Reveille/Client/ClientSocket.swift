@@ -11,7 +11,7 @@ final class ClientSocket {
 
     private let stream: any ByteStream
     private var session = ClientSession(maximumFrame: ClientSocket.replyLimit)
-    private var unsent: ArraySlice<UInt8> = []
+    private var output = PendingOutput()
 
     /// Takes over a connected socket.
     init(_ stream: any ByteStream) {
@@ -25,7 +25,7 @@ final class ClientSocket {
     var peer: UnixStream.Peer? { try? stream.peer() }
 
     /// Whether nothing waits for room, because everything has been sent or the peer reads no more.
-    var isFlushed: Bool { unsent.isEmpty }
+    var isFlushed: Bool { output.isEmpty }
     /// Whether the peer reads no more; replies that it sent before can still be read.
     private(set) var isWriteClosed = false
 
@@ -36,22 +36,14 @@ final class ClientSocket {
 
     /// Sends encoded calls that have no reply, as far as there is room.
     func send(_ bytes: [UInt8]) throws(ReveilleError) {
-        if unsent.isEmpty { unsent = bytes[...] } else { unsent += bytes }
+        output.append(bytes)
         try flush()
     }
 
     /// Sends what had no room before.
     func flush() throws(ReveilleError) {
         do throws(SystemError) {
-            while !unsent.isEmpty {
-                switch try stream.write(unsent) {
-                case .bytes(let count): unsent = unsent.dropFirst(count)
-                case .wouldBlock: return
-                case .ended:
-                    isWriteClosed = true
-                    unsent = []
-                }
-            }
+            if try !output.write(to: stream) { isWriteClosed = true }
         } catch {
             throw ReveilleError(reaching: error)
         }

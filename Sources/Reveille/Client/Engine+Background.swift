@@ -119,8 +119,8 @@ extension Engine {
     ///   - stream: The stream.
     ///   - isInBackground: Whether to hold it.
     ///   - deadline: When the bus clears the hold, in microseconds since boot.
-    ///   - completion: Called with whether the bus knows the state now. A bus that is gone, or that does not know the
-    ///     stream any more, gets the state when the stream is opened again.
+    ///   - completion: Called with whether the bus knows the state now. A bus that is gone, or that no longer knows
+    ///     the stream, gets the state when the stream is opened again.
     func setState(
         of stream: EventStream, isInBackground: Bool, until deadline: Int64?,
         completion: @escaping (Result<Bool, ReveilleError>) -> Void

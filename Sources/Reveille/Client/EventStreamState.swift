@@ -18,15 +18,15 @@ struct EventStreamState {
         case events([Event])
         /// The bus has answered with an error.
         case refused(ReveilleError)
-        /// There is no connection, or it is not usable any more.
+        /// There is no connection, or it is no longer usable.
         case lost(ReveilleError)
-        /// The owner wants the stream to be in the background, or not any more.
+        /// The owner wants the stream to be in the background, or no longer.
         case background(Bool)
         /// The bus has begun a background; the states of the ``droppable`` aspects, asked for after that.
         case backgroundBegan([Event])
         /// The bus has ended a background; the states of the ``dropping`` aspects, asked for before that.
         case backgroundEnded([Event])
-        /// The owner does not need the stream any more. A background stays: the end does not deliver waiting events.
+        /// The owner no longer needs the stream. A background stays: the end does not deliver waiting events.
         case close
     }
 

@@ -41,7 +41,7 @@ package final class Change {
         digest = nil
     }
 
-    /// Ends the state, and drops the parts that no event needs any more.
+    /// Ends the state, and drops the parts that events no longer need.
     func supersede(at time: Timestamp) {
         supersededAt = time
         guard settingsDigest != nil else { return }

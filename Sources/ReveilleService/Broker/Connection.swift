@@ -48,7 +48,7 @@ final class Connection {
     private var source: (any LoopSource)?
     private var process: PeerProcess?
     private var processEnd: (any LoopSource)?
-    private var output: ArraySlice<UInt8> = []
+    private var output = PendingOutput()
 
     /// Watches an accepted stream; `refusal` is the error of a connection over a limit.
     init(
@@ -167,19 +167,12 @@ final class Connection {
 
     /// Writes a whole frame, and keeps what the socket has no room for.
     func send(_ bytes: [UInt8]) throws(SystemError) {
-        if hasOutput { output += bytes } else { output = bytes[...] }
+        output.append(bytes)
         try flush()
     }
 
     /// Writes the waiting bytes as far as there is room.
     func flush() throws(SystemError) {
-        while hasOutput {
-            switch try stream.write(output) {
-            case .bytes(let count): output.removeFirst(count)
-            case .wouldBlock: return
-            case .ended: throw SystemError("send", code: EPIPE)
-            }
-        }
-        output = []
+        guard try output.write(to: stream) else { throw SystemError("send", code: EPIPE) }
     }
 }

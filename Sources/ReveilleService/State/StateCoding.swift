@@ -13,6 +13,10 @@ package enum StateCoding {
     ///
     /// No bus reaches it, and one restored from a damaged file's `Int64.max` would overflow at its next change.
     package static let counterLimit = Int64.max / 2
+    /// The longest instance in bytes: twice the length of the identifiers that a bus creates.
+    ///
+    /// Clients send the instance with their positions, in a frame of limited length.
+    private static let instanceLimit = 64
 
     /// Encodes a state.
     package static func encode(_ state: SavedState) -> JSON {
@@ -63,6 +67,12 @@ package enum StateCoding {
         var entries: [SavedState.Entry] = []
         for aspect in aspects {
             if let entry = try decodeEntry(aspect) { entries.append(entry) }
+        }
+        guard instance.utf8.count <= instanceLimit else {
+            throw StateError(reason: "its instance is longer than \(instanceLimit) bytes")
+        }
+        guard entries.allSatisfy({ $0.sequence <= sequence }) else {
+            throw StateError(reason: "an aspect is newer than the state")
         }
         return SavedState(instance: instance, sequence: sequence, entries: entries)
     }
