@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(
-        "other texts are no names",
+        "any other text is refused as a name",
         arguments: [
             "", ".", "*", ".*", "..*", "org", "org.", ".org", "org..example", "org.ex ample", "org.exämple", "org.*.a",
             "org.a*", "org.example.**", "org.example/*", "lifecycle", "battery.*.*", "a.b\0", "a.b\n",
