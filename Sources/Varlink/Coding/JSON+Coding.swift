@@ -4,7 +4,7 @@
 extension JSON {
     /// Creates the JSON form of a value.
     ///
-    /// Integers must be in the range of `Int64`, and other numbers finite. A `nil` property is absent from its object
+    /// Integers must have at most 64 bits and be in the range of `Int64`, and other numbers must be finite. A `nil` property is absent from its object
     /// unless its type encodes it as `null`. An object keeps the order in which its members are encoded.
     ///
     /// - Throws: ``JSONCodingError``, also if arrays and objects are nested deeper than ``Limits/jsonDepth``.

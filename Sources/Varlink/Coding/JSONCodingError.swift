@@ -9,6 +9,12 @@ public struct JSONCodingError: Error, Sendable, Hashable {
     public let path: String
     /// A description of the error.
     public let reason: String
+
+    /// Creates an error.
+    public init(path: String, reason: String) {
+        self.path = path
+        self.reason = reason
+    }
 }
 
 extension JSONCodingError: CustomStringConvertible {
