@@ -58,6 +58,7 @@ import Varlink
             let form = value.canonical
             try #require(form.canonical.bytes == form.bytes)
             try #require(try JSON.parse(form.bytes).canonical.bytes == form.bytes)
+            try #require(try JSON(encoding: value).canonical.bytes == form.bytes)
             try #require(value.disguised(using: &random).canonical.bytes == form.bytes, "\(value)")
         }
     }

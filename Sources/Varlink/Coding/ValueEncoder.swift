@@ -18,7 +18,8 @@ final class ValueEncoder: Encoder {
     /// The elements of an array or the members of an object.
     private var children: [ValueEncoder] = []
     private var names: [String] = []
-    private var positions: [String: Int] = [:]
+    /// The positions of members by the bytes of their names, since equal strings can differ in their scalars.
+    private var positions: [[UInt8]: Int] = [:]
 
     init(at path: [any CodingKey], _ progress: CodingProgress) {
         codingPath = path
@@ -78,12 +79,12 @@ extension ValueEncoder {
 
     /// Sets a member, in place of an earlier one with an equal name.
     func set(_ child: ValueEncoder, forKey key: any CodingKey) {
-        let name = key.stringValue
+        let name = Array(key.stringValue.utf8)
         if let position = positions[name] {
             children[position] = child
         } else {
             positions[name] = children.count
-            names.append(name)
+            names.append(key.stringValue)
             children.append(child)
         }
     }

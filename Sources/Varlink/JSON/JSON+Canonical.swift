@@ -12,6 +12,8 @@ extension JSON {
     ///   combining accent differ.
     /// - A member that is `null` differs from an absent one.
     ///
+    /// Recurses once per level, as the writer does. The parser limits the depth of what it returns.
+    ///
     /// - Complexity: O(n log n) for objects of n members, O(n) and without a copy if the value is canonical already.
     public var canonical: JSON { changedForm ?? self }
 
