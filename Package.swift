@@ -121,8 +121,9 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "ReveilleCore", "ReveilleService", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "Varlink",
-                .product(name: "Logging", package: "swift-log"),
+                "ReveilleCore", "ReveilleService", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting",
+                "ReveilleWire",
+                "Varlink", .product(name: "Logging", package: "swift-log"),
             ]
         ),
         .testTarget(
