@@ -14,6 +14,8 @@ enum StandardInput {
     /// - Parameters:
     ///   - limit: The maximum size in bytes.
     ///   - code: The exit code of a failure.
+    /// - Returns: The bytes.
+    /// - Throws: `Failure` if stdin cannot be read or has more than `limit` bytes.
     static func read(limit: Int, orFailWith code: Failure.Code) throws(Failure) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count <= limit {

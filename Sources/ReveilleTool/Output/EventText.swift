@@ -24,6 +24,7 @@ enum EventText {
     ///   - event: The event.
     ///   - column: The width of the column of aspects.
     ///   - width: The width to which the value of a published name is truncated if possible; `nil` for none.
+    /// - Returns: The line.
     static func line(_ event: Event, column: Int = narrowestColumn, width: Int? = nil) -> StyledText {
         let name = Style.bold("\(event.aspect)").padded(to: max(column, event.aspect.name.columns + gap))
         let remarks: StyledText = event.remarks.isEmpty ? "" : "  (\(event.remarks.joined(separator: ", ")))"

@@ -6,8 +6,10 @@ import ReveilleWire
 import Varlink
 
 extension PublishedValue {
-    /// The most bytes that are read from stdin: a longer value does not fit into a message to the bus.
-    private static let inputLimit = Limits.frame
+    /// The most bytes that are read from stdin, with any amount of white space.
+    private static let inputLimit = 1 << 20
+    /// The longest value in bytes: the message to the bus has room for a name and the names of the fields too.
+    private static let sizeLimit = Limits.frame - 512
 
     /// Parses a value from the command line, or from stdin for the argument `-`.
     ///
@@ -31,6 +33,11 @@ extension PublishedValue {
                 .usage, #"the value must be a JSON object such as {"volume": 0.5}, not \#(value.kind)\#(hint)"#)
         }
         self.init(name, object)
+        guard let size = self.bytes?.count, size <= Self.sizeLimit else {
+            throw Failure(
+                .tryAgain,
+                "the value does not fit into a message to the bus: it may have \(Self.sizeLimit) bytes without spaces")
+        }
     }
 }
 
