@@ -36,7 +36,8 @@ struct Tool: ParsableCommand {
         version: version,
         subcommands: [
             ServeCommand.self, WatchCommand.self, GetCommand.self, StatusCommand.self, BackgroundCommand.self,
-            ForegroundCommand.self, RefreshCommand.self, PostCommand.self, CallCommand.self, SimulateCommand.self,
+            ForegroundCommand.self, RefreshCommand.self, PublishCommand.self, WithdrawCommand.self, PostCommand.self,
+            CallCommand.self, SimulateCommand.self,
             DemoCommand.self, DoctorCommand.self,
         ])
 
