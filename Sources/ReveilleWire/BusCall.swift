@@ -12,6 +12,9 @@ package enum BusCall: Sendable, Hashable {
     case setState(subscription: String, background: Bool, wakeAfter: Duration? = nil)
     /// Asks for the current state of some aspects; the reply is a ``GetStateReply``.
     case getState(AspectSet)
+    /// Asks for the latest changes of an aspect, all that the bus remembers or a number of them; the reply is a
+    /// ``GetStateReply``.
+    case getHistory(Aspect, limit: Int? = nil)
     /// Asks for all subscriptions; the reply is a list of `Subscriber`.
     case listSubscriptions
     /// Asks for the source of each aspect; the reply is a list of `AspectSource`.
@@ -52,6 +55,11 @@ package enum BusCall: Sendable, Hashable {
             self = .setState(
                 subscription: try fields.string("subscription"), background: isBackground, wakeAfter: wakeAfter)
         case "GetState": self = .getState(try BusCall.aspects(fields) ?? .default)
+        case "GetHistory":
+            let limit = try fields.optional("limit") { value in
+                value.integerValue.flatMap { $0 >= 1 ? Int($0) : nil }
+            }
+            self = .getHistory(try fields.word("aspect"), limit: limit)
         case "ListSubscriptions": self = .listSubscriptions
         case "DescribeAspects": self = .describeAspects
         case "Refresh": self = .refresh

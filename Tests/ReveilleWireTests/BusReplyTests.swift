@@ -25,8 +25,8 @@ import Varlink
                     ])),
             .setState(subscription: "x", background: true),
             .setState(subscription: "x", background: true, wakeAfter: .milliseconds(1500)),
-            .setState(subscription: "x", background: false), .getState(.battery), .listSubscriptions,
-            .describeAspects, .refresh,
+            .setState(subscription: "x", background: false), .getState(.battery),
+            .getHistory(.battery), .getHistory(.defaults, limit: .max), .listSubscriptions, .describeAspects, .refresh,
         ] + EventCodingTests.readings.map { .post($0) }
 
     @Test(arguments: calls) func serviceUnderstandsTheCallsOfAClient(call: BusCall) throws {

@@ -147,4 +147,15 @@ package struct Bus {
         origins[aspect].wasReturned = true
         return logs[aspect].state
     }
+
+    /// Returns the latest changes of an aspect that its log keeps.
+    ///
+    /// - Parameters:
+    ///   - aspect: The aspect.
+    ///   - limit: The largest number of events, at least 1; `nil` for all changes.
+    /// - Returns: An event for each change, oldest first. The last change before a restart is among them, but not the
+    ///   state of an aspect that has never changed.
+    package func changes(of aspect: Aspect, limit: Int? = nil) -> [Event] {
+        logs[aspect].events(limit: limit)
+    }
 }

@@ -14,20 +14,20 @@ package final class Change {
 
     /// The number of changes of the aspect up to this one.
     package let generation: Int
-    /// The number of changes on the bus up to this one.
+    /// The number of changes on the bus up to this one; 0 for a state that no change led to.
     package let sequence: Int
     /// The time of the change.
     package let time: Timestamp
     /// The state since the change; unknown for superseded settings, which are no longer needed.
     package private(set) var reading: Reading
-    /// The settings affected by this change; empty for other aspects, `nil` if they were too many to keep.
+    /// The settings affected by this change; empty for other aspects, `nil` if they were not saved or too many to keep.
     private(set) var settings: [SettingsChange]?
     /// The time of the next change; `nil` for the last change.
     package private(set) var supersededAt: Timestamp?
     /// The digest of superseded settings.
     private var digest: UInt64?
 
-    init(generation: Int, sequence: Int, time: Timestamp, reading: Reading, settings: [SettingsChange] = []) {
+    init(generation: Int, sequence: Int, time: Timestamp, reading: Reading, settings: [SettingsChange]? = nil) {
         self.generation = generation
         self.sequence = sequence
         self.time = time

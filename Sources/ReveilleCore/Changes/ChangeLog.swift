@@ -84,22 +84,44 @@ struct ChangeLog {
     ///   - limit: The largest number of events; the first one counts further changes in `dropped`.
     /// - Returns: The events; superseded settings have an unknown reading.
     func events(since cursor: Cursor, heldAfter start: Int, through last: Int, limit: Int) -> [Event] {
-        let count = min(limit, ring.count, last - start)
-        let kept = (0..<count).compactMap { retained(last - count + 1 + $0) }
+        let kept = changes(through: last, limit: min(limit, last - start))
         var previous = cursor.change
         return kept.enumerated().map { position, change in
             let dropped = position == 0 ? last - start - kept.count : 0
             let merged = position == 0 ? start - cursor.generation : 0
             defer { previous = change }
-            return Event(
-                reading: change.reading, generation: change.generation, sequence: change.sequence,
-                changes: 1 + merged, netChange: previous.map { !$0.isSameState(as: change) } ?? true,
-                firstChangedAt: merged == 0 ? change.time : min(firstChange(after: cursor), change.time),
-                changedAt: change.time, dropped: dropped,
-                settings: dropped + merged == 0
-                    ? change.settings ?? settings(since: change.generation - 1)
-                    : settings(since: cursor.generation))
+            var event = event(of: change)
+            event.netChange = previous.map { !$0.isSameState(as: change) } ?? true
+            guard dropped + merged > 0 else { return event }
+            event.changes += merged
+            event.dropped = dropped
+            if merged > 0 { event.firstChangedAt = min(firstChange(after: cursor), change.time) }
+            event.settings = settings(since: cursor.generation)
+            return event
         }
+    }
+
+    /// Returns an event for each of the latest changes, oldest first.
+    ///
+    /// - Parameter limit: The largest number of events; `nil` for all changes that the log keeps.
+    /// - Returns: The events; superseded settings have an unknown reading. The state at the start of the log is among
+    ///   them only if it is a saved change.
+    func events(limit: Int?) -> [Event] {
+        changes(through: current.generation, limit: limit ?? .max).filter { $0.sequence > 0 }.map(event(of:))
+    }
+
+    /// Returns the latest retained changes up to a generation, oldest first.
+    private func changes(through last: Int, limit: Int) -> [Change] {
+        let count = min(limit, ring.count)
+        return (0..<count).compactMap { retained(last - count + 1 + $0) }
+    }
+
+    /// Returns the event of a single change.
+    private func event(of change: Change) -> Event {
+        Event(
+            reading: change.reading, generation: change.generation, sequence: change.sequence, changes: 1,
+            netChange: true, firstChangedAt: change.time, changedAt: change.time, dropped: 0,
+            settings: change.settings ?? settings(since: change.generation - 1))
     }
 
     /// Returns the change of a generation; `nil` if the log has dropped it.

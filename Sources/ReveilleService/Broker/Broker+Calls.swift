@@ -32,6 +32,9 @@ extension Broker {
         case .setState(let name, let isBackground, let wakeAfter):
             try setState(name, isBackground: isBackground, wakeAfter: wakeAfter, on: connection)
         case .getState(let aspects): getState(aspects, on: connection)
+        case .getHistory(let aspect, let limit):
+            reply(
+                GetStateReply(instance: bus.instance, events: bus.changes(of: aspect, limit: limit)), on: connection)
         case .listSubscriptions: reply(subscriberList, on: connection)
         case .describeAspects: reply(Aspect.allCases.map(describe), on: connection)
         case .refresh: refresh(on: connection)

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import Testing
+
+/// The latest changes of an aspect that the bus remembers.
+@Suite struct LatestChangesTests {
+    private let driver = BusDriver(history: 4)
+
+    @Test func eachChangeIsAnEventOldestFirst() {
+        let times = [80, 79, 80].map { driver.report(.level($0)) }
+        driver.report(.proximity(.near))
+        let changes = driver.bus.changes(of: .battery)
+        #expect(changes.map(\.reading) == [.level(80), .level(79), .level(80)])
+        #expect(changes.map(\.generation) == [1, 2, 3])
+        #expect(changes.map(\.sequence) == [1, 2, 3])
+        #expect(changes.map(\.changedAt) == times)
+        #expect(changes.map(\.firstChangedAt) == times)
+        #expect(changes.allSatisfy { $0.changes == 1 && $0.netChange && $0.dropped == 0 })
+        #expect(driver.bus.changes(of: .proximity).map(\.sequence) == [4])
+    }
+
+    @Test(arguments: [(1, [6]), (3, [4, 5, 6]), (4, [3, 4, 5, 6]), (5, [3, 4, 5, 6]), (.max, [3, 4, 5, 6])])
+    func limitKeepsTheNewest(limit: Int, generations: [Int]) {
+        for level in 1...6 { driver.report(.level(level)) }
+        #expect(driver.bus.changes(of: .battery, limit: limit).map(\.generation) == generations)
+    }
+
+    @Test func stateAtTheStartIsNotAChange() {
+        #expect(driver.bus.changes(of: .battery).isEmpty)
+        driver.report(.level(80))
+        #expect(driver.bus.changes(of: .battery).map(\.generation) == [1])
+        #expect(driver.bus.changes(of: .battery, limit: 2).map(\.generation) == [1])
+    }
+
+    @Test func askingBeforeTheFirstReadingDoesNotMakeItAChange() {
+        let driver = BusDriver(restoring: SavedState(instance: "one"))
+        #expect(driver.bus.changes(of: .battery).isEmpty)
+        driver.report(.level(80))
+        #expect(driver.bus.changes(of: .battery).isEmpty)
+        #expect(driver.state(.battery).generation == 0)
+    }
+
+    @Test func nothingCountsAsDelivered() {
+        let id = driver.subscribe()
+        driver.background(id)
+        for level in [80, 79] { driver.report(.level(level)) }
+        let before = driver.status(id)
+        #expect(driver.bus.changes(of: .battery).count == 2)
+        #expect(driver.status(id) == before)
+        driver.foreground(id)
+        #expect(driver.events(of: id).map(\.changes) == [2])
+    }
+
+    @Test func oldestChangeAfterARestartIsTheLastOneBeforeIt() {
+        let times = [80, 79].map { driver.report(.level($0)) }
+        let restarted = BusDriver(restoring: driver.bus.savedState)
+        restarted.report(.level(79))
+        restarted.report(.level(78))
+        let changes = restarted.bus.changes(of: .battery)
+        #expect(changes.map(\.generation) == [2, 3])
+        #expect(changes.map(\.reading) == [.level(79), .level(78)])
+        #expect(changes.first?.changedAt == times[1])
+        #expect(restarted.bus.changes(of: .proximity).isEmpty)
+    }
+
+    @Test func settingsListTheKeysOfEachChange() {
+        driver.report(.settings(["app": ["a": 1]]))
+        driver.report(.settings(["app": ["a": 1, "b": 1]]))
+        driver.report(.settings(["app": ["b": 1]]))
+        let changes = driver.bus.changes(of: .defaults)
+        #expect(changes.map { $0.settings.map(\.keys) } == [[["a"]], [["b"]], [["a"]]])
+        #expect(changes.map(\.reading) == [.unknown(.defaults), .unknown(.defaults), .settings(["app": ["b": 1]])])
+    }
+
+    @Test func settingsChangedBeforeARestartListAllKeys() {
+        driver.report(.settings(["app": ["a": 1]]))
+        driver.report(.settings(["app": ["a": 1, "b": 1]]))
+        let restarted = BusDriver(restoring: driver.bus.savedState)
+        #expect(restarted.bus.changes(of: .defaults).map { $0.settings.map(\.keys) } == [[["a", "b"]]])
+        restarted.report(.settings(["app": ["a": 1, "b": 2]]))
+        #expect(restarted.bus.changes(of: .defaults).map { $0.settings.map(\.keys) } == [[["a", "b"]], [["b"]]])
+    }
+}
