@@ -3,6 +3,12 @@
 
 /// The latest changes of an aspect, shared by all subscribers.
 struct ChangeLog {
+    /// The largest size in bytes of the settings' names in the events of ``events(limit:)``.
+    ///
+    /// Each change whose names were too many to keep lists all those that changed since. Without a limit, 256 of them
+    /// could exceed what a client accepts in one reply, 64 MiB.
+    static let namesLimit = 4 << 20
+
     /// The last change, whose reading is the current state.
     private(set) var current: Change
     /// Whether ``current`` was read or posted; otherwise it is a placeholder.
@@ -105,9 +111,17 @@ struct ChangeLog {
     ///
     /// - Parameter limit: The largest number of events; `nil` for all changes that the log keeps.
     /// - Returns: The events; superseded settings have an unknown reading. The state at the start of the log is among
-    ///   them only if it is a saved change.
+    ///   them only if it is a saved change. Older events are left out if the names of all exceed ``namesLimit``.
     func events(limit: Int?) -> [Event] {
-        changes(through: current.generation, limit: limit ?? .max).filter { $0.sequence > 0 }.map(event(of:))
+        var events: [Event] = []
+        var size = 0
+        for change in changes(through: current.generation, limit: limit ?? .max).reversed() where change.sequence > 0 {
+            let event = event(of: change)
+            size += SettingsChange.size(of: event.settings)
+            guard size <= Self.namesLimit || events.isEmpty else { break }
+            events.append(event)
+        }
+        return events.reversed()
     }
 
     /// Returns the latest retained changes up to a generation, oldest first.

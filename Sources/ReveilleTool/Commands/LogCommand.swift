@@ -19,8 +19,8 @@ struct LogCommand: ParsableCommand {
             The bus remembers the latest changes of each aspect (bus.history in its configuration); after a restart, \
             the oldest is the last one before it. Printing them delivers nothing to subscribers.
 
-            --since takes a duration before now (30s, 10m, 2h, 1d), a local time (14:30, the last time it was that \
-            time), a date (2026-11-21), or both (2026-11-21 14:30). Times may have seconds (14:30:05).
+            Times are local and may have seconds. A time without a date is the most recent one: at 09:00, 14:30 is \
+            that of yesterday.
 
             EXAMPLES
               reveille log
@@ -34,7 +34,11 @@ struct LogCommand: ParsableCommand {
     var aspects: [Aspect] = []
 
     @Option(
-        parsing: .unconditional, help: "Print only changes since this time, or for this duration.",
+        parsing: .unconditional,
+        help: """
+            Print only changes since a time (14:30, 2026-11-21 or '2026-11-21 14:30') or within a duration (30s, 10m, \
+            2h, 1d).
+            """,
         transform: StartTime.init(argument:))
     var since: StartTime?
 

@@ -74,6 +74,17 @@ import Testing
         #expect(changes.map(\.reading) == [.unknown(.defaults), .unknown(.defaults), .settings(["app": ["b": 1]])])
     }
 
+    @Test func changesOfTooManySettingsAreLeftOut() {
+        let driver = BusDriver()
+        let key = String(repeating: "k", count: 100_000)
+        for value in 1...100 { driver.report(.settings(["app": [key: UInt64(value)]])) }
+        let generations = driver.bus.changes(of: .defaults).map(\.generation)
+        #expect(generations == Array(60...100), "4 MiB of names")
+        let longest = String(repeating: "k", count: 5 << 20)
+        driver.report(.settings(["app": [longest: 1]]))
+        #expect(driver.bus.changes(of: .defaults).map(\.generation) == [101], "the last change is never left out")
+    }
+
     @Test func settingsChangedBeforeARestartListAllKeys() {
         driver.report(.settings(["app": ["a": 1]]))
         driver.report(.settings(["app": ["a": 1, "b": 1]]))
