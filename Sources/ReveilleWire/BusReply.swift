@@ -79,7 +79,7 @@ package struct SubscribeReply: BusReply {
 }
 
 /// The reply to ``BusCall/getState(_:)`` and ``BusCall/getHistory(_:limit:)``.
-package struct GetStateReply: BusReply {
+package struct EventsReply: BusReply {
     /// The instance of the bus that the generations belong to.
     package var instance: String
     /// The states, as events whose `Event.changes` are 0, or the changes.

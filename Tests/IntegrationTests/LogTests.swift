@@ -88,45 +88,61 @@ import Varlink
     }
 
     /// Runs `reveille log --json` against a bus whose replies to GetHistory are the items of a Python list.
-    private func log(historiesOf replies: String) throws -> ProgramRun {
+    ///
+    /// - Returns: The run, and the aspects of the calls.
+    private func log(
+        _ arguments: String..., historiesOf replies: String
+    ) throws -> (run: ProgramRun, aspects: [Substring]) {
         let script = """
             import itertools, json, socket, sys
             replies = iter(\(replies))
-            listener = socket.socket(socket.AF_UNIX); listener.bind(sys.argv[1]); listener.listen(); print(flush=True)
+            listener = socket.socket(socket.AF_UNIX); listener.bind(sys.argv[1]); listener.listen()
+            print("listening", flush=True)
             peer, _ = listener.accept()
             while call := peer.recv(4096):
                 if b"DescribeAspects" in call:
-                    names = ["battery", "proximity"]
+                    names = ["battery", "org.example.volume", "org.other.volume"]
                     aspects = [{"aspect": n, "available": False, "monitored": False} for n in names]
                     reply = {"parameters": {"aspects": aspects}}
-                else: reply = next(replies)
+                else:
+                    reply = next(replies)
+                    print(json.loads(call[:-1])["parameters"]["aspect"], flush=True)
                 peer.sendall(json.dumps(reply).encode() + b"\\0")
             """
         let path = bus.directory.path + "/made-up"
         let program = try RunningProgram(["-c", script, path], program: "python3", in: bus.directory)
         try wait(for: "the bus to listen") { !program.output.isEmpty }
         defer { program.stop() }
-        return try ProgramRun(["log", "--json", "--address", "unix:" + path], in: bus.directory)
+        let run = try ProgramRun(["log", "--json", "--address", "unix:" + path] + arguments, in: bus.directory)
+        return (run, program.output.split(separator: "\n").dropFirst().map { $0 })
+    }
+
+    private static func replies(_ instances: String...) -> String {
+        let replies = instances.map { #"{"parameters": {"instance": "\#($0)", "events": []}}"# }
+        return "[\(replies.joined(separator: ", "))]"
     }
 
     @Test func earlierBusIsAnErrorThatNamesTheMethod() throws {
-        let run = try log(historiesOf: #"[{"error": "org.varlink.service.MethodNotFound"}]"#)
+        let run = try log(historiesOf: #"[{"error": "org.varlink.service.MethodNotFound"}]"#).run
         #expect(run.code == 76)
         #expect(
             run.errors == "reveille: GetHistory: the bus does not have this method; is it an earlier version?\n")
     }
 
-    private static func reply(_ instance: String) -> String {
-        #"{"parameters": {"instance": "\#(instance)", "events": []}}"#
+    @Test func patternStandsForTheNamesThatItMatches() throws {
+        let (run, aspects) = try log("org.example.*", "battery", historiesOf: Self.replies("a", "a"))
+        #expect(run.code == 0)
+        #expect(aspects == ["battery", "org.example.volume"])
     }
 
     @Test func anotherInstanceIsQueriedAgain() throws {
-        let replies = ["a", "b", "b", "b"].map(Self.reply).joined(separator: ", ")
-        #expect(try log(historiesOf: "[\(replies)]").code == 0)
+        let (run, aspects) = try log(historiesOf: Self.replies("a", "b", "b", "b", "b", "b"))
+        #expect(run.code == 0)
+        #expect(aspects.count == 6, "each of three aspects twice")
     }
 
     @Test func busThatDoesNotRestIsATemporaryFailure() throws {
-        let run = try log(historiesOf: "itertools.cycle([\(Self.reply("a")), \(Self.reply("b"))])")
+        let run = try log(historiesOf: "itertools.cycle(\(Self.replies("a", "b")))").run
         #expect(run.code == 75)
         #expect(run.errors == "reveille: the bus became another instance 3 times while it was read\n")
     }

@@ -17,7 +17,7 @@ import Varlink
 
     @Test func interfaceHasAllMethodsAndErrors() {
         let expected = [
-            "DescribeAspects", "GetHistory", "GetState", "ListSubscriptions", "Post", "Refresh", "SetState",
+            "DescribeAspects", "GetHistory", "GetState", "ListSubscriptions", "Post", "Publish", "Refresh", "SetState",
             "Subscribe",
         ]
         #expect(BusInterface.make().methods.keys.sorted() == expected)
@@ -87,6 +87,7 @@ import Varlink
         #expect(try method("GetHistory", ["aspect": "battery"]) == .getHistory(.battery))
         #expect(try method("GetHistory", ["aspect": "battery", "limit": .null]) == .getHistory(.battery))
         #expect(try method("GetHistory", ["aspect": "locale", "limit": 1]) == .getHistory(.locale, limit: 1))
+        #expect(try method("GetHistory", ["aspect": "org.example.a"]) == .getHistory("org.example.a"))
         #expect(
             try method("GetHistory", ["aspect": "locale", "limit": .integer(.max)])
                 == .getHistory(.locale, limit: .max))
@@ -96,6 +97,7 @@ import Varlink
         arguments: [
             ([:], "aspect"), (["aspect": .null], "aspect"), (["aspect": ["battery"]], "aspect"),
             (["aspect": ""], "aspect"), (["aspect": "weather"], "aspect"), (["aspect": "*"], "aspect"),
+            (["aspect": "org.example.*"], "aspect"), (["aspect": "org..a"], "aspect"),
             (["aspect": "battery", "limit": 0], "limit"), (["aspect": "battery", "limit": -1], "limit"),
             (["aspect": "battery", "limit": .integer(.min)], "limit"),
             (["aspect": "battery", "limit": 1.5], "limit"), (["aspect": "battery", "limit": "1"], "limit"),

@@ -41,6 +41,18 @@ import Varlink
         #expect(history.parameters["instance"] == state.parameters["instance"])
     }
 
+    @Test("a published name has a history, until it is forgotten")
+    func nameHasAHistory() throws {
+        let name: JSON = "org.example.volume"
+        #expect(try generations(["aspect": name]) == [])
+        for value in [JSON.object([:]), ["level": 1], ["level": 1], ["level": 2]] {
+            #expect(try owner.call("Publish", ["aspect": name, "value": value]).error == nil)
+        }
+        #expect(try generations(["aspect": name]) == [1, 2, 3])
+        try owner.call("Publish", ["aspect": name])
+        #expect(try generations(["aspect": name]) == [])
+    }
+
     @Test(
         "an invalid parameter is named, and the connection stays open",
         arguments: [

@@ -29,7 +29,8 @@ struct LogCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: "The aspects to print. Default: all.", completion: Aspect.completion,
+        help: "The aspects to print, published names or patterns such as org.example.*. Default: all.",
+        completion: Aspect.completion,
         transform: Aspect.init(argument:))
     var aspects: [Aspect] = []
 
@@ -72,11 +73,12 @@ struct LogCommand: ParsableCommand {
     /// Returns the changes of the aspects, all of one instance of the bus, since sequences of two cannot be compared.
     private func changes() throws -> [Event] {
         let client = try BlockingClient(bus.resolved())
-        let known = try client.call(.describeAspects, expecting: [AspectSource].self)
-        let aspects = AspectSet(aspects.isEmpty ? known.map(\.aspect) : aspects).aspects
+        let known = try client.call(.describeAspects, expecting: [AspectSource].self).map(\.aspect)
+        let named = aspects.flatMap { aspect in aspect.isPattern ? known.filter(aspect.matches) : [aspect] }
+        let aspects = AspectSet(aspects.isEmpty ? known : named).aspects
         for _ in 0..<Self.attempts {
             let replies = try aspects.map { aspect in
-                try client.call(.getHistory(aspect, limit: limit), expecting: GetStateReply.self)
+                try client.call(.getHistory(aspect, limit: limit), expecting: EventsReply.self)
             }
             if Set(replies.map(\.instance)).count <= 1 { return replies.flatMap(\.events) }
         }

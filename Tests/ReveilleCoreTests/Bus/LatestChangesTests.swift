@@ -65,6 +65,53 @@ import Testing
         #expect(restarted.bus.changes(of: .proximity).isEmpty)
     }
 
+    // MARK: - Names
+
+    private static let name: Aspect = "org.example.volume"
+
+    @discardableResult
+    private func publish(_ value: String?, on driver: BusDriver) -> Bool {
+        driver.bus.publish(Self.name, value.map { Array($0.utf8) }, by: Publisher(user: 1), at: driver.now)
+    }
+
+    private func values(on driver: BusDriver) -> [String?] {
+        driver.bus.changes(of: Self.name).map { $0.published?.json }
+    }
+
+    @Test func valuesAndWithdrawalsOfANameAreChanges() {
+        driver.report(.level(80))
+        #expect(values(on: driver).isEmpty)
+        let id = driver.subscribe(SubscriptionRequest(aspects: [Self.name]))
+        #expect(values(on: driver).isEmpty, "a subscription to a name is not a change of it")
+        for value in ["{}", #"{"a":1}"#, nil] { publish(value, on: driver) }
+        #expect(values(on: driver) == ["{}", #"{"a":1}"#, nil])
+        #expect(driver.bus.changes(of: Self.name).map(\.changes) == [1, 1, 1])
+        #expect(driver.bus.changes(of: Self.name, limit: 1).map(\.sequence) == [4])
+        driver.bus.cancel(id)
+        #expect(values(on: driver).isEmpty, "the name is forgotten")
+        publish("{}", on: driver)
+        #expect(values(on: driver) == ["{}"])
+    }
+
+    @Test func lastValueOfANameIsKeptOverARestart() {
+        for value in ["{}", #"{"a":1}"#] { publish(value, on: driver) }
+        let restarted = BusDriver(restoring: driver.bus.savedState)
+        #expect(values(on: restarted) == [#"{"a":1}"#])
+        publish(nil, on: restarted)
+        #expect(values(on: restarted).isEmpty, "the name is forgotten")
+    }
+
+    @Test func nameThatWasNeverPublishedHasNoChangesAfterARestart() {
+        driver.report(.level(80))
+        _ = driver.subscribe(SubscriptionRequest(aspects: [Self.name]))
+        let restarted = BusDriver(restoring: driver.bus.savedState)
+        #expect(values(on: restarted).isEmpty)
+        publish("{}", on: restarted)
+        #expect(values(on: restarted) == ["{}"])
+    }
+
+    // MARK: - Settings
+
     @Test func settingsListTheKeysOfEachChange() {
         driver.report(.settings(["app": ["a": 1]]))
         driver.report(.settings(["app": ["a": 1, "b": 1]]))
