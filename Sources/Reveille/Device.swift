@@ -119,9 +119,9 @@ public final class Device: Sendable {
         try await engine.call(.getState(aspects), expecting: EventsReply.self).events
     }
 
-    /// Returns the latest changes of an aspect that the bus remembers, oldest first, each with `Event.changes` 1.
+    /// Returns the latest changes of an aspect that the bus keeps, oldest first, each with `Event.changes` 1.
     ///
-    /// Nothing is delivered: subscriptions stay at their positions. A bus remembers as many changes as its configuration
+    /// Nothing is delivered: subscriptions stay at their positions. A bus keeps as many changes as its configuration
     /// sets in `bus.history`; after a restart, the oldest is the last one before it. A sensor is not read for it.
     ///
     /// ```swift

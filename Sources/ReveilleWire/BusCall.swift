@@ -12,7 +12,7 @@ package enum BusCall: Sendable, Hashable {
     case setState(subscription: String, background: Bool, wakeAfter: Duration? = nil)
     /// Asks for the current state of some aspects; the reply is a ``EventsReply``.
     case getState(AspectSet)
-    /// Asks for the latest changes of an aspect, all that the bus remembers or a number of them; the reply is a
+    /// Asks for the latest changes of an aspect, all that the bus keeps or a number of them; the reply is a
     /// ``EventsReply``.
     case getHistory(Aspect, limit: Int? = nil)
     /// Asks for all subscriptions; the reply is a list of `Subscriber`.

@@ -5,7 +5,7 @@ import ArgumentParser
 import Reveille
 import ReveilleWire
 
-/// `reveille log`: prints the latest changes that the bus remembers.
+/// `reveille log`: prints the latest changes that the bus keeps.
 struct LogCommand: ParsableCommand {
     /// The number of times that all aspects are queried if the bus becomes another instance meanwhile.
     ///
@@ -16,7 +16,7 @@ struct LogCommand: ParsableCommand {
         commandName: "log",
         abstract: "Print the latest changes.",
         discussion: """
-            The bus remembers the latest changes of each aspect (bus.history in its configuration); after a restart, \
+            The bus keeps the latest changes of each aspect (bus.history in its configuration); after a restart, \
             the oldest is the last one before it. Printing them delivers nothing to subscribers.
 
             Times are local and may have seconds. A time without a date is the most recent one: at 09:00, 14:30 is \

@@ -4,7 +4,7 @@
 import ReveilleCore
 import Testing
 
-/// The latest changes of an aspect that the bus remembers.
+/// The latest changes of an aspect that the bus keeps.
 @Suite struct LatestChangesTests {
     private let driver = BusDriver(history: 4)
 
