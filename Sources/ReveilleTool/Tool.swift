@@ -18,7 +18,7 @@ struct Tool: ParsableCommand {
         discussion: """
             Start a bus with 'reveille serve' and follow it with 'reveille watch'. A subscriber in the background \
             receives nothing; when it wakes, it receives one event for each aspect that changed \
-            (\(Aspect.allCases.map(\.rawValue).joined(separator: ", "))). The aspect 'defaults' is the user's settings.
+            (\(Aspect.device.map(\.name).joined(separator: ", "))). The aspect 'defaults' is the user's settings.
 
             EXAMPLES
               reveille demo                             demonstrate the bus

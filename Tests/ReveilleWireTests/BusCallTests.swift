@@ -17,7 +17,7 @@ import Varlink
 
     @Test func interfaceHasAllMethodsAndErrors() {
         let expected = [
-            "DescribeAspects", "GetState", "ListSubscriptions", "Post", "Refresh", "SetState", "Subscribe",
+            "DescribeAspects", "GetState", "ListSubscriptions", "Post", "Publish", "Refresh", "SetState", "Subscribe",
         ]
         #expect(BusInterface.make().methods.keys.sorted() == expected)
         #expect(BusInterface.make().errors.keys.sorted() == ["NoSuchSubscription", "QuotaExceeded"])

@@ -41,17 +41,36 @@ extension AspectSet {
 extension Aspect {
     /// Returns the help of an argument that names aspects.
     static func argumentHelp(_ verb: String) -> ArgumentHelp {
-        let words = AspectSet.default.aspects.map(\.rawValue).joined(separator: ", ")
-        return "The aspects to \(verb). Default: \(AspectSet.default == .all ? "all" : words)."
+        let words = AspectSet.default.aspects.map(\.name).joined(separator: ", ")
+        return
+            "The aspects to \(verb), published names or patterns such as org.example.*. Default: \(AspectSet.default == .device ? "all" : words)."
     }
 
     /// The names that a shell offers as completions.
-    static let completion = CompletionKind.list(allCases.map(\.rawValue))
+    static let completion = CompletionKind.list(device.map(\.name))
 
-    /// Parses an aspect from the command line.
+    /// Parses an aspect, a published name or a pattern from the command line.
+    init(argument: String) throws {
+        let words = Self.device.map(\.name)
+        guard let aspect = Aspect(argument) else {
+            throw ValidationError(
+                argument.contains(".")
+                    ? "\(argument): a published name must be words of letters, digits, - and _, joined by dots"
+                    : "an aspect must be \(Suggestion.list(words)), or a published name such as org.example.volume"
+                        + Suggestion.phrase(for: argument, among: words))
+        }
+        self = aspect
+    }
+}
+
+extension BuiltInAspect {
+    /// The names that a shell offers as completions.
+    static let completion = Aspect.completion
+
+    /// Parses an aspect of the device from the command line.
     init(argument: String) throws {
         let words = Self.allCases.map(\.rawValue)
-        guard let aspect = Aspect(rawValue: argument) else {
+        guard let aspect = BuiltInAspect(rawValue: argument) else {
             throw ValidationError(
                 "an aspect must be \(Suggestion.list(words))\(Suggestion.phrase(for: argument, among: words))")
         }

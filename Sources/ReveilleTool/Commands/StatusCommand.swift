@@ -68,7 +68,7 @@ struct StatusCommand: ParsableCommand {
                 source.isAvailable
                 ? (source.isMonitored ? Table.Cell("watched", .green) : Table.Cell("not watched"))
                 : Table.Cell("unavailable", .dim)
-            table.rows.append([Table.Cell(source.aspect.rawValue, .bold), state, Table.Cell(source.text)])
+            table.rows.append([Table.Cell(source.aspect.name, .bold), state, Table.Cell(source.text)])
         }
         return table
     }
@@ -82,14 +82,14 @@ struct StatusCommand: ParsableCommand {
         for subscriber in subscribers {
             let holds = subscriber.holds.names.joined(separator: " ")
             let aspects = subscriber.aspects.aspects
-            let pending = aspects.compactMap { aspect in subscriber.pending[aspect].map { "\(aspect) \($0)" } }
+            let pending = subscriber.pending.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
             table.rows.append([
                 Table.Cell(subscriber.id), Table.Cell(subscriber.name ?? "-", .bold),
                 Table.Cell("\(subscriber.processID)"),
                 holds.isEmpty ? Table.Cell("foreground", .green) : Table.Cell("held: \(holds)", .yellow),
                 Table.Cell("\(subscriber.events)"), Table.Cell("\(subscriber.changes)"),
                 Table.Cell(pending.isEmpty ? "-" : pending.joined(separator: ", ")),
-                Table.Cell(aspects.map(\.rawValue).joined(separator: " ")),
+                Table.Cell(aspects.map(\.name).joined(separator: " ")),
             ])
         }
         return table

@@ -135,7 +135,7 @@ final class WatchStream: Sendable {
     private func showState(isHeld: Bool, pending: [Aspect: Int]? = nil) {
         guard isInteractive else { return }
         guard isHeld else { return prompt.set(Style.green("foreground"), "   b background, q quit") }
-        let counts = Aspect.allCases.compactMap { aspect in pending?[aspect].map { "\(aspect) \($0)" } }
+        let counts = (pending ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
         let changes = counts.isEmpty ? "nothing pending" : counts.joined(separator: ", ") + " pending"
         prompt.set(Style.yellow("background"), (pending == nil ? "" : ": " + changes) + "   f foreground, q quit")
     }

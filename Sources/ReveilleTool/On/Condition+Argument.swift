@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Reveille
+import ReveilleCore
 import ReveilleWire
 import Varlink
 
@@ -13,10 +14,11 @@ extension Condition {
         do throws(ConditionError) {
             try self.init(parsing: argument)
         } catch {
-            throw Failure(.usage, "\(argument): \(error.reason)")
+            let prefix = argument.allSatisfy(\.isWhitespace) ? "" : argument + ": "
+            throw Failure(.usage, prefix + error.reason)
         }
         do throws(ConditionError) {
-            try check(for: aspect.rawValue)
+            try check(for: aspect.name)
         } catch {
             var hint = Suggestion.phrase(for: error.word, among: error.candidates)
             if hint.isEmpty, !error.candidates.isEmpty {
@@ -24,13 +26,14 @@ extension Condition {
             }
             throw Failure(.usage, error.reason + hint)
         }
-        for comparison in comparisons { try comparison.check(in: aspect) }
+        guard let builtIn = aspect.builtIn else { return }
+        for comparison in comparisons { try comparison.check(in: builtIn) }
     }
 }
 
 extension Condition.Comparison {
     /// Checks that a field can have the value with which it is compared.
-    fileprivate func check(in aspect: Aspect) throws(Failure) {
+    fileprivate func check(in aspect: BuiltInAspect) throws(Failure) {
         switch aspect.form.fields[field] {
         case .words(let words, _):
             if let word = literal.stringValue, !words.contains(word) { throw aspect.refusing(word, for: field) }

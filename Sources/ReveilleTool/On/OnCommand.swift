@@ -37,11 +37,12 @@ struct OnCommand: ParsableCommand {
             EXAMPLES
               reveille on battery 'level < 0.1 and plugged == false' -- notify-send low
               reveille on proximity 'state == near' -- swaylock
-              reveille on orientation 'pose == faceDown' -- sh -c 'jq .changedAt >>log'
-              reveille on battery 'state == full' --count 1 && ./backup
+              reveille on orientation 'pose == faceDown' -- sh -c 'jq .changedAt >>times'
+              reveille on org.example.player 'title != null' -- ./announce
             """)
 
-    @Argument(help: "The aspect.", completion: Aspect.completion, transform: Aspect.init(argument:))
+    @Argument(
+        help: "The aspect, or a published name.", completion: Aspect.completion, transform: Aspect.init(argument:))
     var aspect: Aspect
 
     @Argument(help: "The condition.")
@@ -66,6 +67,7 @@ struct OnCommand: ParsableCommand {
     var command: [String] = []
 
     func validate() throws {
+        if aspect.isPattern { throw ValidationError("\(aspect): a condition applies to one aspect, not to a pattern") }
         if command.isEmpty { throw ValidationError("missing command: reveille on ASPECT 'CONDITION' -- COMMAND") }
         if let count, count < 1 { throw ValidationError("--count must be at least 1, not \(count)") }
         if state?.isEmpty == true { throw ValidationError("--state must not be empty") }

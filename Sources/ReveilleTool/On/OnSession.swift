@@ -75,7 +75,7 @@ final class OnSession {
     private func program(for request: ProgramRuns.Request) throws -> Program {
         let event = EventCoding.encode(request.event).printable
         var environment = ChildProcess.environment
-        environment["REVEILLE_ASPECT"] = request.event.aspect.rawValue
+        environment["REVEILLE_ASPECT"] = request.event.aspect.name
         environment["REVEILLE_CHANGES"] = String(request.event.changes)
         let fits = "REVEILLE_EVENT=".utf8.count + event.utf8.count < Self.longestVariable
         environment["REVEILLE_EVENT"] = fits ? event : nil

@@ -31,7 +31,7 @@ struct StoredTrigger: Sendable {
         file = StateFile(path, of: "on")
         self.aspect = aspect
         self.condition = condition.description
-        guard let stored = try file.read(Self.decode), stored.aspect == aspect.rawValue,
+        guard let stored = try file.read(Self.decode), stored.aspect == aspect.name,
             stored.condition == self.condition
         else { return }
         state = stored.state
@@ -46,7 +46,7 @@ struct StoredTrigger: Sendable {
     mutating func save(_ newer: State) throws(Failure) {
         guard newer != state else { return }
         try file.replace(with: [
-            "aspect": .string(aspect.rawValue), "condition": .string(condition), "isTrue": .bool(newer.isTrue),
+            "aspect": .string(aspect.name), "condition": .string(condition), "isTrue": .bool(newer.isTrue),
             "instance": .string(newer.instance), "generation": .integer(Int64(newer.generation)),
         ])
         state = newer

@@ -70,8 +70,8 @@ extension Condition.Comparison {
     fileprivate func holds(for state: JSON) -> Bool {
         let value = path.reduce(state) { $0.objectValue?[$1] ?? .null }
         return switch `operator` {
-        case .equal: value.isEqual(to: literal)
-        case .notEqual: !value.isEqual(to: literal)
+        case .equal: value.canonical == literal.canonical
+        case .notEqual: value.canonical != literal.canonical
         case .less: value.isLess(than: literal) == true
         case .lessOrEqual: literal.isLess(than: value) == false
         case .greater: literal.isLess(than: value) == true
@@ -89,11 +89,6 @@ extension Condition.Comparison {
 }
 
 extension JSON {
-    /// Returns whether a scalar has the same type and value; numbers are compared by value.
-    fileprivate func isEqual(to other: JSON) -> Bool {
-        isLess(than: other) == false && other.isLess(than: self) == false || self == other
-    }
-
     /// Returns whether a number is less than another one, exactly; `nil` if one of the values is not a number.
     fileprivate func isLess(than other: JSON) -> Bool? {
         switch (self, other) {

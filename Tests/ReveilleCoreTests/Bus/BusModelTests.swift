@@ -15,7 +15,7 @@ import Testing
         print("bus model: seed \(seed)")
         var random = SplitMix64(seed: seed)
         let driver = BusDriver(history: Self.history)
-        var model = NaiveBus(history: Self.history, start: Aspect.allCases.map(Reading.first))
+        var model = NaiveBus(history: Self.history, start: Aspect.device.map(Reading.first))
         var ids: [SubscriptionID] = []
         for operation in 0..<Self.operations {
             switch random.next() % 16 {
@@ -62,7 +62,7 @@ import Testing
     }
 
     private static func deliveriesAgree(_ driver: BusDriver, _ model: inout NaiveBus) -> Bool {
-        while let delivery = driver.bus.nextDelivery() {
+        while let delivery = driver.nextDelivery() {
             let expected = model.take(delivery.subscription)
             guard delivery.events == expected else {
                 print("got \(delivery.events)\nexpected \(expected)")
@@ -92,10 +92,10 @@ import Testing
 
     private static func request(_ random: inout SplitMix64) -> SubscriptionRequest {
         var request = SubscriptionRequest()
-        let aspects = AspectSet(Aspect.allCases.filter { _ in random.next() % 2 == 0 })
-        request.aspects = aspects.isEmpty ? .all : aspects
+        let aspects = AspectSet(Aspect.device.filter { _ in random.next() % 2 == 0 })
+        request.aspects = aspects.isEmpty ? .device : aspects
         request.startsInBackground = random.next() % 4 == 0
-        for aspect in Aspect.allCases where random.next() % 2 == 0 {
+        for aspect in Aspect.device where random.next() % 2 == 0 {
             let backgrounds: [Policy.Background] = [
                 .coalesce, .drop, .immediate, .hold(limit: 1 + Int(random.next() % UInt64(history))),
             ]

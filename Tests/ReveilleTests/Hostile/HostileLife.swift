@@ -42,7 +42,7 @@ struct HostileLife {
     }
 
     private mutating func step() async throws {
-        let aspect = pick(Aspect.allCases)
+        let aspect = pick(Aspect.device)
         switch Int.random(in: 0..<16, using: &random) {
         case 0...2: try await subscribe()
         case 3: observations.append(try await device.observe(aspect, delivering: .currentState) { _ in })
@@ -68,7 +68,7 @@ struct HostileLife {
 
     private mutating func subscribe() async throws {
         var policies: [Aspect: Policy] = [:]
-        for aspect in Aspect.allCases where Bool.random(using: &random) {
+        for aspect in Aspect.device where Bool.random(using: &random) {
             policies[aspect] = Policy(background: pick(Self.backgrounds), netChangeOnly: Bool.random(using: &random))
         }
         let positions = Positions(instance: pick(["i", "j"]), generations: [.battery: pick([0, -1, .max, .min])])
