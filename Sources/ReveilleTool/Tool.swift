@@ -40,7 +40,8 @@ struct Tool: ParsableCommand {
         subcommands: [
             ServeCommand.self, WatchCommand.self, OnCommand.self, GetCommand.self, LogCommand.self, StatusCommand.self,
             BackgroundCommand.self, ForegroundCommand.self, RefreshCommand.self, PublishCommand.self,
-            WithdrawCommand.self, PostCommand.self, CallCommand.self, SimulateCommand.self,
+            WithdrawCommand.self, PostCommand.self, CallCommand.self, SimulateCommand.self, DemoCommand.self,
+            DoctorCommand.self,
         ])
 
     /// Runs the command that the arguments name.
