@@ -11,7 +11,7 @@ extension PublishedValue {
 
     /// Creates a state from a value, of which equal ones are the same state.
     package init(_ name: Aspect, _ value: JSONObject?) {
-        self.init(name, bytes: value.map { JSON.object($0.canonical).bytes })
+        self.init(name, bytes: value.map { JSON.object($0).canonical.bytes })
     }
 
     /// The value as JSON; null if it was withdrawn.
