@@ -24,6 +24,7 @@ struct Tool: ParsableCommand {
               reveille demo                             demonstrate the bus
               reveille watch battery --json             print changes as JSON
               reveille get                              print the current state
+              reveille log --since 1h                   print the changes of the last hour
               reveille post proximity near              post a state for testing
               reveille simulate day.scenario -- ./app   run a program on a phone
               reveille doctor                           examine this device
@@ -35,10 +36,10 @@ struct Tool: ParsableCommand {
             """,
         version: version,
         subcommands: [
-            ServeCommand.self, WatchCommand.self, GetCommand.self, StatusCommand.self, BackgroundCommand.self,
-            ForegroundCommand.self, RefreshCommand.self, PublishCommand.self, WithdrawCommand.self, PostCommand.self,
-            CallCommand.self, SimulateCommand.self,
-            DemoCommand.self, DoctorCommand.self,
+            ServeCommand.self, WatchCommand.self, GetCommand.self, LogCommand.self, PublishCommand.self,
+            WithdrawCommand.self, StatusCommand.self, BackgroundCommand.self, ForegroundCommand.self,
+            RefreshCommand.self, PostCommand.self, CallCommand.self, SimulateCommand.self, DemoCommand.self,
+            DoctorCommand.self,
         ])
 
     /// Runs the command that the arguments name.

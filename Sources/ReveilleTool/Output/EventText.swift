@@ -39,4 +39,11 @@ enum EventText {
         guard let value = event.published, value.json == nil else { return "\(event.reading)" }
         return event.changes == 0 ? "not published" : "withdrawn"
     }
+
+    /// Returns the time of an event's last change, as the beginning of its line; without a date, `now` for a state.
+    static func time(of event: Event, withDate: Bool) -> StyledText {
+        let day = withDate ? LocalTime.date(event.changedAt) + " " : ""
+        let time = event.changes == 0 && !withDate ? "now" : day + LocalTime.time(event.changedAt)
+        return Style.dim(StyledText(time)).padded(to: withDate ? 21 : 10)
+    }
 }
