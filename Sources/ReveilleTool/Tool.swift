@@ -26,6 +26,7 @@ struct Tool: ParsableCommand {
               reveille on battery 'level < 0.1' -- notify-send low
                                                         run a command when a condition becomes true
               reveille get                              print the current state
+              reveille log --since 1h                   print the changes of the last hour
               reveille post proximity near              post a state for testing
               reveille simulate day.scenario -- ./app   run a program on a phone
               reveille doctor                           examine this device
@@ -37,8 +38,8 @@ struct Tool: ParsableCommand {
             """,
         version: version,
         subcommands: [
-            ServeCommand.self, WatchCommand.self, GetCommand.self, StatusCommand.self, BackgroundCommand.self,
-            ForegroundCommand.self, RefreshCommand.self, PostCommand.self, CallCommand.self, OnCommand.self,
+            ServeCommand.self, WatchCommand.self, OnCommand.self, GetCommand.self, LogCommand.self, StatusCommand.self,
+            BackgroundCommand.self, ForegroundCommand.self, RefreshCommand.self, PostCommand.self, CallCommand.self,
             SimulateCommand.self, DemoCommand.self, DoctorCommand.self,
         ])
 

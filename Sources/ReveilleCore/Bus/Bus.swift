@@ -148,6 +148,17 @@ package struct Bus {
         expand(aspects).map { state(of: $0, at: time) }
     }
 
+    /// Returns the latest changes of an aspect that its log keeps.
+    ///
+    /// - Parameters:
+    ///   - aspect: The aspect; not a pattern.
+    ///   - limit: The largest number of events, at least 1; `nil` for all changes.
+    /// - Returns: An event for each change, oldest first. The last change before a restart is among them, but not the
+    ///   state of an aspect that has never changed.
+    package func changes(of aspect: Aspect, limit: Int? = nil) -> [Event] {
+        log(of: aspect).map { logs[$0].changes.events(limit: limit) } ?? []
+    }
+
     /// The index of an aspect's log; `nil` for a name that the bus does not know.
     func log(of aspect: Aspect) -> Int? {
         aspect.builtIn?.index ?? logOfName[aspect]
@@ -160,7 +171,9 @@ extension AspectLog {
         let start = Change(
             generation: entry?.generation ?? 0, sequence: entry?.sequence ?? 0, time: entry?.changedAt ?? time,
             reading: entry?.state.reading ?? .unknown(aspect))
-        changes = ChangeLog(start: start, isEstablished: entry != nil, capacity: capacity)
+        // A name without a publisher was saved only because a subscription gave it.
+        let isEstablished = entry.map { !aspect.isPublished || $0.publisher != nil } ?? false
+        changes = ChangeLog(start: start, isEstablished: isEstablished, capacity: capacity)
         guard let entry else { return }
         publisher = entry.publisher
         if entry.isPosted { origin = Origin(own: entry.ownReading, isPosted: true) }

@@ -20,7 +20,7 @@ package final class Change {
     package let time: Timestamp
     /// The state since the change; unknown for superseded settings, which are no longer needed.
     package private(set) var reading: Reading
-    /// The settings affected by this change; empty for other aspects, `nil` if they were too many to keep.
+    /// The settings affected by this change; empty for other aspects, `nil` if they were not saved or too many to keep.
     private(set) var settings: [SettingsChange]?
     /// The time of the next change; `nil` for the last change.
     package private(set) var supersededAt: Timestamp?
@@ -31,7 +31,7 @@ package final class Change {
     let isKnown: Bool
 
     init(
-        generation: Int, sequence: Int, time: Timestamp, reading: Reading, settings: [SettingsChange] = [],
+        generation: Int, sequence: Int, time: Timestamp, reading: Reading, settings: [SettingsChange]? = nil,
         isKnown: Bool = true
     ) {
         self.isKnown = isKnown

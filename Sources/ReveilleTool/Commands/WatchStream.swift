@@ -84,7 +84,9 @@ final class WatchStream: Sendable {
             if command.json {
                 try Console.json(EventCoding.encode(event))
             } else {
-                let line = time(event) + EventText.line(event) + (await source(of: event.aspect, on: device))
+                let line =
+                    EventText.time(of: event, withDate: command.date) + EventText.line(event)
+                    + (await source(of: event.aspect, on: device))
                 try prompt.print(line) { text throws(Failure) in try Console.line(text) }
             }
             try store(subscription.positions)
@@ -100,12 +102,6 @@ final class WatchStream: Sendable {
     private func store(_ positions: Positions?) throws(Failure) {
         guard let positions else { return }
         try stored.withLock { stored throws(Failure) in try stored?.save(positions) }
-    }
-
-    private func time(_ event: Event) -> StyledText {
-        let day = command.date ? LocalTime.date(event.changedAt) + " " : ""
-        let time = event.changes == 0 && !command.date ? "now" : day + LocalTime.time(event.changedAt)
-        return Style.dim(StyledText(time)).padded(to: command.date ? 21 : 10)
     }
 
     private func source(of aspect: Aspect, on device: Device) async -> StyledText {

@@ -10,4 +10,11 @@ enum EventText {
         let remarks: StyledText = event.remarks.isEmpty ? "" : "  (\(event.remarks.joined(separator: ", ")))"
         return Style.bold("\(event.aspect)").padded(to: 12) + "\(event.reading)" + Style.dim(remarks)
     }
+
+    /// Returns the time of an event's last change, as the beginning of its line; without a date, `now` for a state.
+    static func time(of event: Event, withDate: Bool) -> StyledText {
+        let day = withDate ? LocalTime.date(event.changedAt) + " " : ""
+        let time = event.changes == 0 && !withDate ? "now" : day + LocalTime.time(event.changedAt)
+        return Style.dim(StyledText(time)).padded(to: withDate ? 21 : 10)
+    }
 }
