@@ -9,6 +9,9 @@ extension PublishedValue {
     /// The name of the field.
     static var field: String { "value" }
 
+    /// The longest value in bytes: the message to the bus has room for a name and the names of the fields too.
+    package static let sizeLimit = Limits.frame - 512
+
     /// Creates a state from a value, of which equal ones are the same state.
     package init(_ name: Aspect, _ value: JSONObject?) {
         self.init(name, bytes: value.map { JSON.object($0).canonical.bytes })
