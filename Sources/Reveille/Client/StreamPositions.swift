@@ -73,11 +73,12 @@ struct StreamPositions {
         return fitting
     }
 
-    /// Returns the events of a first reply with those that the bus could not know to be due, or not to be.
+    /// Returns the events of a first reply, corrected for what the bus cannot know.
     ///
     /// - Parameters:
     ///   - reply: The reply to a request with the positions.
     ///   - time: The time of the reply.
+    /// - Returns: The events, and a withdrawal of each name that is no longer published.
     func corrected(_ reply: SubscribeReply, at time: Timestamp) -> [Event] {
         let events = reply.resumed == true ? reply.events.map(corrected) : reply.events
         // The reply has the state of every name that is published.
@@ -115,6 +116,7 @@ struct StreamPositions {
     ///   - states: The states.
     ///   - changes: The number of changes of each event.
     ///   - time: The time at which the withdrawals are found.
+    /// - Returns: The events, in the order of the names.
     func withdrawals(
         since positions: [Aspect: Int], in states: [Event], changes: Int, at time: Timestamp
     ) -> [Event] {
