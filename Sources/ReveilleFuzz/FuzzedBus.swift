@@ -6,7 +6,7 @@ import ReveilleWire
 import Varlink
 
 /// A bus that executes the calls of a connection, without sources, sockets and clocks.
-struct FuzzedBus {
+struct FuzzedBus: ~Copyable {
     static let history = 4
 
     private var bus: Bus
@@ -35,6 +35,8 @@ struct FuzzedBus {
             return [:]
         case .getState(let aspects):
             return bus.states(of: aspects, at: now).parameters
+        case .getHistory(let aspect, let limit):
+            return bus.changes(of: aspect, limit: limit).parameters
         case .listSubscriptions:
             return bus.subscriptions.map { Subscriber($0, processID: 1, userID: 1) }.parameters
         case .describeAspects:
@@ -61,7 +63,7 @@ struct FuzzedBus {
 
     private var now: Timestamp { Timestamp(microseconds: time) }
 
-    /// Takes all deliveries, and checks that their events are in order and can be decoded.
+    /// Takes all deliveries, and checks that their events are in order and can be decoded, as are the latest changes.
     mutating func check() throws(Falsified) {
         while let delivery = bus.nextDelivery(at: UInt64(time)) {
             try require(!delivery.events.isEmpty, "a delivery has events")
@@ -72,6 +74,14 @@ struct FuzzedBus {
             let written = writer.write(delivery.events)
             try requireEqual(try? JSON.parse(written), .object(expected), "written and encoded events")
             try Self.checkEvents(expected["events"] ?? .null)
+        }
+        for aspect in Aspect.device + bus.names {
+            let changes = bus.changes(of: aspect)
+            try require(changes.allSatisfy { $0.changes == 1 }, "each of the latest changes is one")
+            try require(
+                zip(changes, changes.dropFirst()).allSatisfy { $0.generation + 1 == $1.generation },
+                "the order of the latest changes")
+            try Self.checkEvents(changes.parameters["events"] ?? .null)
         }
     }
 

@@ -46,6 +46,7 @@ extension BusCall {
         case .subscribe: "Subscribe"
         case .setState: "SetState"
         case .getState: "GetState"
+        case .getHistory: "GetHistory"
         case .listSubscriptions: "ListSubscriptions"
         case .describeAspects: "DescribeAspects"
         case .refresh: "Refresh"
@@ -67,6 +68,10 @@ extension BusCall {
             if let wakeAfter { parameters["wakeAfter"] = .integer(wakeAfter.wholeMilliseconds) }
             return parameters
         case .getState(let aspects): return ["aspects": Self.encode(aspects)]
+        case .getHistory(let aspect, let limit):
+            var parameters: JSONObject = ["aspect": .string(aspect.name)]
+            if let limit { parameters["limit"] = .integer(Int64(limit)) }
+            return parameters
         case .listSubscriptions, .describeAspects, .refresh: return [:]
         case .post(let reading): return [reading.aspect.name: ReadingCoding.encode(reading)]
         case .publish(let value, let isTied):

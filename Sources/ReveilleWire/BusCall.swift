@@ -10,8 +10,11 @@ package enum BusCall: Sendable, Hashable {
     case subscribe(SubscriptionRequest)
     /// Sends a subscription to the background or wakes it; the reply is an ``EmptyReply``.
     case setState(subscription: String, background: Bool, wakeAfter: Duration? = nil)
-    /// Asks for the current state of some aspects; the reply is a ``GetStateReply``.
+    /// Asks for the current state of some aspects; the reply is a ``EventsReply``.
     case getState(AspectSet)
+    /// Asks for the latest changes of an aspect, all that the bus keeps or a number of them; the reply is a
+    /// ``EventsReply``.
+    case getHistory(Aspect, limit: Int? = nil)
     /// Asks for all subscriptions; the reply is a list of `Subscriber`.
     case listSubscriptions
     /// Asks for the source of each aspect; the reply is a list of `AspectSource`.
@@ -54,6 +57,11 @@ package enum BusCall: Sendable, Hashable {
             self = .setState(
                 subscription: try fields.string("subscription"), background: isBackground, wakeAfter: wakeAfter)
         case "GetState": self = .getState(try BusCall.aspects(fields) ?? .default)
+        case "GetHistory":
+            let limit = try fields.optional("limit") { value in
+                value.integerValue.flatMap { $0 >= 1 ? Int($0) : nil }
+            }
+            self = .getHistory(try fields.aspect { !$0.isPattern }, limit: limit)
         case "ListSubscriptions": self = .listSubscriptions
         case "DescribeAspects": self = .describeAspects
         case "Refresh": self = .refresh

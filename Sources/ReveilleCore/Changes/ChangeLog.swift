@@ -3,11 +3,17 @@
 
 /// The latest changes of an aspect, shared by all subscribers.
 struct ChangeLog {
+    /// The largest size in bytes of the settings' names in the events of ``events(limit:)``.
+    ///
+    /// Each change whose names were too many to keep lists all those that changed since. Without a limit, 256 of them
+    /// could exceed what a client accepts in one reply, 64 MiB.
+    static let namesLimit = 4 << 20
+
     /// The last change, whose reading is the current state.
     private(set) var current: Change
     /// Whether ``current`` was read or posted; otherwise it is a placeholder.
     private(set) var isEstablished: Bool
-    /// The generation before the first change that the log counts.
+    /// The generation before the first change that the log counts; of a name, when it was not published yet.
     let start: Int
     /// The smallest generation that a position can have: what was seen before it, the log does not know.
     private let floor: Int
@@ -18,13 +24,15 @@ struct ChangeLog {
     ///
     /// - Parameters:
     ///   - start: The first change: a saved state, or a placeholder.
-    ///   - isEstablished: Whether it is a saved state.
+    ///   - isEstablished: Whether it is a saved state, and of a name also whether it was published.
+    ///   - beginning: The generation with which the log of a name began before a restart, if known.
     ///   - capacity: The number of changes to keep.
-    init(start: Change, isEstablished: Bool, capacity: Int) {
+    init(start: Change, isEstablished: Bool, after beginning: Int? = nil, capacity: Int) {
         current = start
         self.isEstablished = isEstablished
-        self.start = max(0, start.generation - 1)
-        floor = 0
+        let last = isEstablished ? max(0, start.generation - 1) : start.generation
+        self.start = beginning.map { min($0, last) } ?? last
+        floor = beginning.map { min($0, last) - 1 } ?? 0
         ring = ChangeRing(start, capacity: capacity)
         settings = SettingsHistory(restoring: start.reading, at: start.generation)
     }
@@ -102,22 +110,53 @@ struct ChangeLog {
     ///   - limit: The largest number of events; the first one counts further changes in `dropped`.
     /// - Returns: The events; superseded settings have an unknown reading.
     func events(since seen: Change, heldAfter start: Int, through last: Int, limit: Int) -> [Event] {
-        let count = min(limit, ring.count, last - start)
-        let kept = (0..<count).compactMap { retained(last - count + 1 + $0) }
+        let kept = changes(through: last, limit: min(limit, last - start))
         var previous = seen
         return kept.enumerated().map { position, change in
             let dropped = position == 0 ? last - start - kept.count : 0
             let merged = position == 0 ? start - seen.generation : 0
             defer { previous = change }
-            return Event(
-                reading: change.reading, generation: change.generation, sequence: change.sequence,
-                changes: 1 + merged, netChange: !previous.isSameState(as: change),
-                firstChangedAt: merged == 0 ? change.time : min(firstChange(after: seen), change.time),
-                changedAt: change.time, dropped: dropped,
-                settings: dropped + merged == 0
-                    ? change.settings ?? settings(since: change.generation - 1)
-                    : settings(since: seen.generation))
+            var event = event(of: change)
+            event.netChange = !previous.isSameState(as: change)
+            guard dropped + merged > 0 else { return event }
+            event.changes += merged
+            event.dropped = dropped
+            if merged > 0 { event.firstChangedAt = min(firstChange(after: seen), change.time) }
+            event.settings = settings(since: seen.generation)
+            return event
         }
+    }
+
+    /// Returns an event for each of the latest changes, oldest first.
+    ///
+    /// - Parameter limit: The largest number of events; `nil` for all changes that the log keeps.
+    /// - Returns: The events; superseded settings have an unknown reading. The first state is among them if it is a saved
+    ///   change. Older events are left out if the names of all exceed ``namesLimit``.
+    func events(limit: Int?) -> [Event] {
+        var events: [Event] = []
+        var size = 0
+        for change in changes(through: current.generation, limit: limit ?? .max).reversed()
+        where change.generation > start {
+            let event = event(of: change)
+            size += SettingsChange.size(of: event.settings)
+            guard size <= Self.namesLimit || events.isEmpty else { break }
+            events.append(event)
+        }
+        return events.reversed()
+    }
+
+    /// Returns the latest retained changes up to a generation, oldest first.
+    private func changes(through last: Int, limit: Int) -> [Change] {
+        let count = min(limit, ring.count)
+        return (0..<count).compactMap { retained(last - count + 1 + $0) }
+    }
+
+    /// Returns the event of a single change.
+    private func event(of change: Change) -> Event {
+        Event(
+            reading: change.reading, generation: change.generation, sequence: change.sequence, changes: 1,
+            netChange: true, firstChangedAt: change.time, changedAt: change.time, dropped: 0,
+            settings: change.settings ?? settings(since: change.generation - 1))
     }
 
     /// Returns the change of a generation; `nil` if the log has dropped it.

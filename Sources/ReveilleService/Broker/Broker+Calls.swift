@@ -32,6 +32,9 @@ extension Broker {
         case .setState(let name, let isBackground, let wakeAfter):
             try setState(name, isBackground: isBackground, wakeAfter: wakeAfter, on: connection)
         case .getState(let aspects): getState(aspects, on: connection)
+        case .getHistory(let aspect, let limit):
+            reply(
+                EventsReply(instance: bus.instance, events: bus.changes(of: aspect, limit: limit)), on: connection)
         case .listSubscriptions: reply(subscriberList, on: connection)
         case .describeAspects: reply(sourceList, on: connection)
         case .refresh: refresh(on: connection)
@@ -102,7 +105,7 @@ extension Broker {
     /// The whole reply to GetState, which all callers share until the next change.
     private func states(of aspects: AspectSet) -> [UInt8] {
         if let known = states[aspects] { return known }
-        let reply = GetStateReply(instance: bus.instance, events: bus.states(of: aspects, at: now))
+        let reply = EventsReply(instance: bus.instance, events: bus.states(of: aspects, at: now))
         let frame = Reply.encode(parameters: writer.write(reply.events, after: reply.head), continues: false)
         states.keep(frame, for: aspects)
         return frame

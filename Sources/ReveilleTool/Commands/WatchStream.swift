@@ -48,7 +48,9 @@ final class WatchStream: Sendable {
             showState(isHeld: command.background)
             try await withThrowingTaskGroup { group in
                 group.addTask { try await self.print(subscription, of: device) }
-                group.addTask { try await self.followConnection(of: device) }
+                group.addTask {
+                    try await device.reportConnection(endsOnLoss: self.command.once) { self.report($0) }
+                }
                 if isInteractive { group.addTask { try await self.followState(on: device) } }
                 try await group.next()
                 group.cancelAll()
@@ -82,7 +84,9 @@ final class WatchStream: Sendable {
             if command.json {
                 try Console.json(EventCoding.encode(event))
             } else {
-                let line = time(event) + EventText.line(event) + (await source(of: event.aspect, on: device))
+                let line =
+                    EventText.time(of: event, withDate: command.date) + EventText.line(event)
+                    + (await source(of: event.aspect, on: device))
                 try prompt.print(line) { text throws(Failure) in try Console.line(text) }
             }
             try store(subscription.positions)
@@ -100,34 +104,11 @@ final class WatchStream: Sendable {
         try stored.withLock { stored throws(Failure) in try stored?.save(positions) }
     }
 
-    private func time(_ event: Event) -> StyledText {
-        let day = command.date ? LocalTime.date(event.changedAt) + " " : ""
-        let time = event.changes == 0 && !command.date ? "now" : day + LocalTime.time(event.changedAt)
-        return Style.dim(StyledText(time)).padded(to: command.date ? 21 : 10)
-    }
-
     private func source(of aspect: Aspect, on device: Device) async -> StyledText {
         guard command.source, let sources = try? await device.sources(),
             let source = sources.first(where: { $0.aspect == aspect })
         else { return "" }
         return Style.dim("  [\(source.text)]")
-    }
-
-    // MARK: - Connection
-
-    private func followConnection(of device: Device) async throws {
-        var isLost = false
-        for await state in await device.connectionStates {
-            switch state {
-            case .disconnected(let error) where command.once: throw error
-            case .disconnected(let error):
-                if !isLost { report("reveille: \(error); waiting for the bus to return") }
-                isLost = true
-            case .connected:
-                if isLost { report("reveille: reconnected to the bus") }
-                isLost = false
-            }
-        }
     }
 
     private func report(_ message: StyledText) {

@@ -49,6 +49,12 @@ import Testing
                 let reading = Self.reading(&random)
                 model.post(reading, at: driver.report(reading))
             }
+            guard
+                operation % 8 != 4 || Self.latestChangesAgree(driver, model, limit: operation / 8 % (Self.history + 3))
+            else {
+                Issue.record("the latest changes differ: seed \(seed), operation \(operation)")
+                return
+            }
             guard operation % 8 != 0 || Self.pendingAgrees(driver, model) else {
                 Issue.record("pending differs: seed \(seed), operation \(operation)")
                 return
@@ -87,6 +93,14 @@ import Testing
                 return !queue.isEmpty && !isDropped
             }
             return status.pending == expected.mapValues(\.count) && status.holds == subscriber.holds
+        }
+    }
+
+    /// Compares the latest changes of all aspects; a limit of 0 stands for none.
+    private static func latestChangesAgree(_ driver: BusDriver, _ model: NaiveBus, limit: Int) -> Bool {
+        let limit = limit == 0 ? nil : limit
+        return Aspect.device.allSatisfy {
+            driver.bus.changes(of: $0, limit: limit) == model.changes(of: $0, limit: limit)
         }
     }
 

@@ -54,7 +54,7 @@ struct HostileLife {
             for consumer in consumers { consumer.forgetBackground() }
             if Bool.random(using: &random) { try await device.enterForeground() }
             try await device.enterBackground(wakeAfter: .milliseconds(1))
-        case 11: _ = try await device.states()
+        case 11: _ = try await (device.states(), device.history(of: aspect))
         case 12: _ = try await (device.subscribers(), device.sources())
         case 13: try await device.post(.proximity(.near))
         case 14: try await device.hold("0000000000000001", wakeAfter: .seconds(1))

@@ -26,7 +26,8 @@ struct HostileScript {
     ]
     private static let errors = [
         "org.reveille.Bus.QuotaExceeded", "org.reveille.Bus.NoSuchSubscription", "org.reveille.Bus.Unheard",
-        "org.varlink.service.InvalidParameter", "org.varlink.service.PermissionDenied", "", "no dots",
+        "org.varlink.service.InvalidParameter", "org.varlink.service.PermissionDenied",
+        "org.varlink.service.MethodNotFound", "", "no dots",
     ]
 
     private var random: SplitMix64
@@ -89,7 +90,7 @@ struct HostileScript {
             case "Subscribe":
                 #""subscription":"\#(pick(["0000000000000001", "", "é", "1"]))","instance":"\#(pick(["i", "j", ""]))","#
                     + #""resumed":\#(pick(["null", "true", "false", "false", "7"])),\#(events())"#
-            case "GetState": #""instance":"\#(pick(["i", "j"]))",\#(events())"#
+            case "GetState", "GetHistory": #""instance":"\#(pick(["i", "j"]))",\#(events())"#
             case "ListSubscriptions": #""subscriptions":[\#(subscription())]"#
             case "DescribeAspects": #""aspects":[\#(Self.aspects.map(source).joined(separator: ","))]"#
             case "Post": #""generation":\#(pick(Self.integers)),"sequence":\#(pick(Self.integers))"#
