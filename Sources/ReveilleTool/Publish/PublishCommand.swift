@@ -45,7 +45,7 @@ extension BusOptions {
     func publish(_ value: PublishedValue, json: Bool) throws {
         let client = try BlockingClient(resolved())
         _ = try client.call(.publish(value), expecting: PostReply.self)
-        let states = try client.call(.getState(AspectSet(value.name)), expecting: GetStateReply.self)
+        let states = try client.call(.getState(AspectSet(value.name)), expecting: EventsReply.self)
         for event in states.events {
             try json ? Console.json(EventCoding.encode(event)) : Console.line(EventText.line(event))
         }
