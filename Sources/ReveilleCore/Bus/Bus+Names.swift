@@ -96,7 +96,7 @@ extension Bus {
                 if first >= 0, entries[Int(first)].log == Int32(index) { continue }
                 addEntry(
                     to: Int(slot), of: index, seen: logs[index].changes.current, isLiteral: false,
-                    policy: subscription.patternPolicy(of: name))
+                    policy: subscription.policies[name])
             }
         }
         return index
