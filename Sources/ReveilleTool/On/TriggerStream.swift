@@ -65,8 +65,11 @@ final class TriggerStream: Sendable {
         }
     }
 
-    /// Returns the changes that were merged into an event, as far as the bus remembers them.
+    /// Returns the changes that were merged into an event, as far as the bus keeps them.
     private func changes(mergedInto event: Event, on device: Device) async -> [Event] {
-        [event]
+        guard event.changes > 1 else { return [event] }
+        // Without a history, the last change counts for all.
+        let history = try? await device.history(of: event.aspect)
+        return Trigger.changes(mergedInto: event, from: history ?? [])
     }
 }
