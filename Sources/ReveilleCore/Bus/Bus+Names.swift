@@ -44,6 +44,11 @@ extension Bus {
         logOfName[name].flatMap { logs[$0].isLive ? logs[$0].publisher : nil }
     }
 
+    /// Returns whether a subscription includes a name, by itself or by a pattern.
+    package func hasSubscribers(_ name: Aspect) -> Bool {
+        logOfName[name].map { logs[$0].entryCount > 0 } ?? false
+    }
+
     /// Returns the number of a user's names.
     package func names(of user: UInt32) -> NameCount {
         namesOfUser[user] ?? NameCount()

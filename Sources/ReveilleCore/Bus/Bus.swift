@@ -186,6 +186,7 @@ extension AspectLog {
             generation: last.generation, sequence: last.sequence, changedAt: last.time,
             state: origin.digest.map { .digest($0, of: aspect) } ?? KeptReading(last.reading),
             isPosted: origin.isPosted,
-            ownReading: origin.isPosted ? origin.own.flatMap { KeptReading($0).reading } : nil, publisher: publisher)
+            ownReading: origin.isPosted ? origin.own.flatMap { KeptReading($0).reading } : nil,
+            publisher: isLive ? publisher : nil)
     }
 }
