@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import CReveilleLinux
+import CSystemd
 import Glibc
 
 /// The start of programs.
