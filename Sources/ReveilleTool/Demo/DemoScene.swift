@@ -31,7 +31,7 @@ struct DemoScene {
                 scenes.append(DemoScene(title: "unplugged", aspect: .battery) { phone, _ in try phone.unplug() })
             }
         }
-        return scenes + [language("es_ES.UTF-8"), pose(.faceDown), near(true)]
+        return scenes + [language("es_ES.UTF-8"), volume(20), pose(.faceDown), near(true)]
     }
 
     private static func level(_ percent: Int) -> DemoScene {
@@ -51,7 +51,7 @@ struct DemoScene {
     }
 
     private static func volume(_ percent: Int) -> DemoScene {
-        DemoScene(title: "a player's volume", aspect: player) { _, device in
+        DemoScene(title: "a player changes its volume", aspect: player) { _, device in
             try await device.publish(player, ["volume": percent])
         }
     }

@@ -49,14 +49,21 @@ struct PublishCommand: ParsableCommand {
         name: .customLong("while"), parsing: .remaining,
         help: ArgumentHelp(
             "Publish only while a command runs. All further arguments belong to the command.", valueName: "command"))
-    var command: [String] = []
+    var words: [String] = []
+
+    /// The command of `--while` and its arguments; empty without the option.
+    private var command: [String] { words.first == "--" ? Array(words.dropFirst()) : words }
 
     func validate() throws {
-        if json && !command.isEmpty { throw ValidationError("--json and --while cannot be combined") }
+        // The parser does not distinguish an option without values from an absent one.
+        if command.isEmpty && (!words.isEmpty || CommandLine.arguments.last == "--while") {
+            throw ValidationError("missing command: reveille publish NAME VALUE --while COMMAND")
+        }
+        if json && !words.isEmpty { throw ValidationError("--json and --while cannot be combined") }
     }
 
     func run() {
-        if command.isEmpty { publish() } else { publishWhileRunning() }
+        if words.isEmpty { publish() } else { publishWhileRunning() }
     }
 
     private func publish() {
