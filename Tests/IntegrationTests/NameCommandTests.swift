@@ -118,6 +118,7 @@ import Varlink
     @Test func watchPrintsValuesAsJSON() throws {
         let run = try watch("org.example.*", "--json")
         try publish("org.example.player", #"{"b":1,"a":"\u001b\u009b"}"#)
+        try wait(for: "an event") { lines(run).count == 1 }
         try publish("org.example.player", "null")
         try wait(for: "two events") { lines(run).count == 2 }
         let events = try lines(run).map { try #require(try JSON.parse(Array($0.utf8)).objectValue) }
