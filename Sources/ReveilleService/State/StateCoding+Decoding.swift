@@ -45,7 +45,8 @@ extension StateCoding {
             return SavedState.Entry(
                 generation: generation, sequence: sequence, changedAt: Timestamp(microseconds: changedAt),
                 state: .whole(.published(value)),
-                publisher: value.bytes == nil ? nil : try decodePublisher(fields, of: aspect))
+                publisher: value.bytes == nil ? nil : try decodePublisher(fields, of: aspect),
+                start: counter(fields["start"]))
         }
         let state: KeptReading
         if aspect.builtIn?.isReportedInParts == true, let digest = fields["digest"]?.integerValue {
