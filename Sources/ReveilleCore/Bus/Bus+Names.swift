@@ -47,6 +47,11 @@ extension Bus {
         logOfName[name].flatMap { logs[$0].isLive ? logs[$0].publisher : nil }
     }
 
+    /// Returns whether a subscription includes a name, by itself or by a pattern.
+    package func hasSubscribers(_ name: Aspect) -> Bool {
+        logOfName[name].map { logs[$0].entryCount > 0 } ?? false
+    }
+
     /// Returns the number of a user's names.
     package func names(of user: UInt32) -> NameCount {
         namesOfUser[user] ?? NameCount()
@@ -101,12 +106,12 @@ extension Bus {
         for prefix in name.prefixes {
             for slot in slotsOfPattern[prefix] ?? [] where !literal.contains(slot) {
                 // Another pattern of the same subscription may match too.
-                guard let subscription = slots[Int(slot)] else { continue }
+                guard let subscription = slots[Int(slot)], let policies = subscription.policies else { continue }
                 let first = subscription.firstEntry
                 if first >= 0, entries[Int(first)].log == Int32(index) { continue }
                 addEntry(
                     to: Int(slot), of: index, seen: logs[index].changes.current, isLiteral: false,
-                    policy: subscription.patternPolicy(of: name))
+                    policy: policies[name])
             }
         }
     }

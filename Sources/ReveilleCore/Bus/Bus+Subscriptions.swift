@@ -17,7 +17,8 @@ extension Bus {
         let resumed = request.positions.map { request.instance == instance && areKnown($0, of: request.aspects) }
         let slot = freeSlots.popLast() ?? slots.count
         if slot == slots.count { slots.append(nil) }
-        slots[slot] = SubscriptionState(request, id: id)
+        let policies = PolicyTable(request.policies, of: request.aspects)
+        slots[slot] = SubscriptionState(request, id: id, policies)
         slotOf[id] = Int32(slot)
         var events: [Event] = []
         for index in logs(of: request.aspects, at: time) {
@@ -26,12 +27,12 @@ extension Bus {
             if let event = firstEvent(of: index, request, resumed: resumed, isLiteral: isLiteral) {
                 events.append(event)
             }
-            let policy = request.policies[log.aspect] ?? slots[slot]?.patternPolicy(of: log.aspect) ?? Policy()
-            addEntry(to: slot, of: index, seen: log.changes.current, isLiteral: isLiteral, policy: policy)
+            addEntry(
+                to: slot, of: index, seen: log.changes.current, isLiteral: isLiteral, policy: policies[log.aspect])
         }
         if resumed == true { events += withdrawals(since: request, at: time) }
-        for pattern in slots[slot]?.patterns ?? [] {
-            if let prefix = pattern.aspect.pattern { slotsOfPattern[prefix, default: []].append(Int32(slot)) }
+        for pattern in policies.patterns {
+            if let prefix = pattern.pattern { slotsOfPattern[prefix, default: []].append(Int32(slot)) }
         }
         countForeground(slot, 1)
         return SubscriptionStart(resumed: resumed, events: events.sorted { $0.sequence < $1.sequence })
@@ -96,8 +97,8 @@ extension Bus {
     package mutating func cancel(_ id: SubscriptionID) {
         guard let slot = slotOf.removeValue(forKey: id).map({ Int($0) }) else { return }
         countForeground(slot, -1)
-        for pattern in slots[slot]?.patterns ?? [] {
-            guard let prefix = pattern.aspect.pattern else { continue }
+        for pattern in slots[slot]?.policies?.patterns ?? [] {
+            guard let prefix = pattern.pattern else { continue }
             slotsOfPattern[prefix]?.removeAll { $0 == Int32(slot) }
             if slotsOfPattern[prefix]?.isEmpty == true { slotsOfPattern[prefix] = nil }
         }
@@ -209,7 +210,7 @@ extension Bus {
     package var subscriptions: [SubscriptionStatus] {
         slots.indices.compactMap { slot in
             guard let subscription = slots[slot] else { return nil }
-            var aspects = AspectSet(subscription.patterns.map(\.aspect))
+            var aspects = AspectSet(subscription.policies?.patterns ?? [])
             var pending: [Aspect: Int] = [:]
             var index = subscription.firstEntry
             while index >= 0 {

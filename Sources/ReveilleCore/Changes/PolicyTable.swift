@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The policies of a subscription, and the rule that determines which of them an aspect has.
+///
+/// An aspect's own policy goes before that of a pattern, and that of a longer pattern before that of a shorter one.
+package final class PolicyTable: Sendable {
+    /// The patterns of the subscription.
+    package let patterns: [Aspect]
+    private let policies: [Aspect: Policy]
+    /// The patterns with a policy, the longest first.
+    private let patternsWithPolicy: [Aspect]
+
+    /// Creates the policies of a subscription.
+    ///
+    /// - Parameters:
+    ///   - policies: The policies that differ from the default.
+    ///   - aspects: The aspects of the subscription.
+    package init(_ policies: [Aspect: Policy], of aspects: AspectSet) {
+        self.policies = policies
+        patterns = aspects.names.filter(\.isPattern).sorted()
+        patternsWithPolicy = patterns.filter { policies[$0] != nil }
+            .sorted { $0.name.utf8.count > $1.name.utf8.count }
+    }
+
+    /// Returns the policy of an aspect or a name.
+    package subscript(aspect: Aspect) -> Policy {
+        policies[aspect] ?? patternsWithPolicy.first { $0.matches(aspect) }.flatMap { policies[$0] } ?? Policy()
+    }
+}
