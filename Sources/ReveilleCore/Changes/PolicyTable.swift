@@ -23,7 +23,7 @@ package final class PolicyTable: Sendable {
             .sorted { $0.name.utf8.count > $1.name.utf8.count }
     }
 
-    /// Returns the policy of an aspect or a name.
+    /// Returns the policy of an aspect, a name or one of the patterns.
     package subscript(aspect: Aspect) -> Policy {
         policies[aspect] ?? patternsWithPolicy.first { $0.matches(aspect) }.flatMap { policies[$0] } ?? Policy()
     }
