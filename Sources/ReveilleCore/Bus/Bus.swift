@@ -6,7 +6,7 @@
 /// A ready subscription takes its events; until then its changes are merged. It is ready when nothing holds it and
 /// something is due, so slow, stopped, backgrounded and disconnected subscribers are the same case. A change costs
 /// time only for the subscriptions that have taken the change before it.
-package struct Bus {
+package struct Bus: ~Copyable {
     /// The identifier of this bus; positions are valid for one instance only.
     package private(set) var instance: String
     /// The largest number of changes that a `hold` policy can keep.

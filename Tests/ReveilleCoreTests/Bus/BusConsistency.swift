@@ -5,23 +5,21 @@
 
 /// The rules that the lists, counts and free slots of a bus follow between two calls.
 struct BusConsistency {
-    private let bus: Bus
     /// The violations of the rules, each with the indices concerned.
     private(set) var violations: [String] = []
     private var used: Set<Int32> = []
 
     /// Checks a bus.
-    init(of bus: Bus) {
-        self.bus = bus
+    init(of bus: borrowing Bus) {
         for (slot, subscription) in bus.slots.enumerated() {
-            if let subscription { checkLists(of: subscription, slot) }
+            if let subscription { checkLists(of: subscription, slot, bus) }
         }
-        for index in bus.logs.indices { checkLog(index) }
-        checkFreeSlots()
-        checkNames()
-        checkPatterns()
-        checkQueues()
-        checkCounts()
+        for index in bus.logs.indices { checkLog(index, bus) }
+        checkFreeSlots(bus)
+        checkNames(bus)
+        checkPatterns(bus)
+        checkQueues(bus)
+        checkCounts(bus)
     }
 
     private mutating func require(_ holds: Bool, _ rule: @autoclosure () -> String) {
@@ -30,7 +28,7 @@ struct BusConsistency {
 
     // MARK: - Lists
 
-    private mutating func checkLists(of subscription: SubscriptionState, _ slot: Int) {
+    private mutating func checkLists(of subscription: SubscriptionState, _ slot: Int, _ bus: borrowing Bus) {
         require(bus.slotOf[subscription.id] == Int32(slot), "slot \(slot) is not that of its identifier")
         var own: [Int32] = []
         var index = subscription.firstEntry
@@ -54,15 +52,15 @@ struct BusConsistency {
         let waiting = own.filter { bus.entries[Int($0)].isBehind && bus.isOpen(bus.entries[Int($0)]) }
         // Otherwise, a subscription would sleep although something is due.
         require(
-            subscription.isQueued || waiting.allSatisfy { waits(for: $0) },
+            subscription.isQueued || waiting.allSatisfy { waits(for: $0, bus) },
             "slot \(slot) is not queued although an entry is behind")
     }
 
-    private func waits(for index: Int32) -> Bool {
+    private func waits(for index: Int32, _ bus: borrowing Bus) -> Bool {
         Int(index) < bus.paced.positions.count && bus.paced.positions[Int(index)] >= 0
     }
 
-    private mutating func checkLog(_ index: Int) {
+    private mutating func checkLog(_ index: Int, _ bus: borrowing Bus) {
         let log = bus.logs[index]
         let own = used.filter { bus.entries[Int($0)].log == index }
         require(log.entryCount == own.count, "log \(index) counts \(log.entryCount) of \(own.count) entries")
@@ -87,7 +85,7 @@ struct BusConsistency {
 
     // MARK: - Names
 
-    private mutating func checkNames() {
+    private mutating func checkNames(_ bus: borrowing Bus) {
         require(
             zip(bus.logs, Aspect.device).allSatisfy { $0.aspect == $1 }, "the logs of the device are not in order")
         var counts: [UInt32: NameCount] = [:]
@@ -102,7 +100,7 @@ struct BusConsistency {
             if log.isLive { require(log.publisher != nil, "\(log.aspect) has no publisher") }
             if log.isVacant { require(log.entryCount == log.literalCount, "\(log.aspect) is vacant, with patterns") }
             if log.isQuiet, log.publisher != nil {
-                require(log.listeners.contains { waits(for: $0) }, "\(log.aspect) is quiet but not vacant")
+                require(log.listeners.contains { waits(for: $0, bus) }, "\(log.aspect) is quiet but not vacant")
             }
             guard let user = log.publisher?.user else { continue }
             counts[user, default: NameCount()].kept += 1
@@ -113,7 +111,7 @@ struct BusConsistency {
         require(counts == users, "names of users: \(users), expected \(counts)")
     }
 
-    private mutating func checkPatterns() {
+    private mutating func checkPatterns(_ bus: borrowing Bus) {
         var slots: [Substring: Set<Int32>] = [:]
         for (slot, subscription) in bus.slots.enumerated() {
             let patterns = subscription?.policies?.patterns ?? []
@@ -132,7 +130,7 @@ struct BusConsistency {
 
     // MARK: - Free slots
 
-    private mutating func checkFreeSlots() {
+    private mutating func checkFreeSlots(_ bus: borrowing Bus) {
         let free = Set(bus.freeEntries)
         require(
             free.count == bus.freeEntries.count && free.isDisjoint(with: used)
@@ -151,7 +149,7 @@ struct BusConsistency {
 
     // MARK: - Queues
 
-    private mutating func checkQueues() {
+    private mutating func checkQueues(_ bus: borrowing Bus) {
         let queued = Set(bus.ready[bus.readyHead...])
         for (slot, subscription) in bus.slots.enumerated() where subscription?.isQueued == true {
             require(queued.contains(slot), "slot \(slot) is not in the queue")
@@ -172,7 +170,7 @@ struct BusConsistency {
         require(bus.paced.positions.count { $0 >= 0 } == items.count, "the heap has lost entries")
     }
 
-    private mutating func checkCounts() {
+    private mutating func checkCounts(_ bus: borrowing Bus) {
         var counts = AspectTable<Int>(repeating: 0)
         for index in used {
             let entry = bus.entries[Int(index)]

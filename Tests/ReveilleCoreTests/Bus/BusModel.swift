@@ -141,10 +141,9 @@ struct BusModel {
 
     /// Takes over which names the bus has made vacant and forgotten, if it may.
     mutating func checkVacancies() throws(Difference) {
-        let bus = driver.bus
         for (name, topic) in naive.topics where name.isPublished {
-            let index = bus.logOfName[name]
-            if !topic.isVacant, index.map({ bus.logs[$0].isVacant }) ?? true, !naive.vacate(name) {
+            let index = driver.bus.logOfName[name]
+            if !topic.isVacant, index.map({ driver.bus.logs[$0].isVacant }) ?? true, !naive.vacate(name) {
                 throw Difference(description: "\(name) is vacant too early")
             }
             guard index == nil else { continue }
@@ -158,8 +157,7 @@ struct BusModel {
 
     /// Compares everything that clients can ask for.
     func check(limit: Int?) throws(Difference) {
-        let bus = driver.bus
-        for status in bus.subscriptions {
+        for status in driver.bus.subscriptions {
             guard let subscriber = naive.subscribers[status.id] else { continue }
             let pending = subscriber.feeds.mapValues { feed in
                 let isDropped = subscriber.isInBackground && feed.policy.background == .drop && !feed.hadPending
@@ -169,21 +167,22 @@ struct BusModel {
             else { throw Difference(description: "\(status)\ninstead of \(pending), \(subscriber.holds)") }
         }
         for (aspect, topic) in naive.topics {
-            let latest = (bus.changes(of: aspect, limit: limit), naive.changes(of: aspect, limit: limit))
+            let latest = (driver.bus.changes(of: aspect, limit: limit), naive.changes(of: aspect, limit: limit))
             guard latest.0 == latest.1 else { throw Difference(description: "the latest changes are \(latest)") }
-            guard driver.state(aspect).generation == topic.current.generation,
-                driver.state(aspect).reading == topic.current.reading,
-                bus.publisher(of: aspect) == (topic.isLive ? topic.publisher : nil)
-            else { throw Difference(description: "\(driver.state(aspect)) instead of \(topic.current)") }
+            let current = driver.bus.log(of: aspect).map { driver.bus.logs[$0].changes.current }
+            guard current?.generation == topic.current.generation, current?.reading == topic.current.reading,
+                driver.bus.publisher(of: aspect) == (topic.isLive ? topic.publisher : nil)
+            else { throw Difference(description: "\(String(describing: current)) instead of \(topic.current)") }
         }
         let users = naive.topics.values.compactMap { topic in topic.publisher.map { ($0.user, topic.isLive) } }
         for user in 1...2 as ClosedRange<UInt32> {
             let own = users.filter { $0.0 == user }
-            guard bus.names(of: user).kept == own.count, bus.names(of: user).live == own.count(where: \.1) else {
-                throw Difference(description: "\(bus.names(of: user)) of user \(user), expected \(own)")
+            guard driver.bus.names(of: user).kept == own.count, driver.bus.names(of: user).live == own.count(where: \.1)
+            else {
+                throw Difference(description: "\(driver.bus.names(of: user)) of user \(user), expected \(own)")
             }
         }
-        let violations = BusConsistency(of: bus).violations
+        let violations = BusConsistency(of: driver.bus).violations
         guard violations.isEmpty else { throw Difference(description: "inconsistent: \(violations)") }
     }
 }
