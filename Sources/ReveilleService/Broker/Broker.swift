@@ -246,7 +246,7 @@ package final class Broker {
         // A loop that has ended takes no more timers.
         guard !isStopping else { return }
         do throws(SystemError) {
-            try watchers.adjust(to: bus)
+            try watchers.adjust { bus.hasForegroundSubscriber($0) }
         } catch {
             logger.error("\(error)")
         }
