@@ -9,11 +9,7 @@ extension Device {
     /// - Parameters:
     ///   - endsOnLoss: Whether to throw when the bus is lost, rather than to wait for its return.
     ///   - report: Called with each message.
-<<<<<<< HEAD
     /// - Throws: The reason for the loss, if the bus is lost and `endsOnLoss` is set.
-=======
-    /// - Throws: `ReveilleError` if the bus is lost and `endsOnLoss` is true.
->>>>>>> 5ae8e07e6d945b07c22035cbde24c8144d67d9da
     func reportConnection(endsOnLoss: Bool = false, to report: (StyledText) -> Void) async throws(ReveilleError) {
         var isLost = false
         for await state in await connectionStates {
