@@ -146,7 +146,7 @@ class Policy:
     interval: float | None = None
 
 
-# --- Waiting -----------------------------------------------------------------------------------------------------------
+# --- Waiting
 #
 # All operations are generators on nonblocking sockets. They yield what they wait for; _run() waits by blocking, and
 # _run_async() waits in asyncio's loop. Both kinds of API are therefore the same code.
@@ -245,7 +245,7 @@ async def _suspend(wait: _Ready | _Acquire) -> None:
             loop.remove_writer(number)
 
 
-# --- The wire ----------------------------------------------------------------------------------------------------------
+# --- The wire
 
 
 def _resolve(address: str | None) -> str:
@@ -506,7 +506,7 @@ def _milliseconds(seconds: float) -> int:
     return math.ceil(seconds * 1_000)
 
 
-# --- The bus -----------------------------------------------------------------------------------------------------------
+# --- The bus
 
 
 class _BusCore:
@@ -749,13 +749,16 @@ class _SubscriptionCore:
                 try:
                     if _boot_time() >= self._deadline:
                         yield from self._end_background()
+                    # Read first, because a wake by another thread sets it last.
+                    is_asleep = self._background
                     if self._is_waking:
                         yield from self._settle()
-                    if event := self._take():
+                    elif event := self._take(is_asleep):
                         return event
-                    if time.monotonic() >= until:
+                    elif time.monotonic() >= until:
                         return None
-                    yield from self._receive(min(until, time.monotonic() + self._deadline - _boot_time()))
+                    else:
+                        yield from self._receive(min(until, time.monotonic() + self._deadline - _boot_time()))
                 except ReveilleError as error:
                     self._lose(error)
             return None
@@ -806,8 +809,10 @@ class _SubscriptionCore:
         self._receive_available()
         if self._waiting and self._connection:
             try:
-                # After it the bus has noticed that everything was read, and has sent what was due.
-                yield from self._bus.fence()
+                # The bus may answer the first call before it notices that everything was read, but not the second. It
+                # has then sent what was due.
+                for _ in range(2):
+                    yield from self._bus.fence()
             except ReveilleError:
                 return
             self._receive_available()
@@ -834,20 +839,20 @@ class _SubscriptionCore:
             net_change=net_change,
             first_changed_at=earlier.first_changed_at if earlier.changes else later.first_changed_at)
 
-    def _take(self) -> Event | None:
+    def _take(self, is_asleep: bool) -> Event | None:
         if self._answers:
             event = self._answers.pop(0)
         else:
-            key = next((key for key, event in self._waiting.items() if self._is_due(event)), None)
+            key = next((key for key, event in self._waiting.items() if self._is_due(event, is_asleep)), None)
             if key is None:
                 return None
             event = self._waiting.pop(key)
         self._note(event)
         return event
 
-    def _is_due(self, event: Event) -> bool:
+    def _is_due(self, event: Event, is_asleep: bool) -> bool:
         policy = self._policy(event.aspect)
-        if self._background and policy.background != "immediate" and event.aspect != "lifecycle":
+        if is_asleep and policy.background != "immediate" and event.aspect != "lifecycle":
             return False
         # A value that changed and changed back waits for a later change.
         return event.changes == 0 or event.net_change or not policy.net_change_only
@@ -989,7 +994,7 @@ def _check_positions(positions: Positions) -> tuple[str, dict[str, int]]:
     raise ReveilleError(f"resume must be the positions of a subscription, not {str(positions)[:80]}")
 
 
-# --- Blocking ----------------------------------------------------------------------------------------------------------
+# --- Blocking
 
 
 class Subscription:
@@ -1148,7 +1153,7 @@ def connect(address: str | None = None) -> Bus:
     return Bus(core)
 
 
-# --- asyncio -----------------------------------------------------------------------------------------------------------
+# --- asyncio
 
 
 class _Closable(typing.Protocol):
