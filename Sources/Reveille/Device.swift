@@ -116,7 +116,29 @@ public final class Device: Sendable {
 
     /// Returns the current states of several aspects, as ``state(of:)`` does for one.
     public func states(of aspects: AspectSet = .default) async throws(ReveilleError) -> [Event] {
-        try await engine.call(.getState(aspects), expecting: GetStateReply.self).events
+        try await engine.call(.getState(aspects), expecting: EventsReply.self).events
+    }
+
+    /// Returns the latest changes of an aspect that the bus keeps, oldest first, each with `Event.changes` 1.
+    ///
+    /// Nothing is delivered: subscriptions stay at their positions. A bus keeps as many changes as its configuration
+    /// sets in `bus.history`; after a restart, the oldest is the last one before it. A sensor is not read for it.
+    ///
+    /// ```swift
+    /// for event in try await device.history(of: .battery, limit: 10) {
+    ///     print(event.changedAt, event.reading)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - aspect: An aspect of the device or a published name. Of settings that have changed since, only the keys are
+    ///     known.
+    ///   - limit: The largest number of changes, at least 1; `nil` for all.
+    /// - Returns: The latest changes; none of an aspect that has not changed since the bus first started.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/notSupported`` if the bus is of a version without this call;
+    ///   ``ReveilleError/Code/invalidArgument`` for a pattern or a limit below 1.
+    public func history(of aspect: Aspect, limit: Int? = nil) async throws(ReveilleError) -> [Event] {
+        try await engine.call(.getHistory(aspect, limit: limit), expecting: EventsReply.self).events
     }
 
     // MARK: - Bus

@@ -62,7 +62,7 @@ final class Monitor: Sendable {
         var reading: Reading?
     }
 
-    private let entries = Lock(AspectTable<Entry>(repeating: Entry()))
+    private let entries = Lock<[Aspect: Entry]>([:])
     private let lastWatch = Lock(0)
 
     /// Counts a begin, and returns its number.
@@ -71,15 +71,15 @@ final class Monitor: Sendable {
             last += 1
             return last
         }
-        entries.withLock { $0[aspect].watches[watch] = .some(nil) }
+        entries.withLock { $0[aspect, default: Entry()].watches[watch] = .some(nil) }
         return watch
     }
 
     /// Notes the observer of a begin; returns whether it is still needed.
     func started(_ aspect: Aspect, _ watch: Int, as id: Int) -> Bool {
         entries.withLock { entries in
-            guard entries[aspect].watches[watch] != nil else { return false }
-            entries[aspect].watches[watch] = id
+            guard entries[aspect]?.watches[watch] != nil else { return false }
+            entries[aspect]?.watches[watch] = id
             return true
         }
     }
@@ -87,38 +87,36 @@ final class Monitor: Sendable {
     /// Counts an end; returns the observer to end, if the bus has answered.
     func end(_ aspect: Aspect) -> Int? {
         entries.withLock { entries in
-            let watches = entries[aspect].watches
+            let watches = entries[aspect]?.watches ?? [:]
             // One that is watched ends before one that is still being started.
             guard let watch = watches.first(where: { $0.value != nil })?.key ?? watches.keys.first else { return nil }
-            return Self.remove(watch, from: &entries[aspect])
+            return Self.remove(watch, of: aspect, from: &entries)
         }
     }
 
     /// Removes a begin that failed, or whose stream has ended.
     func remove(_ aspect: Aspect, _ watch: Int) {
         entries.withLock { entries in
-            _ = Self.remove(watch, from: &entries[aspect])
+            _ = Self.remove(watch, of: aspect, from: &entries)
         }
     }
 
-    private static func remove(_ watch: Int, from entry: inout Entry) -> Int? {
-        let id = entry.watches.removeValue(forKey: watch) ?? nil
-        if entry.watches.isEmpty { entry = Entry() }
+    private static func remove(_ watch: Int, of aspect: Aspect, from entries: inout [Aspect: Entry]) -> Int? {
+        let id = entries[aspect]?.watches.removeValue(forKey: watch) ?? nil
+        if entries[aspect]?.watches.isEmpty == true { entries[aspect] = nil }
         return id
     }
 
     func note(_ reading: Reading) {
-        entries.withLock { entries in
-            if !entries[reading.aspect].watches.isEmpty { entries[reading.aspect].reading = reading }
-        }
+        entries.withLock { $0[reading.aspect]?.reading = reading }
     }
 
     func isMonitoring(_ aspect: Aspect) -> Bool {
-        entries.withLock { !$0[aspect].watches.isEmpty }
+        entries.withLock { $0[aspect] != nil }
     }
 
     func reading(of aspect: Aspect) -> Reading {
-        entries.withLock { $0[aspect].reading } ?? .unknown(aspect)
+        entries.withLock { $0[aspect]?.reading } ?? .unknown(aspect)
     }
 }
 

@@ -30,7 +30,7 @@ public struct Positions: Sendable, Hashable, Codable {
         instance = try container.decode(String.self, forKey: .instance)
         let words = try container.decode([String: Int].self, forKey: .generations)
         generations = Dictionary(
-            words.compactMap { word, generation in Aspect(rawValue: word).map { ($0, generation) } },
+            words.compactMap { word, generation in Aspect(word).map { ($0, generation) } },
             uniquingKeysWith: max)
     }
 
@@ -38,7 +38,7 @@ public struct Positions: Sendable, Hashable, Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(instance, forKey: .instance)
-        let words = Dictionary(uniqueKeysWithValues: generations.map { ($0.key.rawValue, $0.value) })
+        let words = Dictionary(uniqueKeysWithValues: generations.map { ($0.key.name, $0.value) })
         try container.encode(words, forKey: .generations)
     }
 }

@@ -43,6 +43,8 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
         public static let invalidArgument = Code("invalidArgument")
         /// The bus has no subscription with the identifier.
         public static let noSuchSubscription = Code("noSuchSubscription")
+        /// The bus does not have the method that was called; it is probably of an earlier version.
+        public static let notSupported = Code("notSupported")
         /// The bus sent something that its interface does not allow.
         public static let invalidReply = Code("invalidReply")
         /// The system lacks the resources.
@@ -73,6 +75,10 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
     }
 
     init(answered error: CallError, to method: String) {
+        if error.name == CallError.methodNotFound("").name {
+            self.init(.notSupported, "\(method): the bus does not have this method; is it an earlier version?")
+            return
+        }
         let code: Code =
             switch error.name {
             case CallError.permissionDenied.name: .notPermitted

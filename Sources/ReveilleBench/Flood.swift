@@ -57,7 +57,7 @@ enum Flood: String, CaseIterable {
         case .lists: try connect(address, saying: bytes(.listSubscriptions), keeping: 60)
         case .settings: try connect(address, saying: bytes(.getState(.defaults)), keeping: 60)
         case .frames: try send(bytes(.getState(.locale)), to: address)
-        case .states: try send(bytes(.getState(.all)), to: address)
+        case .states: try send(bytes(.getState(.device)), to: address)
         case .refreshes: try send(bytes(.refresh), to: address)
         case .posts: try send(bytes(.post(.proximity(.near))), to: address)
         }

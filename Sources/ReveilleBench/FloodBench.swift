@@ -88,7 +88,7 @@ struct FloodBench {
                 poll(nil, 0, Int32(early / 1_000_000 + 1))
                 time = MonotonicClock.now
             }
-            _ = try client.call(.getState([.locale, .battery]), expecting: GetStateReply.self)
+            _ = try client.call(.getState([.locale, .battery]), expecting: EventsReply.self)
             time = MonotonicClock.now - time
             guard write(STDOUT_FILENO, &time, 8) == 8 else { return }
         }

@@ -88,6 +88,7 @@ package struct CostlyInput: CustomStringConvertible {
             CostlyInput("a table", "{\"a\":0", { ",\"key\($0)\(pad)\":\"\(pad)\"" }, "}"),
             CostlyInput("an accented table", "{\"a\":0", { ",\"\($0)\(accents)\":1" }, "}"),
             CostlyInput("a wide table", "{\"a\":0", { ",\"\($0)\":0" }, "}"),
+            CostlyInput("a reversed table", "{\"a\":0", { ",\"\(pad)\(1_000_000 - $0)\":1.0" }, "}"),
             CostlyInput("equal keys", "{", "\"a\":0,", "}"),
             CostlyInput("a long text", "{\"a\":\"", "x", "\"}"),
             CostlyInput("escapes in a text", "{\"a\":\"", "\\n", "\"}"),

@@ -35,6 +35,11 @@ package struct CostlyReader: CustomStringConvertible {
         return [
             CostlyReader("frames", Limits.frame) { readFrames($0) },
             CostlyReader("JSON", Limits.frame) { _ = (try? JSON.parse($0))?.bytes },
+            CostlyReader("a canonical form", Limits.frame) { _ = (try? JSON.parse($0))?.canonical },
+            CostlyReader("a decoded value", Limits.frame) { bytes in
+                guard let value = try? JSON.parse(bytes).decode([String: JSON].self) else { return }
+                _ = try? JSON(encoding: value)
+            },
             CostlyReader("a call", Limits.frame) { bytes in
                 guard let call = try? Call(parsing: bytes), bus.answer(call) == nil else { return }
                 _ = try? BusCall(call, history: 256)

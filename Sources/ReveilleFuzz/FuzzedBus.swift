@@ -25,7 +25,7 @@ struct FuzzedBus {
         switch method {
         case .subscribe(let request):
             subscriptions += 1
-            let start = bus.subscribe(request, as: SubscriptionID(rawValue: subscriptions))
+            let start = bus.subscribe(request, as: SubscriptionID(rawValue: subscriptions), at: now)
             return start.events.parameters
         case .setState(let name, let isBackground, _):
             guard let id = SubscriptionID(wireName: name), bus.holds(of: id) != nil else {
@@ -34,7 +34,9 @@ struct FuzzedBus {
             if isBackground { bus.hold(.app, on: id) } else { bus.release(.app, from: id) }
             return [:]
         case .getState(let aspects):
-            return aspects.aspects.map { bus.state(of: $0) }.parameters
+            return bus.states(of: aspects, at: now).parameters
+        case .getHistory(let aspect, let limit):
+            return bus.changes(of: aspect, limit: limit).parameters
         case .listSubscriptions:
             return bus.subscriptions.map { Subscriber($0, processID: 1, userID: 1) }.parameters
         case .describeAspects:
@@ -45,18 +47,25 @@ struct FuzzedBus {
         case .post(let reading):
             post(reading)
             return [:]
+        case .publish(let value, let isTied):
+            time += 1
+            let publisher = Publisher(user: 1, connection: isTied ? 1 : nil)
+            bus.publish(value.name, value.bytes, by: publisher, at: now)
+            return [:]
         }
     }
 
     /// Posts a reading.
     mutating func post(_ reading: Reading) {
         time += 1
-        bus.post(reading, at: Timestamp(microseconds: time))
+        bus.post(reading, at: now)
     }
 
-    /// Takes all deliveries, and checks that their events are in order and can be decoded.
+    private var now: Timestamp { Timestamp(microseconds: time) }
+
+    /// Takes all deliveries, and checks that their events are in order and can be decoded, as are the latest changes.
     mutating func check() throws(Falsified) {
-        while let delivery = bus.nextDelivery() {
+        while let delivery = bus.nextDelivery(at: UInt64(time)) {
             try require(!delivery.events.isEmpty, "a delivery has events")
             try requireEqual(
                 delivery.events.map(\.sequence), delivery.events.map(\.sequence).sorted(), "order of a delivery")
@@ -65,6 +74,14 @@ struct FuzzedBus {
             let written = writer.write(delivery.events)
             try requireEqual(try? JSON.parse(written), .object(expected), "written and encoded events")
             try Self.checkEvents(expected["events"] ?? .null)
+        }
+        for aspect in Aspect.device + bus.names {
+            let changes = bus.changes(of: aspect)
+            try require(changes.allSatisfy { $0.changes == 1 }, "each of the latest changes is one")
+            try require(
+                zip(changes, changes.dropFirst()).allSatisfy { $0.generation + 1 == $1.generation },
+                "the order of the latest changes")
+            try Self.checkEvents(changes.parameters["events"] ?? .null)
         }
     }
 

@@ -84,7 +84,7 @@ package final class SimulatedBus {
     }
 
     /// Notifies the watchers of an aspect that it changed.
-    package func look(at aspect: Aspect) {
+    package func look(at aspect: BuiltInAspect) {
         for watcher in watchers where watcher.aspect == aspect { watcher.look() }
     }
 

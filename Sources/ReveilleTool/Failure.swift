@@ -66,7 +66,7 @@ struct Failure: Error, CustomStringConvertible {
             case .notPermitted: .permission
             case .quotaExceeded, .system: .tryAgain
             case .invalidArgument: .usage
-            case .invalidReply: .protocol
+            case .invalidReply, .notSupported: .protocol
             default: .failure
             }
         self.init(code, error.description)

@@ -18,12 +18,13 @@ struct Tool: ParsableCommand {
         discussion: """
             Start a bus with 'reveille serve' and follow it with 'reveille watch'. A subscriber in the background \
             receives nothing; when it wakes, it receives one event for each aspect that changed \
-            (\(Aspect.allCases.map(\.rawValue).joined(separator: ", "))). The aspect 'defaults' is the user's settings.
+            (\(Aspect.device.map(\.name).joined(separator: ", "))). The aspect 'defaults' is the user's settings.
 
             EXAMPLES
               reveille demo                             demonstrate the bus
               reveille watch battery --json             print changes as JSON
               reveille get                              print the current state
+              reveille log --since 1h                   print the changes of the last hour
               reveille post proximity near              post a state for testing
               reveille simulate day.scenario -- ./app   run a program on a phone
               reveille doctor                           examine this device
@@ -35,8 +36,9 @@ struct Tool: ParsableCommand {
             """,
         version: version,
         subcommands: [
-            ServeCommand.self, WatchCommand.self, GetCommand.self, StatusCommand.self, BackgroundCommand.self,
-            ForegroundCommand.self, RefreshCommand.self, PostCommand.self, CallCommand.self, SimulateCommand.self,
+            ServeCommand.self, WatchCommand.self, GetCommand.self, LogCommand.self, StatusCommand.self,
+            BackgroundCommand.self, ForegroundCommand.self, RefreshCommand.self, PublishCommand.self,
+            WithdrawCommand.self, PostCommand.self, CallCommand.self, SimulateCommand.self,
             DemoCommand.self, DoctorCommand.self,
         ])
 

@@ -9,7 +9,7 @@ import ReveilleSystem
 /// Loop thread only. A watcher knows neither subscribers nor posted states.
 package protocol Watcher: AnyObject {
     /// The aspect of the readings.
-    var aspect: Aspect { get }
+    var aspect: BuiltInAspect { get }
 
     /// How closely to watch, initially `.off`; the service sets it as subscribers arrive, are held and leave.
     ///

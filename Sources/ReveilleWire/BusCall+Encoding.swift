@@ -46,10 +46,12 @@ extension BusCall {
         case .subscribe: "Subscribe"
         case .setState: "SetState"
         case .getState: "GetState"
+        case .getHistory: "GetHistory"
         case .listSubscriptions: "ListSubscriptions"
         case .describeAspects: "DescribeAspects"
         case .refresh: "Refresh"
         case .post: "Post"
+        case .publish: "Publish"
         }
     }
 
@@ -66,13 +68,21 @@ extension BusCall {
             if let wakeAfter { parameters["wakeAfter"] = .integer(wakeAfter.wholeMilliseconds) }
             return parameters
         case .getState(let aspects): return ["aspects": Self.encode(aspects)]
+        case .getHistory(let aspect, let limit):
+            var parameters: JSONObject = ["aspect": .string(aspect.name)]
+            if let limit { parameters["limit"] = .integer(Int64(limit)) }
+            return parameters
         case .listSubscriptions, .describeAspects, .refresh: return [:]
-        case .post(let reading): return [reading.aspect.rawValue: ReadingCoding.encode(reading)]
+        case .post(let reading): return [reading.aspect.name: ReadingCoding.encode(reading)]
+        case .publish(let value, let isTied):
+            var parameters: JSONObject = ["aspect": .string(value.name.name), "value": value.structure]
+            if isTied { parameters["whileConnected"] = true }
+            return parameters
         }
     }
 
     private static func encode(_ aspects: AspectSet) -> JSON {
-        .array(aspects.aspects.map { .string($0.rawValue) })
+        .array(aspects.aspects.map { .string($0.name) })
     }
 
     private static func encode(_ request: SubscriptionRequest) -> JSONObject {
@@ -83,20 +93,20 @@ extension BusCall {
         if let instance = request.instance { parameters["instance"] = .string(instance) }
         if let positions = request.positions {
             parameters["resume"] = .array(
-                positions.sorted { $0.key.rawValue < $1.key.rawValue }.map {
-                    ["aspect": .string($0.key.rawValue), "generation": .integer(Int64($0.value))]
+                positions.sorted { $0.key < $1.key }.map {
+                    ["aspect": .string($0.key.name), "generation": .integer(Int64($0.value))]
                 })
         }
         if !request.policies.isEmpty {
             parameters["policies"] = .array(
-                request.policies.sorted { $0.key.rawValue < $1.key.rawValue }.map { encode($0.value, of: $0.key) })
+                request.policies.sorted { $0.key < $1.key }.map { encode($0.value, of: $0.key) })
         }
         return parameters
     }
 
     private static func encode(_ policy: Policy, of aspect: Aspect) -> JSON {
         var object: JSONObject = [
-            "aspect": .string(aspect.rawValue), "netChangeOnly": .bool(policy.netChangeOnly),
+            "aspect": .string(aspect.name), "netChangeOnly": .bool(policy.netChangeOnly),
         ]
         switch policy.background {
         case .coalesce: object["background"] = "coalesce"
@@ -106,6 +116,8 @@ extension BusCall {
             object["background"] = "hold"
             object["limit"] = .integer(Int64(limit))
         }
+        // Only if set: an older bus refuses fields that it does not know.
+        if let interval = policy.interval { object["interval"] = .integer(interval.wholeMilliseconds) }
         return .object(object)
     }
 }

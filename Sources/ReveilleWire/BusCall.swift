@@ -10,8 +10,11 @@ package enum BusCall: Sendable, Hashable {
     case subscribe(SubscriptionRequest)
     /// Sends a subscription to the background or wakes it; the reply is an ``EmptyReply``.
     case setState(subscription: String, background: Bool, wakeAfter: Duration? = nil)
-    /// Asks for the current state of some aspects; the reply is a ``GetStateReply``.
+    /// Asks for the current state of some aspects; the reply is a ``EventsReply``.
     case getState(AspectSet)
+    /// Asks for the latest changes of an aspect, all that the bus keeps or a number of them; the reply is a
+    /// ``EventsReply``.
+    case getHistory(Aspect, limit: Int? = nil)
     /// Asks for all subscriptions; the reply is a list of `Subscriber`.
     case listSubscriptions
     /// Asks for the source of each aspect; the reply is a list of `AspectSource`.
@@ -20,6 +23,8 @@ package enum BusCall: Sendable, Hashable {
     case refresh
     /// Posts a synthetic state; the reply is a ``PostReply``.
     case post(Reading)
+    /// Publishes or withdraws the state of a name; the reply is a ``PostReply``.
+    case publish(PublishedValue, whileConnected: Bool = false)
 
     private enum StateWord: String {
         case background, foreground
@@ -52,16 +57,29 @@ package enum BusCall: Sendable, Hashable {
             self = .setState(
                 subscription: try fields.string("subscription"), background: isBackground, wakeAfter: wakeAfter)
         case "GetState": self = .getState(try BusCall.aspects(fields) ?? .default)
+        case "GetHistory":
+            let limit = try fields.optional("limit") { value in
+                value.integerValue.flatMap { $0 >= 1 ? Int($0) : nil }
+            }
+            self = .getHistory(try fields.aspect { !$0.isPattern }, limit: limit)
         case "ListSubscriptions": self = .listSubscriptions
         case "DescribeAspects": self = .describeAspects
         case "Refresh": self = .refresh
         case "Post": self = .post(try BusCall.reading(fields))
+        case "Publish":
+            let name = try fields.aspect { $0.isPublished }
+            self = .publish(
+                PublishedValue(name, try fields.optional("value") { $0.objectValue }),
+                whileConnected: try fields.optionalBool("whileConnected") ?? false)
         default: throw .methodNotImplemented(call.method)
         }
     }
 
     private static func request(_ fields: Fields, history: Int) throws(CallError) -> SubscriptionRequest {
         let aspects = try aspects(fields) ?? .default
+        guard aspects.count <= BusInterface.aspectLimit else {
+            throw .quotaExceeded("aspects", limit: BusInterface.aspectLimit)
+        }
         let state: StateWord? = try fields.optionalWord("state")
         let name = try fields.optional("name") { value in
             value.stringValue.flatMap { $0.utf8.count <= BusInterface.nameLimit ? $0 : nil }
@@ -71,13 +89,14 @@ package enum BusCall: Sendable, Hashable {
             positions = [:]
             for position in try fields.structures("resume") {
                 let generation = try position.count("generation")
-                positions?[try position.word("aspect")] = generation
+                positions?[try position.aspect { !$0.isPattern }] = generation
             }
         }
         var policies: [Aspect: Policy] = [:]
         if fields.value("policies") != nil {
             for policy in try fields.structures("policies") {
-                policies[try policy.word("aspect")] = try BusCall.policy(policy, history: history)
+                let aspect = try policy.aspect { isCovered($0, by: aspects) }
+                policies[aspect] = try BusCall.policy(policy, history: history)
             }
         }
         return SubscriptionRequest(
@@ -99,24 +118,36 @@ package enum BusCall: Sendable, Hashable {
             case .immediate: .immediate
             case .hold: .hold(limit: limit ?? history)
             }
-        return Policy(background: background, netChangeOnly: try fields.optionalBool("netChangeOnly") ?? false)
+        let interval = try fields.optional("interval") { value in
+            value.integerValue.map { Duration.milliseconds($0) }.flatMap {
+                BusInterface.intervalRange.contains($0) ? $0 : nil
+            }
+        }
+        return Policy(
+            background: background, netChangeOnly: try fields.optionalBool("netChangeOnly") ?? false,
+            interval: interval)
+    }
+
+    /// Returns whether a policy of an aspect can have an effect; one of an aspect of the device is never refused.
+    private static func isCovered(_ aspect: Aspect, by aspects: AspectSet) -> Bool {
+        aspect.builtIn != nil || aspects.contains(aspect) || aspects.names.contains { $0.matches(aspect) }
     }
 
     private static func aspects(_ fields: Fields) throws(CallError) -> AspectSet? {
         try fields.optional("aspects") { value in
             guard let words = value.arrayValue, !words.isEmpty else { return nil }
-            let aspects = words.compactMap { $0.stringValue.flatMap { Aspect(rawValue: $0) } }
+            let aspects = words.compactMap { $0.stringValue.flatMap { Aspect($0) } }
             return aspects.count == words.count ? AspectSet(aspects) : nil
         }
     }
 
     /// Reads the one state of a Post; none or a second one is an error.
     private static func reading(_ fields: Fields) throws(CallError) -> Reading {
-        let given = Aspect.allCases.filter { fields.value($0.rawValue) != nil }
+        let given = BuiltInAspect.allCases.filter { fields.value($0.rawValue) != nil }
         guard let aspect = given.first, let structure = fields.value(aspect.rawValue) else {
-            throw fields.invalid(Aspect.locale.rawValue)
+            throw fields.invalid(BuiltInAspect.locale.rawValue)
         }
         if given.count > 1 { throw fields.invalid(given[1].rawValue) }
-        return try ReadingCoding.decode(structure, of: aspect)
+        return try ReadingCoding.decode(structure, of: Aspect(aspect))
     }
 }

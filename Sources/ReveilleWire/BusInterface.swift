@@ -28,6 +28,14 @@ package enum BusInterface {
     /// A longer time is a mistake of the caller, and sums with times near the end of 64 bits overflow.
     package static let wakeAfterRange: ClosedRange<Duration> = .milliseconds(1) ... .milliseconds(31_536_000_000)
 
+    /// The range of a policy's `interval`, for the same reasons: a millisecond to a year.
+    package static let intervalRange = wakeAfterRange
+
+    /// The most aspects and patterns of one subscription.
+    ///
+    /// A program that wants more wants a pattern; each costs the bus some memory and time.
+    package static let aspectLimit = 64
+
     static func qualified(_ member: String) -> String {
         name + "." + member
     }
@@ -40,7 +48,7 @@ extension CallError {
             name: BusInterface.qualified("NoSuchSubscription"), parameters: ["subscription": .string(subscription)])
     }
 
-    /// A limit of the bus is reached: `connections` or `subscriptions`.
+    /// A limit of the bus is reached: `connections`, `aspects`, `names` or `value`.
     package static func quotaExceeded(_ quota: String, limit: Int) -> CallError {
         CallError(
             name: BusInterface.qualified("QuotaExceeded"),

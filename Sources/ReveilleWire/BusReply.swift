@@ -78,11 +78,11 @@ package struct SubscribeReply: BusReply {
     package var parameters: JSONObject { JSONObject(members: head.members + events.parameters.members) }
 }
 
-/// The reply to ``BusCall/getState(_:)``.
-package struct GetStateReply: BusReply {
+/// The reply to ``BusCall/getState(_:)`` and ``BusCall/getHistory(_:limit:)``.
+package struct EventsReply: BusReply {
     /// The instance of the bus that the generations belong to.
     package var instance: String
-    /// The states, as events whose `Event.changes` are 0.
+    /// The states, as events whose `Event.changes` are 0, or the changes.
     package var events: [Event]
 
     /// Creates a reply from its parts.

@@ -9,7 +9,7 @@ package enum EventCoding {
     /// Encodes an event; the fields of all other aspects are absent, which means null.
     package static func encode(_ event: Event) -> JSON {
         .object([
-            "aspect": .string(event.aspect.rawValue),
+            "aspect": .string(event.aspect.name),
             "generation": .integer(Int64(event.generation)),
             "sequence": .integer(Int64(event.sequence)),
             "changes": .integer(Int64(event.changes)),
@@ -17,7 +17,7 @@ package enum EventCoding {
             "firstChangedAt": .integer(event.firstChangedAt.microseconds),
             "changedAt": .integer(event.changedAt.microseconds),
             "dropped": .integer(Int64(event.dropped)),
-            event.aspect.rawValue: ReadingCoding.encode(event.reading, settings: event.settings),
+            ReadingCoding.field(of: event.aspect): ReadingCoding.encode(event.reading, settings: event.settings),
         ])
     }
 
@@ -37,8 +37,8 @@ extension Event: ReplyElement {
     package static var list: String { "events" }
 
     package init?(_ fields: Fields) throws(CallError) {
-        guard let aspect: Aspect = try fields.requiredWord("aspect") else { return nil }
-        let state = try fields.required(aspect.rawValue) { $0.objectValue == nil ? nil : $0 }
+        guard let aspect: Aspect = try fields.requiredName("aspect") else { return nil }
+        let state = try fields.state(of: aspect)
         self.init(
             reading: try ReadingCoding.decode(state, of: aspect, noting: fields.unknownWords),
             generation: try fields.count("generation"), sequence: try fields.count("sequence"),

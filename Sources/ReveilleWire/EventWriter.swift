@@ -30,7 +30,10 @@ package struct EventWriter {
     /// The size in bytes above which an event is kept alone: settings can be long.
     private static let largeSize = 16_384
 
-    private var written = AspectTable<Written>(repeating: Written())
+    /// The number of aspects of which events are kept; beyond it, all are discarded.
+    private static let aspectLimit = 1_024
+
+    private var written: [Aspect: Written] = [:]
 
     /// Creates a writer that has written nothing.
     package init() {}
@@ -58,16 +61,24 @@ package struct EventWriter {
         let key = Key(
             changes: event.changes, netChange: event.netChange, firstChangedAt: event.firstChangedAt,
             dropped: event.dropped)
-        if written[aspect].generation != event.generation || written[aspect].events.count >= Self.limit {
-            written[aspect] = Written(generation: event.generation)
-        }
-        if let known = written[aspect].events[key] {
-            bytes += known
+        if let known = written[aspect], known.generation == event.generation, let bytesOfEvent = known.events[key] {
+            bytes += bytesOfEvent
             return
         }
         let start = bytes.count
         EventCoding.encode(event).write(into: &bytes)
-        if bytes.count - start > Self.largeSize { written[aspect].events.removeAll() }
-        written[aspect].events[key] = Array(bytes[start...])
+        keep(Array(bytes[start...]), as: key, of: event)
+    }
+
+    private mutating func keep(_ bytes: [UInt8], as key: Key, of event: Event) {
+        if written.count >= Self.aspectLimit, written[event.aspect] == nil { written.removeAll() }
+        var events = written.removeValue(forKey: event.aspect) ?? Written()
+        if events.generation != event.generation || events.events.count >= Self.limit
+            || bytes.count > Self.largeSize
+        {
+            events = Written(generation: event.generation)
+        }
+        events.events[key] = bytes
+        written[event.aspect] = events
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleCore
 import Varlink
 
 /// The fields of a structure from a peer; errors name the path of the field.
@@ -111,6 +112,32 @@ package struct Fields {
     func optionalWord<Word: RawRepresentable<String>>(_ name: String) throws(CallError) -> Word? {
         guard let text = try optionalString(name) else { return nil }
         return try knownWord(name, text)
+    }
+
+    /// Reads the field `aspect`, which must meet a condition.
+    func aspect(where isAllowed: (Aspect) -> Bool) throws(CallError) -> Aspect {
+        try required("aspect") { value in
+            value.stringValue.flatMap { Aspect($0) }.flatMap { isAllowed($0) ? $0 : nil }
+        }
+    }
+
+    /// Reads an aspect that can have a state; an unknown one reads as `nil` if unknown words are collected.
+    func requiredName(_ name: String) throws(CallError) -> Aspect? {
+        let text = try string(name)
+        if let aspect = Aspect(text), !aspect.isPattern { return aspect }
+        guard let unknownWords else { throw invalid(name) }
+        unknownWords.note(text, in: path.isEmpty ? name : path + "." + name)
+        return nil
+    }
+
+    /// Reads the structure of an aspect's state, which only a published name may lack.
+    func state(of aspect: Aspect) throws(CallError) -> JSON {
+        let state = try optional(ReadingCoding.field(of: aspect)) { $0.objectValue == nil ? nil : $0 }
+        guard let state else {
+            if aspect.isPublished { return .null }
+            throw invalid(aspect.name)
+        }
+        return state
     }
 
     private func knownWord<Word: RawRepresentable<String>>(

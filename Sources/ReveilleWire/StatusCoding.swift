@@ -9,7 +9,7 @@ extension AspectSource: ReplyElement {
     package static var list: String { "aspects" }
 
     package init?(_ fields: Fields) throws(CallError) {
-        guard let aspect: Aspect = try fields.requiredWord("aspect") else { return nil }
+        guard let aspect = try fields.requiredName("aspect") else { return nil }
         let source = try fields.optionalString("source")
         let reason = try fields.optionalString("reason")
         self.init(
@@ -19,7 +19,7 @@ extension AspectSource: ReplyElement {
 
     package var structure: JSON {
         .object([
-            "aspect": .string(aspect.rawValue),
+            "aspect": .string(aspect.name),
             "available": .bool(isAvailable),
             "monitored": .bool(isMonitored),
             "source": isAvailable ? .string(text) : .null,
@@ -36,14 +36,14 @@ extension Subscriber: ReplyElement {
     package init(_ fields: Fields) throws(CallError) {
         var pending: [Aspect: Int] = [:]
         for entry in try fields.structures("pending") {
-            guard let aspect: Aspect = try entry.requiredWord("aspect") else { continue }
+            guard let aspect = try entry.requiredName("aspect") else { continue }
             pending[aspect] = try entry.count("changes")
         }
         self.init(
             id: try fields.string("subscription"), name: try fields.optionalString("name"),
             processID: Int32(truncatingIfNeeded: try fields.integer("pid")),
             userID: UInt32(truncatingIfNeeded: try fields.integer("uid")),
-            aspects: AspectSet(try fields.strings("aspects").compactMap { Aspect(rawValue: $0) }),
+            aspects: AspectSet(try fields.strings("aspects").compactMap { Aspect($0) }),
             holds: HoldReasons(names: try fields.strings("held")), pending: pending,
             events: try fields.count("events"), changes: try fields.count("changes"))
     }
@@ -58,17 +58,15 @@ extension Subscriber: ReplyElement {
     }
 
     package var structure: JSON {
-        let pending = aspects.aspects.compactMap { aspect in
-            self.pending[aspect].map {
-                JSON.object(["aspect": .string(aspect.rawValue), "changes": .integer(Int64($0))])
-            }
+        let pending = pending.sorted { $0.key < $1.key }.map { aspect, changes in
+            JSON.object(["aspect": .string(aspect.name), "changes": .integer(Int64(changes))])
         }
         return .object([
             "subscription": .string(id),
             "name": name.map { .string($0) } ?? .null,
             "pid": .integer(Int64(processID)),
             "uid": .integer(Int64(userID)),
-            "aspects": .array(aspects.aspects.map { .string($0.rawValue) }),
+            "aspects": .array(aspects.aspects.map { .string($0.name) }),
             "held": .array(holds.names.map { .string($0) }),
             "pending": .array(pending),
             "events": .integer(Int64(events)),

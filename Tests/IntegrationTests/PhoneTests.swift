@@ -145,14 +145,14 @@ import Varlink
         ]
         let bus = try BusProcess(on: phone)
         for (aspect, part) in parts {
-            #expect(try bus.description(of: aspect.rawValue)["available"] == false, "\(aspect) initially")
+            #expect(try bus.description(of: aspect.name)["available"] == false, "\(aspect) initially")
             // A refresh reads once and does not cache the result.
             #expect(try bus.client().call("Refresh").error == nil)
             try part.insert()
-            #expect(try bus.description(of: aspect.rawValue)["available"] == true, "\(aspect) added")
+            #expect(try bus.description(of: aspect.name)["available"] == true, "\(aspect) added")
             #expect(try bus.client().call("Refresh").error == nil)
             try part.remove()
-            #expect(try bus.description(of: aspect.rawValue)["available"] == false, "\(aspect) removed")
+            #expect(try bus.description(of: aspect.name)["available"] == false, "\(aspect) removed")
         }
     }
 

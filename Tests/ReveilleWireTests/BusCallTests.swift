@@ -17,7 +17,8 @@ import Varlink
 
     @Test func interfaceHasAllMethodsAndErrors() {
         let expected = [
-            "DescribeAspects", "GetState", "ListSubscriptions", "Post", "Refresh", "SetState", "Subscribe",
+            "DescribeAspects", "GetHistory", "GetState", "ListSubscriptions", "Post", "Publish", "Refresh", "SetState",
+            "Subscribe",
         ]
         #expect(BusInterface.make().methods.keys.sorted() == expected)
         #expect(BusInterface.make().errors.keys.sorted() == ["NoSuchSubscription", "QuotaExceeded"])
@@ -80,6 +81,29 @@ import Varlink
         #expect(throws: CallError.invalidParameter("wakeAfter")) {
             try method("SetState", ["subscription": "x", "state": "foreground", "wakeAfter": 5])
         }
+    }
+
+    @Test func getHistoryParsesAllParameters() throws {
+        #expect(try method("GetHistory", ["aspect": "battery"]) == .getHistory(.battery))
+        #expect(try method("GetHistory", ["aspect": "battery", "limit": .null]) == .getHistory(.battery))
+        #expect(try method("GetHistory", ["aspect": "locale", "limit": 1]) == .getHistory(.locale, limit: 1))
+        #expect(try method("GetHistory", ["aspect": "org.example.a"]) == .getHistory("org.example.a"))
+        #expect(
+            try method("GetHistory", ["aspect": "locale", "limit": .integer(.max)])
+                == .getHistory(.locale, limit: .max))
+    }
+
+    @Test(
+        arguments: [
+            ([:], "aspect"), (["aspect": .null], "aspect"), (["aspect": ["battery"]], "aspect"),
+            (["aspect": ""], "aspect"), (["aspect": "weather"], "aspect"), (["aspect": "*"], "aspect"),
+            (["aspect": "org.example.*"], "aspect"), (["aspect": "org..a"], "aspect"),
+            (["aspect": "battery", "limit": 0], "limit"), (["aspect": "battery", "limit": -1], "limit"),
+            (["aspect": "battery", "limit": .integer(.min)], "limit"),
+            (["aspect": "battery", "limit": 1.5], "limit"), (["aspect": "battery", "limit": "1"], "limit"),
+        ] as [(JSONObject, String)])
+    func getHistoryNamesTheInvalidParameter(parameters: JSONObject, invalid: String) {
+        #expect(throws: CallError.invalidParameter(invalid)) { try method("GetHistory", parameters) }
     }
 
     @Test func postRequiresExactlyOneState() throws {

@@ -25,8 +25,9 @@ import Varlink
                     ])),
             .setState(subscription: "x", background: true),
             .setState(subscription: "x", background: true, wakeAfter: .milliseconds(1500)),
-            .setState(subscription: "x", background: false), .getState(.battery), .listSubscriptions,
-            .describeAspects, .refresh,
+            .setState(subscription: "x", background: false), .getState(.battery),
+            .getHistory(.battery), .getHistory("org.example.a", limit: .max), .listSubscriptions, .describeAspects,
+            .refresh,
         ] + EventCodingTests.readings.map { .post($0) }
 
     @Test(arguments: calls) func serviceUnderstandsTheCallsOfAClient(call: BusCall) throws {
@@ -48,7 +49,7 @@ import Varlink
         try check(SubscribeReply(subscription: "a", instance: "b", resumed: false, events: Self.events))
         try check(SubscribeReply(subscription: "a", instance: "b", resumed: nil, events: []))
         try check(Self.events)
-        try check(GetStateReply(instance: "b", events: Self.events))
+        try check(EventsReply(instance: "b", events: Self.events))
         try check([
             Subscriber(
                 id: "a", name: nil, processID: 1, userID: 2, aspects: [.battery, .locale], holds: [.app, .unread],

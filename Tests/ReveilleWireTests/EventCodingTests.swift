@@ -31,7 +31,7 @@ import Varlink
             firstChangedAt: Timestamp(microseconds: 1), changedAt: Timestamp(microseconds: 2), dropped: 0)
     }
 
-    @Test("each aspect has a sample, and a nullable field of its name in Event and Post", arguments: Aspect.allCases)
+    @Test("each aspect has a sample, and a nullable field of its name in Event and Post", arguments: Aspect.device)
     func aspectIsOnTheWire(_ aspect: Aspect) throws {
         #expect(Self.readings.contains { $0.aspect == aspect })
         let interface = BusInterface.make()
@@ -39,9 +39,9 @@ import Varlink
             Issue.record("Event is not a structure")
             return
         }
-        let name = aspect.rawValue.prefix(1).uppercased() + aspect.rawValue.dropFirst()
+        let name = aspect.name.prefix(1).uppercased() + aspect.name.dropFirst()
         for structure in [event, try #require(interface.methods["Post"]).input] {
-            let field = structure.fields.first { $0.name == aspect.rawValue }
+            let field = structure.fields.first { $0.name == aspect.name }
             #expect(field?.type == .nullable(.named(name)))
         }
     }

@@ -32,7 +32,7 @@ final class BrokerScene {
     }
 
     /// Changes the state of an aspect, and notifies its watcher.
-    func change(_ aspect: Aspect) {
+    func change(_ aspect: BuiltInAspect) {
         reality.change(aspect)
         bus.look(at: aspect)
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleCore
 import ReveilleSimulation
 import Testing
 import Varlink
@@ -40,6 +41,15 @@ import Varlink
                 #expect((1..<own.count).contains(right), "\(name): \(right) of \(own.count)")
             }
         }
+    }
+
+    @Test("GetHistory is called for each aspect, with limits at the edges of the type")
+    func historyIsCalledAtTheEdges() {
+        let calls = Self.calls(of: SimulatedBus.interfaces, count: 6_000).filter { $0.member == "GetHistory" }
+        let aspects = Set(calls.compactMap { $0.parameters["aspect"]?.stringValue })
+        #expect(aspects.isSuperset(of: Aspect.device.map(\.name)) && aspects.count > Aspect.device.count)
+        let limits = Set(calls.compactMap { $0.parameters["limit"]?.integerValue })
+        #expect(limits.isSuperset(of: [.min, -1, 0, 1, .max]))
     }
 
     @Test("additions to an interface are called automatically")

@@ -39,7 +39,7 @@ final class Simulation {
     /// Checks that the last received states are the true ones.
     private func check(_ clients: [SimulatedClient]) throws {
         for client in clients where client.isConnected {
-            for aspect in Reality.aspects where client.numbers[aspect] != reality.number[aspect] {
+            for aspect in Reality.aspects where client.numbers[Aspect(aspect)] != reality.number[aspect] {
                 let subscriptions = try call("ListSubscriptions", [:])
                 throw Broken(
                     "\(client.name) is at \(client.numbers) instead of \(reality.number[aspect]) for \(aspect): "

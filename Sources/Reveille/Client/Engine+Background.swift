@@ -61,7 +61,7 @@ extension Engine {
 
     /// Returns the states of some aspects on the bus of a stream; none if that bus does not answer.
     private func states(of aspects: AspectSet, for stream: EventStream) async -> [Event] {
-        guard let reply = try? await call(.getState(aspects), expecting: GetStateReply.self),
+        guard let reply = try? await call(.getState(aspects), expecting: EventsReply.self),
             reply.instance == stream.state.instance
         else { return [] }
         return reply.events

@@ -43,7 +43,7 @@ actor Engine {
     private var state = ConnectionState.connected {
         didSet { if state != oldValue { for continuation in states.values { continuation.yield(state) } } }
     }
-    var observations = AspectTable<SharedObservation?>(repeating: nil)
+    var observations: [Aspect: SharedObservation] = [:]
     var lastObserver = 0
 
     init(_ route: Route, patience: Patience = Patience()) throws(ReveilleError) {
@@ -79,7 +79,7 @@ actor Engine {
         for continuation in states.values { continuation.finish() }
         states = [:]
         retry = nil
-        observations = AspectTable(repeating: nil)
+        observations = [:]
         channel?.close()
         channel = nil
         bus?.broker.stop()

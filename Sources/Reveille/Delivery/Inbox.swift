@@ -21,7 +21,7 @@ struct Inbox {
     private let policies: [Aspect: Policy]
     private var waiting: [Waiting] = []
     /// The last reading that the consumer saw, or could have asked for, by aspect.
-    private var seen = AspectTable<Reading?>(repeating: nil)
+    private var seen: [Aspect: Reading] = [:]
     /// The positions of the events taken so far; `nil` before the start.
     private(set) var positions: Positions?
     /// Whether the consumer is in the background.
@@ -61,7 +61,7 @@ struct Inbox {
         start(from: [], of: instance)
         for event in events {
             // The wire does not carry the values of settings, so settings with the same keys may have changed.
-            let isSeen = !event.aspect.isReportedInParts && seen[event.aspect] == event.reading
+            let isSeen = event.aspect.builtIn?.isReportedInParts != true && seen[event.aspect] == event.reading
             if isSeen && !waiting.contains(where: { $0.event.aspect == event.aspect }) {
                 see(event)
             } else {
@@ -80,8 +80,8 @@ struct Inbox {
     private mutating func put(_ events: [Event], areAnswers: Bool = false) {
         var once: AspectSet = []
         var repeated: AspectSet = []
-        for event in events where !once.insert(AspectSet(event.aspect)).inserted {
-            repeated.insert(AspectSet(event.aspect))
+        for event in events where !once.insert(event.aspect).inserted {
+            repeated.insert(event.aspect)
         }
         for event in events {
             let isApart = repeated.contains(event.aspect) && heldLimit(of: event.aspect) != nil

@@ -19,7 +19,7 @@ package struct ReadySubscription: Sendable {
 extension Bus {
     /// Takes the subscription that became ready first off the queue; `nil` when nothing is due.
     ///
-    /// ``delivery(to:)`` must follow. The subscription may be held or canceled in between.
+    /// ``delivery(to:at:)`` must follow. The subscription may be held or canceled in between.
     package mutating func nextReady() -> ReadySubscription? {
         while readyHead < ready.count {
             let slot = ready[readyHead]
@@ -30,76 +30,128 @@ extension Bus {
             }
             slots[slot]?.isQueued = false
             // It may have been held since it was queued.
-            if let id = slots[slot]?.id, slots[slot]?.open.isEmpty == false {
-                return ReadySubscription(id: id, slot: slot)
-            }
+            if canDeliver(slot), let id = slots[slot]?.id { return ReadySubscription(id: id, slot: slot) }
         }
         return nil
     }
 
-    /// Takes the next reply to a ready subscription; `nil` if it is held now.
+    /// Takes the next reply to a ready subscription; `nil` if it is held now, or everything has to wait.
     ///
     /// The reply counts as unread until ``release(_:from:)`` of ``HoldReasons/unread``. Until then, nothing more is
     /// delivered to the subscription.
-    package mutating func delivery(to ready: ReadySubscription) -> Delivery? {
+    ///
+    /// - Parameters:
+    ///   - ready: The subscription.
+    ///   - now: The time of the delivery in microseconds since boot.
+    package mutating func delivery(to ready: ReadySubscription, at now: UInt64) -> Delivery? {
         let slot = ready.slot
-        guard slots[slot]?.id == ready.id, let events = slots[slot]?.take(from: logs), !events.isEmpty else {
-            return nil
+        guard slots[slot]?.id == ready.id, canDeliver(slot), var next = slots[slot]?.firstBehind else { return nil }
+        slots[slot]?.firstBehind = -1
+        var events: [Event] = []
+        var withdrawn: [Int] = []
+        while next >= 0 {
+            let index = next
+            let entry = entries[Int(index)]
+            next = entry.link
+            guard isOpen(entry) else {
+                fallBehind(index)
+                continue
+            }
+            if entry.policy >= 0, policies[Int(entry.policy)].nextEvent > now {
+                fallBehind(index)
+                paced.insert(index, due: policies[Int(entry.policy)].nextEvent)
+                continue
+            }
+            take(index, into: &events, at: now)
+            listen(index)
+            if logs[Int(entry.log)].isUnwanted { withdrawn.append(Int(entry.log)) }
         }
+        for log in withdrawn { forgetIfUnwanted(log) }
+        guard !events.isEmpty else { return nil }
+        if events.count > 1 { events.sort { $0.sequence < $1.sequence } }
         slots[slot]?.events += events.count
         slots[slot]?.changes += events.reduce(0) { $0 + $1.changes }
-        slots[slot]?.hold(.unread, logs)
-        updateDeliverable(slot)
+        hold(.unread, slot)
         return Delivery(subscription: ready.id, events: events)
     }
 
-    /// Takes the next reply to any ready subscription; see ``delivery(to:)``.
-    package mutating func nextDelivery() -> Delivery? {
+    /// Takes the next reply to any ready subscription; see ``delivery(to:at:)``.
+    package mutating func nextDelivery(at now: UInt64) -> Delivery? {
         while let ready = nextReady() {
-            if let delivery = delivery(to: ready) { return delivery }
+            if let delivery = delivery(to: ready, at: now) { return delivery }
         }
         return nil
     }
 
-    /// Queues a subscription if an event of an entry's aspect is due, which must be deliverable now.
-    mutating func enqueueIfDue(_ index: EntryIndex) {
-        let (slot, entry) = (Int(index.slot), Int(index.entry))
-        guard let subscription = slots[slot], !subscription.isQueued,
-            subscription.isDue(entry, in: logs[subscription.entries[entry].aspect])
-        else { return }
+    /// Takes the due events of an entry.
+    private mutating func take(_ index: Int32, into events: inout [Event], at now: UInt64) {
+        let entry = entries[Int(index)]
+        guard var seen = entry.seen else { return }
+        let (log, count) = (Int(entry.log), events.count)
+        if entry.policy >= 0, case .hold(let limit) = policies[Int(entry.policy)].policy.background,
+            let held = policies[Int(entry.policy)].heldChanges(after: seen, in: logs[log].changes)
+        {
+            events += logs[log].changes.events(
+                since: seen, heldAfter: held.after, through: held.through.generation, limit: limit)
+            seen = held.through
+            entries[Int(index)].seen = seen
+        }
+        if isDue(entries[Int(index)]) {
+            events.append(logs[log].changes.event(since: seen))
+            entries[Int(index)].seen = logs[log].changes.current
+        }
+        guard entry.policy >= 0 else { return }
+        paced.remove(index)
+        if events.count > count, let interval = policies[Int(entry.policy)].policy.intervalMicroseconds {
+            policies[Int(entry.policy)].nextEvent = now &+ interval
+        }
+    }
+
+    private func canDeliver(_ slot: Int) -> Bool {
+        guard let holds = slots[slot]?.holds, let hasPolicies = slots[slot]?.hasPolicies else { return false }
+        return holds.isEmpty || hasPolicies && !holds.contains(.unread)
+    }
+
+    // MARK: - Queue
+
+    /// Puts the listeners of a log that has changed behind it, and queues those that can take the change.
+    mutating func notifyListeners(of log: Int) {
+        guard !logs[log].listeners.isEmpty else { return }
+        var listeners: [Int32] = []
+        swap(&listeners, &logs[log].listeners)
+        var kept = 0
+        for index in listeners {
+            let entry = entries[Int(index)]
+            let isOpen = isOpen(entry)
+            // With `netChangeOnly`, a later change may make this one due.
+            if isOpen, !isDue(entry) {
+                listeners[kept] = index
+                entries[Int(index)].link = Int32(kept)
+                kept += 1
+                continue
+            }
+            fallBehind(index)
+            if isOpen { enqueue(Int(entry.slot)) }
+        }
+        listeners.removeSubrange(kept...)
+        swap(&listeners, &logs[log].listeners)
+    }
+
+    /// Queues a subscription for its delivery.
+    mutating func enqueue(_ slot: Int) {
+        guard slots[slot]?.isQueued == false else { return }
         slots[slot]?.isQueued = true
         ready.append(slot)
     }
 
-    /// Updates `deliverable` and `foregroundCounts` after a subscription's holds changed, and queues what is now due.
-    mutating func updateDeliverable(_ slot: Int) {
-        // Single properties only: with a copy of the state, changing its entries would copy them.
-        guard let open = slots[slot]?.open, let counted = slots[slot]?.countedAspects,
-            let now = slots[slot]?.foregroundAspects, let entries = slots[slot]?.entries.indices
-        else { return }
-        for entry in entries { setDeliverable(slot, entry, open) }
-        guard now != counted else { return }
-        counted.subtracting(now).aspects.forEach { foregroundCounts[$0] -= 1 }
-        now.subtracting(counted).aspects.forEach { foregroundCounts[$0] += 1 }
-        slots[slot]?.countedAspects = now
-    }
+    // MARK: - Pace
 
-    /// Adds an entry to its aspect's list or removes it, depending on the open aspects, in constant time.
-    mutating func setDeliverable(_ slot: Int, _ entry: Int, _ open: AspectSet) {
-        guard let aspect = slots[slot]?.entries[entry].aspect, let place = slots[slot]?.entries[entry].place,
-            open.contains(aspect) != (place >= 0)
-        else { return }
-        let index = EntryIndex(slot: Int32(slot), entry: Int32(entry))
-        if place < 0 {
-            slots[slot]?.entries[entry].place = Int32(deliverable[aspect].count)
-            deliverable[aspect].append(index)
-            return enqueueIfDue(index)
-        }
-        let last = deliverable[aspect].removeLast()
-        if last.slot != index.slot {
-            deliverable[aspect][Int(place)] = last
-            slots[Int(last.slot)]?.entries[Int(last.entry)].place = place
-        }
-        slots[slot]?.entries[entry].place = -1
+    /// The time at which an event that waits for its policy's interval is due, in microseconds since boot; `nil` while
+    /// nothing waits.
+    package var nextPaced: UInt64? { paced.next }
+
+    /// Makes the subscriptions ready whose interval is over.
+    package mutating func advance(to now: UInt64) {
+        while let index = paced.popDue(at: now) { enqueue(Int(entries[Int(index)].slot)) }
     }
 }

@@ -7,52 +7,146 @@ extension Bus {
     /// - Parameters:
     ///   - request: The request.
     ///   - id: The identifier, which must be unique.
+    ///   - time: The current time, for names that the bus does not know yet.
     /// - Returns: The first reply, which is sent in the background too. It counts as unread until ``release(_:from:)``
     ///   of ``HoldReasons/unread``.
-    package mutating func subscribe(_ request: SubscriptionRequest, as id: SubscriptionID) -> SubscriptionStart {
+    package mutating func subscribe(
+        _ request: SubscriptionRequest, as id: SubscriptionID, at time: Timestamp
+    ) -> SubscriptionStart {
         precondition(slotOf[id] == nil, "a subscription's identifier is used twice")
-        let resumed = request.positions.map { positions in
-            request.instance == instance
-                && request.aspects.aspects.allSatisfy { (positions[$0] ?? 0) <= logs[$0].current.generation }
-        }
-        var events: [Event] = []
-        for aspect in request.aspects.aspects {
-            let position = resumed == true ? request.positions?[aspect] : nil
-            if let position, position < logs[aspect].current.generation {
-                events.append(logs[aspect].event(since: logs[aspect].cursor(at: position)))
-            } else if request.wantsInitial || resumed == false {
-                events.append(state(of: aspect))
-            }
-        }
+        let resumed = request.positions.map { request.instance == instance && areKnown($0, of: request.aspects) }
         let slot = freeSlots.popLast() ?? slots.count
         if slot == slots.count { slots.append(nil) }
-        slots[slot] = SubscriptionState(request, id: id, logs: logs)
+        slots[slot] = SubscriptionState(request, id: id)
         slotOf[id] = slot
-        updateDeliverable(slot)
+        var events: [Event] = []
+        for index in logs(of: request.aspects, at: time) {
+            let log = logs[index]
+            let isLiteral = request.aspects.contains(log.aspect)
+            if let event = firstEvent(of: index, request, resumed: resumed, isLiteral: isLiteral) {
+                events.append(event)
+            }
+            let policy = request.policies[log.aspect] ?? slots[slot]?.patternPolicy(of: log.aspect) ?? Policy()
+            addEntry(to: slot, of: index, seen: log.changes.current, isLiteral: isLiteral, policy: policy)
+        }
+        if resumed == true { events += withdrawals(since: request, at: time) }
+        for pattern in slots[slot]?.patterns ?? [] {
+            if let prefix = pattern.aspect.pattern { slotsOfPattern[prefix, default: []].append(Int32(slot)) }
+        }
+        countForeground(slot, 1)
         return SubscriptionStart(resumed: resumed, events: events.sorted { $0.sequence < $1.sequence })
+    }
+
+    /// Returns whether no position is ahead of the bus.
+    private func areKnown(_ positions: [Aspect: Int], of aspects: AspectSet) -> Bool {
+        positions.allSatisfy { aspect, generation in
+            guard aspects.contains(aspect) || aspects.names.contains(where: { $0.matches(aspect) }) else { return true }
+            return generation <= log(of: aspect).map { logs[$0].changes.current.generation } ?? sequence
+        }
+    }
+
+    /// Returns the logs of aspects, and of all names that their patterns match; adds those of names that are missing.
+    private mutating func logs(of aspects: AspectSet, at time: Timestamp) -> [Int] {
+        var indices = aspects.builtIn.map(\.index)
+        let literal = aspects.names.filter(\.isPublished).sorted()
+        for name in literal { indices.append(log(of: name) ?? addLog(of: name, at: time)) }
+        let patterns = aspects.names.filter(\.isPattern)
+        guard !patterns.isEmpty else { return indices }
+        let matched = logOfName.filter { name, _ in
+            !aspects.contains(name) && patterns.contains { $0.matches(name) }
+        }
+        return indices + matched.values.sorted()
+    }
+
+    /// Returns the event of an aspect in the first reply.
+    private mutating func firstEvent(
+        of index: Int, _ request: SubscriptionRequest, resumed: Bool?, isLiteral: Bool
+    ) -> Event? {
+        let aspect = logs[index].aspect
+        let isLive = logs[index].isLive
+        // A name of a pattern that the subscriber has never seen is a change.
+        let unseen = !isLiteral && isLive ? logs[index].changes.start : nil
+        if resumed == true, let position = request.positions?[aspect] ?? unseen,
+            position < logs[index].changes.current.generation
+        {
+            return logs[index].changes.event(since: logs[index].changes.change(at: position))
+        }
+        guard request.wantsInitial || resumed == false, isLiteral || isLive else { return nil }
+        logs[index].origin.wasReturned = true
+        return logs[index].changes.state
+    }
+
+    /// Returns an event for each name that the subscriber has seen and that the bus has forgotten since.
+    private func withdrawals(since request: SubscriptionRequest, at time: Timestamp) -> [Event] {
+        let patterns = request.aspects.names.filter(\.isPattern)
+        let forgotten = (request.positions ?? [:]).keys.filter { name in
+            name.isPublished && logOfName[name] == nil && patterns.contains { $0.matches(name) }
+        }
+        return forgotten.sorted().map { name in
+            let log = ChangeLog(absent: name, sequence: sequence, capacity: 1, at: time)
+            return log.event(since: log.change(at: 0))
+        }
     }
 
     /// Ends a subscription, and discards its pending changes.
     package mutating func cancel(_ id: SubscriptionID) {
         guard let slot = slotOf.removeValue(forKey: id) else { return }
-        for entry in slots[slot]?.entries.indices ?? 0..<0 { setDeliverable(slot, entry, []) }
-        slots[slot]?.countedAspects.aspects.forEach { foregroundCounts[$0] -= 1 }
+        countForeground(slot, -1)
+        for pattern in slots[slot]?.patterns ?? [] {
+            guard let prefix = pattern.aspect.pattern else { continue }
+            slotsOfPattern[prefix]?.removeAll { $0 == Int32(slot) }
+            if slotsOfPattern[prefix]?.isEmpty == true { slotsOfPattern[prefix] = nil }
+        }
+        while let index = slots[slot]?.firstEntry, index >= 0 {
+            release(index)
+            forgetIfUnwanted(Int(entries[Int(index)].log))
+        }
         slots[slot] = nil
         freeSlots.append(slot)
     }
 
+    // MARK: - Holds
+
     /// Adds a hold reason; adding it again has no effect.
     package mutating func hold(_ reason: HoldReasons, on id: SubscriptionID) {
-        guard let slot = slotOf[id] else { return }
-        slots[slot]?.hold(reason, logs)
-        updateDeliverable(slot)
+        if let slot = slotOf[id] { hold(reason, slot) }
     }
 
     /// Removes a hold reason; pending changes can be delivered once none is left.
     package mutating func release(_ reason: HoldReasons, from id: SubscriptionID) {
-        guard let slot = slotOf[id] else { return }
-        slots[slot]?.release(reason, logs)
-        updateDeliverable(slot)
+        if let slot = slotOf[id] { release(reason, slot) }
+    }
+
+    mutating func hold(_ reasons: HoldReasons, _ slot: Int) {
+        guard let before = slots[slot] else { return }
+        if !before.isInBackground, !reasons.isDisjoint(with: .background) {
+            countForeground(slot, -1)
+            slots[slot]?.holds.formUnion(reasons)
+            countForeground(slot, 1)
+            if before.hasPolicies { beginBackground(slot) }
+        } else {
+            slots[slot]?.holds.formUnion(reasons)
+        }
+        // Nothing waits for a time while the subscription is held.
+        guard before.hasPolicies else { return }
+        var index = before.firstBehind
+        while index >= 0 {
+            if !isOpen(entries[Int(index)]) { paced.remove(index) }
+            index = entries[Int(index)].link
+        }
+    }
+
+    private mutating func release(_ reasons: HoldReasons, _ slot: Int) {
+        guard let before = slots[slot], !before.holds.isDisjoint(with: reasons) else { return }
+        if before.isInBackground, before.holds.subtracting(reasons).isDisjoint(with: .background) {
+            countForeground(slot, -1)
+            slots[slot]?.holds.subtract(reasons)
+            countForeground(slot, 1)
+            if before.hasPolicies { endBackground(slot) }
+        } else {
+            slots[slot]?.holds.subtract(reasons)
+        }
+        if slots[slot].map({ $0.firstBehind >= 0 }) == true { enqueue(slot) }
     }
 
     /// Returns the hold reasons of a subscription; `nil` if it does not exist.
@@ -60,21 +154,75 @@ extension Bus {
         slotOf[id].flatMap { slots[$0]?.holds }
     }
 
+    private mutating func beginBackground(_ slot: Int) {
+        forEachEntry(of: slot) { bus, entry in
+            guard entry.policy >= 0 else { return }
+            bus.policies[Int(entry.policy)].hadPending = bus.isDue(entry)
+            bus.policies[Int(entry.policy)].backgroundStart = bus.logs[Int(entry.log)].changes.current.generation
+        }
+    }
+
+    /// Applies the policies of a background that ends.
+    private mutating func endBackground(_ slot: Int) {
+        forEachEntry(of: slot) { bus, entry in
+            guard entry.policy >= 0, let seen = entry.seen else { return }
+            let state = bus.policies[Int(entry.policy)]
+            let log = bus.logs[Int(entry.log)].changes
+            switch state.policy.background {
+            case .hold where log.current.generation > state.backgroundStart:
+                // If changes of an earlier background are still due, those between the two are delivered one by one too.
+                let earlier = state.heldChanges(after: seen, in: log)
+                bus.policies[Int(entry.policy)].held = PolicyState.Held(
+                    after: earlier?.after ?? state.backgroundStart, through: log.current)
+            case .drop where !state.hadPending: entry.seen = log.current
+            case .coalesce, .hold, .immediate, .drop: break
+            }
+        }
+    }
+
+    /// Adds a subscription to the counts of those in the foreground, or removes it.
+    private mutating func countForeground(_ slot: Int, _ difference: Int) {
+        guard let isInBackground = slots[slot]?.isInBackground else { return }
+        forEachEntry(of: slot) { bus, entry in
+            guard let aspect = bus.logs[Int(entry.log)].aspect.builtIn else { return }
+            if !isInBackground || bus.isImmediate(entry) { bus.foregroundCounts[aspect] += difference }
+        }
+    }
+
+    private mutating func forEachEntry(of slot: Int, _ body: (inout Bus, inout Entry) -> Void) {
+        var index = slots[slot]?.firstEntry ?? -1
+        while index >= 0 {
+            var entry = entries[Int(index)]
+            body(&self, &entry)
+            entries[Int(index)] = entry
+            index = entry.next
+        }
+    }
+
+    // MARK: - Status
+
     /// The status of all subscriptions.
     package var subscriptions: [SubscriptionStatus] {
-        slots.compactMap { $0 }.map { subscription in
-            let pending = subscription.entries.enumerated().map { entry, state in
-                (state.aspect, subscription.pending(entry, in: logs[state.aspect]))
+        slots.indices.compactMap { slot in
+            guard let subscription = slots[slot] else { return nil }
+            var aspects = AspectSet(subscription.patterns.map(\.aspect))
+            var pending: [Aspect: Int] = [:]
+            var index = subscription.firstEntry
+            while index >= 0 {
+                let entry = entries[Int(index)]
+                index = entry.next
+                if entry.isLiteral { aspects.insert(logs[Int(entry.log)].aspect) }
+                let count = self.pending(entry)
+                if count > 0 { pending[logs[Int(entry.log)].aspect] = count }
             }
             return SubscriptionStatus(
-                id: subscription.id, name: subscription.name, aspects: subscription.aspects,
-                holds: subscription.holds, pending: Dictionary(uniqueKeysWithValues: pending.filter { $0.1 > 0 }),
-                events: subscription.events, changes: subscription.changes)
+                id: subscription.id, name: subscription.name, aspects: aspects, holds: subscription.holds,
+                pending: pending, events: subscription.events, changes: subscription.changes)
         }
     }
 
     /// Returns whether a subscription to an aspect is in the foreground, or ignores the background.
-    package func hasForegroundSubscriber(_ aspect: Aspect) -> Bool {
+    package func hasForegroundSubscriber(_ aspect: BuiltInAspect) -> Bool {
         foregroundCounts[aspect] > 0
     }
 }

@@ -5,35 +5,35 @@
 ///
 /// A ready subscription takes its events; until then its changes are merged. It is ready when nothing holds it and
 /// something is due, so slow, stopped, backgrounded and disconnected subscribers are the same case. A change costs
-/// time only for the subscriptions that can take it now.
+/// time only for the subscriptions that have taken the change before it.
 package struct Bus {
-    /// The origin of an aspect's state.
-    private struct Origin {
-        /// The last reading of the aspect's own source.
-        var own: Reading?
-        /// Whether the state was posted.
-        var isPosted = false
-        /// Whether a client has received the state.
-        var wasReturned = false
-        /// The digest of the saved state, until the source is read: only then is it known whether the state is the same.
-        var digest: UInt64?
-    }
-
     /// The identifier of this bus; positions are valid for one instance only.
     package private(set) var instance: String
     /// The largest number of changes that a `hold` policy can keep.
     package let history: Int
     /// The number of changes on the bus.
-    package private(set) var sequence: Int
+    package internal(set) var sequence: Int
 
-    var logs: AspectTable<ChangeLog>
-    private var origins = AspectTable<Origin>(repeating: Origin())
+    /// The logs: first those of the device's aspects, by their index, and then those of names.
+    var logs: [AspectLog] = []
+    var freeLogs: [Int] = []
+    /// The log of each name that was published, or that a subscription gave.
+    var logOfName: [Aspect: Int] = [:]
+    /// The numbers of names by user.
+    var namesOfUser: [UInt32: NameCount] = [:]
     /// Subscriptions by slot, which makes visits fast and their order deterministic.
     var slots: [SubscriptionState?] = []
     var freeSlots: [Int] = []
     var slotOf: [SubscriptionID: Int] = [:]
-    /// The subscriptions to which a change of an aspect can be delivered now.
-    var deliverable = AspectTable<[EntryIndex]>(repeating: [])
+    /// The slots of the subscriptions to each pattern.
+    var slotsOfPattern: [Substring: [Int32]] = [:]
+    /// The positions of all subscriptions in the logs.
+    var entries: [Entry] = []
+    var freeEntries: [Int32] = []
+    var policies: [PolicyState] = []
+    var freePolicies: [Int32] = []
+    /// The entries with a change that must wait for the interval of their policy.
+    var paced = PaceQueue()
     /// The number of subscriptions to an aspect that are in the foreground, or ignore the background.
     var foregroundCounts = AspectTable<Int>(repeating: 0)
     /// The slots of ready subscriptions, in the order in which they became ready.
@@ -41,6 +41,8 @@ package struct Bus {
     var readyHead = 0
 
     /// Creates a bus that continues from a saved state; differences from the saved readings are changes.
+    ///
+    /// States that were tied to connections are withdrawn.
     ///
     /// - Parameters:
     ///   - state: The result of ``savedState``.
@@ -52,16 +54,14 @@ package struct Bus {
         sequence = state.sequence
         self.history = history
         let saved = Dictionary(state.entries.map { ($0.state.aspect, $0) }, uniquingKeysWith: { $1 })
-        logs = AspectTable { aspect in
-            let entry = saved[aspect]
-            let start = Change(
-                generation: entry?.generation ?? 0, sequence: entry?.sequence ?? 0, time: entry?.changedAt ?? time,
-                reading: entry?.state.reading ?? .unknown(aspect))
-            return ChangeLog(start: start, isEstablished: entry != nil, capacity: history)
-        }
-        for (aspect, entry) in saved {
-            if entry.isPosted { origins[aspect] = Origin(own: entry.ownReading, isPosted: true) }
-            if case .digest(let digest, _) = entry.state { origins[aspect].digest = digest }
+        for aspect in Aspect.device { logs.append(AspectLog(restoring: saved[aspect], of: aspect, history, at: time)) }
+        for entry in state.entries where entry.state.aspect.isPublished && logOfName[entry.state.aspect] == nil {
+            let index = logs.count
+            logOfName[entry.state.aspect] = index
+            logs.append(AspectLog(restoring: entry, of: entry.state.aspect, history, at: time))
+            guard let publisher = logs[index].publisher else { continue }
+            count(index, for: publisher.user, 1)
+            if publisher.connection != nil { publish(entry.state.aspect, nil, by: publisher, at: time) }
         }
     }
 
@@ -72,16 +72,8 @@ package struct Bus {
 
     /// The state from which another bus can continue.
     package var savedState: SavedState {
-        let entries = Aspect.allCases.filter { logs[$0].isEstablished }.map { aspect in
-            let last = logs[aspect].current
-            let origin = origins[aspect]
-            return SavedState.Entry(
-                generation: last.generation, sequence: last.sequence, changedAt: last.time,
-                state: origin.digest.map { .digest($0, of: aspect) } ?? KeptReading(last.reading),
-                isPosted: origin.isPosted,
-                ownReading: origin.isPosted ? origin.own.flatMap { KeptReading($0).reading } : nil)
-        }
-        return SavedState(instance: instance, sequence: sequence, entries: entries)
+        let kept = logs.filter { $0.aspect.isPublished ? $0.isLive || $0.entryCount > 0 : $0.changes.isEstablished }
+        return SavedState(instance: instance, sequence: sequence, entries: kept.map(\.savedEntry))
     }
 
     // MARK: - Changes
@@ -94,18 +86,18 @@ package struct Bus {
     /// - Returns: Whether the state is new: the first reading, or a change.
     @discardableResult
     package mutating func report(_ reading: Reading, at time: Timestamp) -> Bool {
-        let aspect = reading.aspect
-        let before = origins[aspect].own
+        guard let index = reading.aspect.builtIn?.index else { return false }
+        let before = logs[index].origin.own
         guard before != reading else { return false }
-        origins[aspect].own = reading
-        if origins[aspect].isPosted && before == nil { return false }
-        origins[aspect].isPosted = false
+        logs[index].origin.own = reading
+        if logs[index].origin.isPosted && before == nil { return false }
+        logs[index].origin.isPosted = false
         let isChange =
-            origins[aspect].digest.map { $0 != reading.digest }
-            ?? (logs[aspect].isEstablished || origins[aspect].wasReturned)
-        if isChange { return append(reading, at: time, isPosted: false) }
-        origins[aspect].digest = nil
-        logs[aspect].establish(reading)
+            logs[index].origin.digest.map { $0 != reading.digest }
+            ?? (logs[index].changes.isEstablished || logs[index].origin.wasReturned)
+        if isChange { return append(reading, to: index, at: time, isPosted: false) }
+        logs[index].origin.digest = nil
+        logs[index].changes.establish(reading)
         return true
     }
 
@@ -114,37 +106,86 @@ package struct Bus {
     /// - Returns: Whether the state changed; one equal to the current state also counts as posted.
     @discardableResult
     package mutating func post(_ reading: Reading, at time: Timestamp) -> Bool {
-        origins[reading.aspect].isPosted = true
-        return append(reading, at: time, isPosted: true)
+        guard let index = reading.aspect.builtIn?.index else { return false }
+        logs[index].origin.isPosted = true
+        return append(reading, to: index, at: time, isPosted: true)
     }
 
     /// Makes the next reading of an aspect's own source replace the state, even a posted one.
-    package mutating func expectRefresh(of aspect: Aspect) {
-        origins[aspect].own = nil
-        origins[aspect].isPosted = false
+    package mutating func expectRefresh(of aspect: BuiltInAspect) {
+        logs[aspect.index].origin.own = nil
+        logs[aspect.index].origin.isPosted = false
     }
 
     /// Adds a change, unless the reading is equal to a state that is known in full.
-    private mutating func append(_ reading: Reading, at time: Timestamp, isPosted: Bool) -> Bool {
-        let aspect = reading.aspect
-        guard origins[aspect].digest != nil || logs[aspect].current.reading != reading else { return false }
-        origins[aspect].digest = nil
+    mutating func append(_ reading: Reading, to index: Int, at time: Timestamp, isPosted: Bool) -> Bool {
+        guard logs[index].origin.digest != nil || logs[index].changes.current.reading != reading else { return false }
+        logs[index].origin.digest = nil
         sequence += 1
-        logs[aspect].append(reading, sequence: sequence, at: time, isPosted: isPosted)
-        for index in deliverable[aspect] { enqueueIfDue(index) }
+        logs[index].changes.append(reading, sequence: sequence, at: time, isPosted: isPosted)
+        notifyListeners(of: index)
         return true
     }
 
     // MARK: - State
 
     /// Returns whether the state of an aspect was posted, and its own source has not changed since.
-    package func isPosted(_ aspect: Aspect) -> Bool {
-        origins[aspect].isPosted
+    package func isPosted(_ aspect: BuiltInAspect) -> Bool {
+        logs[aspect.index].origin.isPosted
     }
 
     /// Returns the current state of an aspect for a client, with its position.
-    package mutating func state(of aspect: Aspect) -> Event {
-        origins[aspect].wasReturned = true
-        return logs[aspect].state
+    package mutating func state(of aspect: Aspect, at time: Timestamp) -> Event {
+        guard let index = log(of: aspect) else {
+            return ChangeLog(absent: aspect, sequence: sequence, capacity: 1, at: time).state
+        }
+        logs[index].origin.wasReturned = true
+        return logs[index].changes.state
+    }
+
+    /// Returns the current states of aspects, and of the names that their patterns match.
+    package mutating func states(of aspects: AspectSet, at time: Timestamp) -> [Event] {
+        expand(aspects).map { state(of: $0, at: time) }
+    }
+
+    /// Returns the latest changes of an aspect that its log keeps.
+    ///
+    /// - Parameters:
+    ///   - aspect: The aspect; not a pattern.
+    ///   - limit: The largest number of events, at least 1; `nil` for all changes.
+    /// - Returns: An event for each change, oldest first. The last change before a restart is among them, but not the
+    ///   state of an aspect that has never changed.
+    package func changes(of aspect: Aspect, limit: Int? = nil) -> [Event] {
+        log(of: aspect).map { logs[$0].changes.events(limit: limit) } ?? []
+    }
+
+    /// The index of an aspect's log; `nil` for a name that the bus does not know.
+    func log(of aspect: Aspect) -> Int? {
+        aspect.builtIn?.index ?? logOfName[aspect]
+    }
+}
+
+extension AspectLog {
+    fileprivate init(restoring entry: SavedState.Entry?, of aspect: Aspect, _ capacity: Int, at time: Timestamp) {
+        self.aspect = aspect
+        let start = Change(
+            generation: entry?.generation ?? 0, sequence: entry?.sequence ?? 0, time: entry?.changedAt ?? time,
+            reading: entry?.state.reading ?? .unknown(aspect))
+        // A name without a publisher was saved only because a subscription gave it.
+        let isEstablished = entry.map { !aspect.isPublished || $0.publisher != nil } ?? false
+        changes = ChangeLog(start: start, isEstablished: isEstablished, capacity: capacity)
+        guard let entry else { return }
+        publisher = entry.publisher
+        if entry.isPosted { origin = Origin(own: entry.ownReading, isPosted: true) }
+        if case .digest(let digest, _) = entry.state { origin.digest = digest }
+    }
+
+    fileprivate var savedEntry: SavedState.Entry {
+        let last = changes.current
+        return SavedState.Entry(
+            generation: last.generation, sequence: last.sequence, changedAt: last.time,
+            state: origin.digest.map { .digest($0, of: aspect) } ?? KeptReading(last.reading),
+            isPosted: origin.isPosted,
+            ownReading: origin.isPosted ? origin.own.flatMap { KeptReading($0).reading } : nil, publisher: publisher)
     }
 }

@@ -17,11 +17,13 @@ package struct SavedState: Sendable, Hashable {
         package var isPosted: Bool
         /// The last reading of the aspect's own source, for a posted state; `nil` if it was never read or is too large.
         package var ownReading: Reading?
+        /// The last publisher of a name.
+        package var publisher: Publisher?
 
         /// Creates an entry.
         package init(
             generation: Int, sequence: Int, changedAt: Timestamp, state: KeptReading, isPosted: Bool = false,
-            ownReading: Reading? = nil
+            ownReading: Reading? = nil, publisher: Publisher? = nil
         ) {
             self.generation = generation
             self.sequence = sequence
@@ -29,6 +31,7 @@ package struct SavedState: Sendable, Hashable {
             self.state = state
             self.isPosted = isPosted
             self.ownReading = ownReading
+            self.publisher = publisher
         }
     }
 

@@ -20,14 +20,21 @@ package final class Change {
     package let time: Timestamp
     /// The state since the change; unknown for superseded settings, which are no longer needed.
     package private(set) var reading: Reading
-    /// The settings affected by this change; empty for other aspects, `nil` if they were too many to keep.
+    /// The settings affected by this change; empty for other aspects, `nil` if they were not saved or too many to keep.
     private(set) var settings: [SettingsChange]?
     /// The time of the next change; `nil` for the last change.
     package private(set) var supersededAt: Timestamp?
     /// The digest of superseded settings.
     private var digest: UInt64?
 
-    init(generation: Int, sequence: Int, time: Timestamp, reading: Reading, settings: [SettingsChange] = []) {
+    /// Whether the change is still known; otherwise, only its generation is.
+    let isKnown: Bool
+
+    init(
+        generation: Int, sequence: Int, time: Timestamp, reading: Reading, settings: [SettingsChange]? = nil,
+        isKnown: Bool = true
+    ) {
+        self.isKnown = isKnown
         self.generation = generation
         self.sequence = sequence
         self.time = time
@@ -52,6 +59,7 @@ package final class Change {
     /// Returns whether both changes led to the same state.
     func isSameState(as other: Change) -> Bool {
         if self === other { return true }
+        guard isKnown else { return false }
         guard let digest = settingsDigest else { return reading == other.reading }
         return digest == other.settingsDigest
     }
@@ -61,12 +69,4 @@ package final class Change {
         if digest == nil { digest = reading.digest }
         return digest
     }
-}
-
-/// The position of a subscriber in the log of one aspect.
-struct Cursor {
-    /// The last generation seen.
-    var generation: Int
-    /// The change of that generation; `nil` if the log had dropped it when the subscriber resumed.
-    var change: Change?
 }

@@ -3,35 +3,57 @@
 
 /// The latest changes of an aspect, shared by all subscribers.
 struct ChangeLog {
+    /// The largest size in bytes of the settings' names in the events of ``events(limit:)``.
+    ///
+    /// Each change whose names were too many to keep lists all those that changed since. Without a limit, 256 of them
+    /// could exceed what a client accepts in one reply, 64 MiB.
+    static let namesLimit = 4 << 20
+
     /// The last change, whose reading is the current state.
     private(set) var current: Change
     /// Whether ``current`` was read or posted; otherwise it is a placeholder.
     private(set) var isEstablished: Bool
-    private var ring: [Change]
-    private var oldest = 0
-    private let capacity: Int
+    /// The generation before the first change that the log counts.
+    let start: Int
+    /// The smallest generation that a position can have: what was seen before it, the log does not know.
+    private let floor: Int
+    private var ring: ChangeRing
     private var settings: SettingsHistory
 
     /// Creates a log.
     ///
     /// - Parameters:
     ///   - start: The first change: a saved state, or a placeholder.
-    ///   - isEstablished: Whether it is a saved state.
+    ///   - isEstablished: Whether it is a saved state, and of a name also whether it was published.
     ///   - capacity: The number of changes to keep.
     init(start: Change, isEstablished: Bool, capacity: Int) {
         current = start
         self.isEstablished = isEstablished
-        self.capacity = capacity
-        ring = [start]
+        self.start = isEstablished ? max(0, start.generation - 1) : start.generation
+        floor = 0
+        ring = ChangeRing(start, capacity: capacity)
         settings = SettingsHistory(restoring: start.reading, at: start.generation)
     }
 
-    /// The position of a subscriber that has seen everything.
-    var end: Cursor { Cursor(generation: current.generation, change: current) }
+    /// Creates the log of a name that is not published.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - sequence: The sequence of the bus, which no generation of an earlier log of the name exceeds.
+    ///   - capacity: The number of changes to keep.
+    ///   - time: The current time.
+    init(absent name: Aspect, sequence: Int, capacity: Int, at time: Timestamp) {
+        current = Change(generation: sequence, sequence: sequence, time: time, reading: .unknown(name))
+        isEstablished = false
+        start = sequence
+        floor = sequence - 1
+        ring = ChangeRing(current, capacity: capacity)
+        settings = SettingsHistory(restoring: current.reading, at: sequence)
+    }
 
     /// Takes the first reading, as if it had been there from the start.
     mutating func establish(_ reading: Reading) {
-        // Cursors share this object, so they start from the reading too.
+        // Entries share this object, so they start from the reading too.
         current.establish(reading)
         isEstablished = true
         settings = SettingsHistory(restoring: reading, at: current.generation)
@@ -47,14 +69,16 @@ struct ChangeLog {
         current.supersede(at: time)
         current = change
         isEstablished = true
-        guard ring.count == capacity else { return ring.append(change) }
-        ring[oldest] = change
-        oldest = (oldest + 1) % capacity
+        ring.append(change)
     }
 
-    /// Returns the position of a subscriber that has seen a generation, which must exist.
-    func cursor(at generation: Int) -> Cursor {
-        Cursor(generation: generation, change: retained(generation))
+    /// Returns the change of a generation that a subscriber has seen.
+    func change(at generation: Int) -> Change {
+        let known = max(generation, floor)
+        return retained(known)
+            ?? Change(
+                generation: known, sequence: 0, time: current.time, reading: .unknown(current.reading.aspect),
+                isKnown: false)
     }
 
     /// The current state as an event without changes.
@@ -64,54 +88,83 @@ struct ChangeLog {
             netChange: true, firstChangedAt: current.time, changedAt: current.time, dropped: 0)
     }
 
-    /// Returns one event for all changes since a position.
-    func event(since cursor: Cursor) -> Event {
+    /// Returns one event for all changes since the one that a subscriber has seen.
+    func event(since seen: Change) -> Event {
         Event(
             reading: current.reading, generation: current.generation, sequence: current.sequence,
-            changes: current.generation - cursor.generation,
-            netChange: cursor.change.map { !$0.isSameState(as: current) } ?? true,
+            changes: current.generation - seen.generation, netChange: !seen.isSameState(as: current),
             // The order holds even if the wall clock was set back in between.
-            firstChangedAt: min(firstChange(after: cursor), current.time), changedAt: current.time, dropped: 0,
-            settings: settings(since: cursor.generation))
+            firstChangedAt: min(firstChange(after: seen), current.time), changedAt: current.time, dropped: 0,
+            settings: settings(since: seen.generation))
     }
 
     /// Returns an event for each of the latest held changes.
     ///
     /// - Parameters:
-    ///   - cursor: The subscriber's position; changes between it and the held ones are merged into the first event.
+    ///   - seen: The change that the subscriber has seen; later ones before the held ones are merged into the first
+    ///     event.
     ///   - start: The generation before the first held change.
     ///   - last: The generation of the last held change.
     ///   - limit: The largest number of events; the first one counts further changes in `dropped`.
     /// - Returns: The events; superseded settings have an unknown reading.
-    func events(since cursor: Cursor, heldAfter start: Int, through last: Int, limit: Int) -> [Event] {
-        let count = min(limit, ring.count, last - start)
-        let kept = (0..<count).compactMap { retained(last - count + 1 + $0) }
-        var previous = cursor.change
+    func events(since seen: Change, heldAfter start: Int, through last: Int, limit: Int) -> [Event] {
+        let kept = changes(through: last, limit: min(limit, last - start))
+        var previous = seen
         return kept.enumerated().map { position, change in
             let dropped = position == 0 ? last - start - kept.count : 0
-            let merged = position == 0 ? start - cursor.generation : 0
+            let merged = position == 0 ? start - seen.generation : 0
             defer { previous = change }
-            return Event(
-                reading: change.reading, generation: change.generation, sequence: change.sequence,
-                changes: 1 + merged, netChange: previous.map { !$0.isSameState(as: change) } ?? true,
-                firstChangedAt: merged == 0 ? change.time : min(firstChange(after: cursor), change.time),
-                changedAt: change.time, dropped: dropped,
-                settings: dropped + merged == 0
-                    ? change.settings ?? settings(since: change.generation - 1)
-                    : settings(since: cursor.generation))
+            var event = event(of: change)
+            event.netChange = !previous.isSameState(as: change)
+            guard dropped + merged > 0 else { return event }
+            event.changes += merged
+            event.dropped = dropped
+            if merged > 0 { event.firstChangedAt = min(firstChange(after: seen), change.time) }
+            event.settings = settings(since: seen.generation)
+            return event
         }
+    }
+
+    /// Returns an event for each of the latest changes, oldest first.
+    ///
+    /// - Parameter limit: The largest number of events; `nil` for all changes that the log keeps.
+    /// - Returns: The events; superseded settings have an unknown reading. The first state is among them if it is a saved
+    ///   change. Older events are left out if the names of all exceed ``namesLimit``.
+    func events(limit: Int?) -> [Event] {
+        var events: [Event] = []
+        var size = 0
+        for change in changes(through: current.generation, limit: limit ?? .max).reversed()
+        where change.generation > start {
+            let event = event(of: change)
+            size += SettingsChange.size(of: event.settings)
+            guard size <= Self.namesLimit || events.isEmpty else { break }
+            events.append(event)
+        }
+        return events.reversed()
+    }
+
+    /// Returns the latest retained changes up to a generation, oldest first.
+    private func changes(through last: Int, limit: Int) -> [Change] {
+        let count = min(limit, ring.count)
+        return (0..<count).compactMap { retained(last - count + 1 + $0) }
+    }
+
+    /// Returns the event of a single change.
+    private func event(of change: Change) -> Event {
+        Event(
+            reading: change.reading, generation: change.generation, sequence: change.sequence, changes: 1,
+            netChange: true, firstChangedAt: change.time, changedAt: change.time, dropped: 0,
+            settings: change.settings ?? settings(since: change.generation - 1))
     }
 
     /// Returns the change of a generation; `nil` if the log has dropped it.
     func retained(_ generation: Int) -> Change? {
-        let age = current.generation - generation
-        guard age >= 0, age < ring.count else { return nil }
-        return ring[(oldest + ring.count - 1 - age) % ring.count]
+        ring[current.generation - generation]
     }
 
-    private func firstChange(after cursor: Cursor) -> Timestamp {
+    private func firstChange(after seen: Change) -> Timestamp {
         // If the log has dropped the change, the oldest one is the best approximation.
-        cursor.change?.supersededAt ?? ring[oldest % ring.count].supersededAt ?? current.time
+        seen.supersededAt ?? ring.oldest?.supersededAt ?? current.time
     }
 
     private func settings(since generation: Int) -> [SettingsChange] {

@@ -16,7 +16,7 @@ extension Event {
         if changes > 0 { event.firstChangedAt = min(firstChangedAt, later.firstChangedAt) }
         event.reading = reading.merged(with: later.reading)
         event.settings = event.reading.settings
-        if let lastSeen, !aspect.isReportedInParts {
+        if let lastSeen, aspect.builtIn?.isReportedInParts != true {
             event.netChange = later.reading != lastSeen
         } else {
             event.netChange = netChange || later.netChange

@@ -19,10 +19,15 @@ public struct Policy: Sendable, Hashable {
     public var background: Background
     /// Whether to omit events for a value that changed and changed back; the next event counts those changes.
     public var netChangeOnly: Bool
+    /// The shortest time between two events of the aspect; `nil` for no limit.
+    ///
+    /// Earlier changes are merged into the next event. At least a millisecond, and at most a year.
+    public var interval: Duration?
 
     /// Creates a policy, by default that of a new subscription.
-    public init(background: Background = .coalesce, netChangeOnly: Bool = false) {
+    public init(background: Background = .coalesce, netChangeOnly: Bool = false, interval: Duration? = nil) {
         self.background = background
         self.netChangeOnly = netChangeOnly
+        self.interval = interval
     }
 }

@@ -13,6 +13,8 @@ public enum Reading: Sendable, Hashable {
     case proximity(Proximity)
     /// The pose of the device.
     case orientation(Orientation)
+    /// The value of a published name.
+    case published(PublishedValue)
 
     /// The aspect of the value.
     public var aspect: Aspect {
@@ -22,12 +24,14 @@ public enum Reading: Sendable, Hashable {
         case .battery: .battery
         case .proximity: .proximity
         case .orientation: .orientation
+        case .published(let value): value.name
         }
     }
 
-    /// Returns the value of an aspect that has not been read yet, or has no source.
+    /// Returns the value of an aspect that has not been read yet, has no source, or is not published.
     public static func unknown(_ aspect: Aspect) -> Reading {
-        switch aspect {
+        switch aspect.builtIn {
+        case nil: .published(PublishedValue(aspect, bytes: nil))
         case .locale: .locale(.posix)
         case .defaults: .defaults(Defaults(domains: []))
         case .battery: .battery(.unknown)
@@ -46,6 +50,7 @@ extension Reading: CustomStringConvertible {
         case .battery(let battery): battery.description
         case .proximity(let proximity): proximity.description
         case .orientation(let orientation): orientation.description
+        case .published(let value): value.description
         }
     }
 }
@@ -75,6 +80,11 @@ extension Reading {
     public var orientation: Orientation? {
         if case .orientation(let orientation) = self { orientation } else { nil }
     }
+
+    /// The value of a published name; `nil` for other aspects.
+    public var published: PublishedValue? {
+        if case .published(let value) = self { value } else { nil }
+    }
 }
 
 extension Event {
@@ -88,6 +98,8 @@ extension Event {
     public var proximity: Proximity? { reading.proximity }
     /// The pose of the device; `nil` for other aspects.
     public var orientation: Orientation? { reading.orientation }
+    /// The value of a published name; `nil` for other aspects.
+    public var published: PublishedValue? { reading.published }
 }
 
 extension Reading {
@@ -96,7 +108,7 @@ extension Reading {
         let stringValue: String
         var intValue: Int? { nil }
 
-        init(_ aspect: Aspect) { stringValue = aspect.rawValue }
+        init(_ aspect: Aspect) { stringValue = aspect.isPublished ? "value" : aspect.name }
         init?(stringValue: String) { self.stringValue = stringValue }
         init?(intValue: Int) { nil }
     }
@@ -104,7 +116,11 @@ extension Reading {
     /// Decodes the reading of an aspect from its field of an event.
     init(_ aspect: Aspect, from fields: KeyedDecodingContainer<CodingKey>) throws {
         let key = CodingKey(aspect)
-        switch aspect {
+        switch aspect.builtIn {
+        case nil:
+            self = .published(
+                PublishedValue(
+                    aspect, bytes: try fields.decodeIfPresent(String.self, forKey: key).map { Array($0.utf8) }))
         case .locale: self = .locale(try fields.decode(LocaleSettings.self, forKey: key))
         case .defaults: self = .defaults(try fields.decode(Defaults.self, forKey: key))
         case .battery: self = .battery(try fields.decode(Battery.self, forKey: key))
@@ -122,6 +138,7 @@ extension Reading {
         case .battery(let battery): try fields.encode(battery, forKey: key)
         case .proximity(let proximity): try fields.encode(Proximity.Structure(state: proximity), forKey: key)
         case .orientation(let orientation): try fields.encode(orientation, forKey: key)
+        case .published(let value): try fields.encodeIfPresent(value.json, forKey: key)
         }
     }
 }

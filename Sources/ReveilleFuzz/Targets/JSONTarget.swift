@@ -3,7 +3,7 @@
 
 import Varlink
 
-/// Checks that values survive being written and parsed, and that deep nesting is rejected at the right position.
+/// Checks that values survive being written, parsed and encoded, and that deep nesting is rejected at the right position.
 enum JSONTarget {
     static func check(_ bytes: [UInt8]) throws(Falsified) {
         let value: JSON
@@ -22,6 +22,10 @@ enum JSONTarget {
         try requireEqual(parsed(text, depth), value, "a value parsed again at its exact depth")
         try requireEqual(parsed(text, depth)?.bytes, text, "text written again")
         if depth > 0 { try requireEqual(parsed(text, depth - 1), nil, "a value deeper than the limit") }
+        let form = value.canonical.bytes
+        try requireEqual(parsed(form, depth)?.canonical.bytes, form, "the canonical form of a canonical form")
+        try requireEqual(try? JSON(encoding: value).canonical.bytes, form, "the canonical form of an encoded value")
+        _ = try? value.decode([String: [Double?]].self)
     }
 
     private static func parsed(_ text: [UInt8], _ depth: Int) -> JSON? {

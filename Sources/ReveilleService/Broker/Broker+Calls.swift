@@ -32,13 +32,17 @@ extension Broker {
         case .setState(let name, let isBackground, let wakeAfter):
             try setState(name, isBackground: isBackground, wakeAfter: wakeAfter, on: connection)
         case .getState(let aspects): getState(aspects, on: connection)
+        case .getHistory(let aspect, let limit):
+            reply(
+                EventsReply(instance: bus.instance, events: bus.changes(of: aspect, limit: limit)), on: connection)
         case .listSubscriptions: reply(subscriberList, on: connection)
-        case .describeAspects: reply(Aspect.allCases.map(describe), on: connection)
+        case .describeAspects: reply(BuiltInAspect.allCases.map(describe), on: connection)
         case .refresh: refresh(on: connection)
+        case .publish(let value, let isTied): try publish(value, isTied: isTied, on: connection)
         case .post(let reading):
             guard isOwner(connection) else { throw .permissionDenied }
             post(reading)
-            let state = bus.state(of: reading.aspect)
+            let state = bus.state(of: reading.aspect, at: now)
             reply(PostReply(generation: state.generation, sequence: state.sequence), on: connection)
         }
     }
@@ -76,7 +80,7 @@ extension Broker {
         watchers.freshen(request.aspects, isStaying: !request.startsInBackground) { [weak self] in
             guard let self, !connection.isClosed else { return }
             let id = SubscriptionID(rawValue: random.next())
-            let start = bus.subscribe(request, as: id)
+            let start = bus.subscribe(request, as: id, at: now)
             connection.stream(id)
             subscribers[id] = connection
             let reply = SubscribeReply(
@@ -100,16 +104,35 @@ extension Broker {
     /// The whole reply to GetState, which all callers share until the next change.
     private func states(of aspects: AspectSet) -> [UInt8] {
         if let known = states[aspects] { return known }
-        let reply = GetStateReply(instance: bus.instance, events: aspects.aspects.map { bus.state(of: $0) })
+        let reply = EventsReply(instance: bus.instance, events: bus.states(of: aspects, at: now))
         let frame = Reply.encode(parameters: writer.write(reply.events, after: reply.head), continues: false)
         states[aspects] = frame
         return frame
     }
 
+    private func publish(_ value: PublishedValue, isTied: Bool, on connection: Connection) throws(CallError) {
+        guard isOwner(connection) else { throw .permissionDenied }
+        if value.bytes != nil { try checkQuotas(of: value, by: connection.peer.uid) }
+        if isTied { connection.tiedNames.insert(value.name) }
+        publish(value, by: Publisher(user: connection.peer.uid, connection: isTied ? connection.number : nil))
+        let state = bus.state(of: value.name, at: now)
+        reply(PostReply(generation: state.generation, sequence: state.sequence), on: connection)
+    }
+
+    /// Refuses a value that is too long, or a name more than a user may have.
+    private func checkQuotas(of value: PublishedValue, by user: UInt32) throws(CallError) {
+        guard value.bytes?.count ?? 0 <= Self.valueSize else { throw .quotaExceeded("value", limit: Self.valueSize) }
+        guard bus.publisher(of: value.name)?.user != user else { return }
+        let count = bus.names(of: user)
+        guard count.live < Self.names, count.kept < 2 * Self.names else {
+            throw .quotaExceeded("names", limit: Self.names)
+        }
+    }
+
     private func refresh(on connection: Connection) {
         // Only an owner may discard posted states.
         if isOwner(connection) {
-            for aspect in Aspect.allCases { bus.expectRefresh(of: aspect) }
+            for aspect in BuiltInAspect.allCases { bus.expectRefresh(of: aspect) }
         }
         watchers.refreshAll { [weak self] in
             self?.deliver()
@@ -171,7 +194,7 @@ extension Broker {
         }
     }
 
-    private func describe(_ aspect: Aspect) -> AspectSource {
+    private func describe(_ aspect: BuiltInAspect) -> AspectSource {
         var isAvailable = false
         var text: String
         switch watchers.source(of: aspect) {
@@ -181,6 +204,6 @@ extension Broker {
         if bus.isPosted(aspect) { text = isAvailable ? text + " (posted)" : "posted; " + text }
         if isAvailable, losses[aspect] > 0 { text += " (events lost and all read again: \(losses[aspect]))" }
         return AspectSource(
-            aspect: aspect, isAvailable: isAvailable, isMonitored: watchers.isMonitored(aspect), text: text)
+            aspect: Aspect(aspect), isAvailable: isAvailable, isMonitored: watchers.isMonitored(aspect), text: text)
     }
 }

@@ -17,8 +17,10 @@ extension Broker {
             uid = peer.uid
             let refusal = refusal(of: peer.uid)
             let connection = try Connection(
-                stream: stream, peer: peer, maximumFrame: limits.maxFrame, refusal: refusal, loop: loop
+                stream: stream, number: nextConnection, peer: peer, maximumFrame: limits.maxFrame, refusal: refusal,
+                loop: loop
             ) { [weak self] in self?.handle($0, $1) }
+            nextConnection += 1
             try watchSilence(of: connection)
             // Accepting and closing a connection costs about as much as a call.
             shares.charge(Self.timePerConnection, to: peer.uid, at: loop.bootClock)
@@ -66,9 +68,18 @@ extension Broker {
             bus.cancel(id)
         }
         watchers.end(connection.aspects)
+        withdrawTied(to: connection)
         connection.close()
         adjustWatchers()
         connectionClosed()
+    }
+
+    /// Withdraws the names whose states the connection published for as long as it lasts.
+    private func withdrawTied(to connection: Connection) {
+        for name in connection.tiedNames {
+            guard let publisher = bus.publisher(of: name), publisher.connection == connection.number else { continue }
+            publish(PublishedValue(name, bytes: nil), by: publisher)
+        }
     }
 
     /// Closes a connection after a violation of the protocol or an error of the socket, and logs the reason.

@@ -21,6 +21,10 @@ package final class Broker {
     static let timePerConnection: UInt64 = 50
     /// The most replies that are sent before other sources have their turn: some milliseconds of writing.
     static let deliveriesPerTurn = 256
+    /// The most names of one user.
+    static let names = 1_024
+    /// The longest value of a name in bytes.
+    static let valueSize = 4_096
     /// The interfaces of the service, without `org.varlink.service`.
     package static let interfaces = [BusInterface.make()]
 
@@ -34,6 +38,7 @@ package final class Broker {
     var writer = EventWriter()
     let watchers: WatcherPool
     var connections: [ObjectIdentifier: Connection] = [:]
+    var nextConnection: UInt64 = 0
     var connectionsOfUser: [UInt32: Int] = [:]
     var refused = RefusedConnections()
     var logQuota = LogQuota()
@@ -46,6 +51,8 @@ package final class Broker {
     let freezes: FreezeWatch
     private var keeper: StateKeeper?
     private var moreDeliveries: (any LoopSource)?
+    /// Fires when an interval of a policy is over; one timer for all subscriptions.
+    private var pacing: (any LoopSource)?
     private var isStopping = false
     /// Called when a connection has closed and its descriptor is returned.
     var connectionClosed: () -> Void = {}
@@ -84,6 +91,11 @@ package final class Broker {
             }
         }
         moreDeliveries = try loop.timer { [weak self] in self?.deliver() }
+        pacing = try loop.timer { [weak self] in
+            guard let self else { return }
+            bus.advance(to: self.loop.bootClock)
+            deliver()
+        }
         freezes.changed = { [weak self] in self?.freezeChanged($0, isFrozen: $1) }
     }
 
@@ -126,7 +138,7 @@ package final class Broker {
     /// Sends all pending deliveries, ends the subscriptions and saves the state.
     package func stop() {
         for id in subscribers.keys { bus.release(.unread, from: id) }
-        while let delivery = bus.nextDelivery() {
+        while let delivery = bus.nextDelivery(at: loop.bootClock) {
             if let connection = subscribers[delivery.subscription] { send(delivery, to: connection) }
         }
         isStopping = true
@@ -137,7 +149,7 @@ package final class Broker {
 
     /// Takes a watcher's reading.
     package func report(_ reading: Reading) {
-        guard bus.report(reading, at: Timestamp(microseconds: loop.wallClock)) else { return }
+        guard bus.report(reading, at: now) else { return }
         stateWillBeDelivered()
         deliver()
     }
@@ -164,27 +176,43 @@ package final class Broker {
     }
 
     /// Counts a loss of events, after which everything is read again; `status` shows the count.
-    package func noteLoss(of aspect: Aspect) {
+    package func noteLoss(of aspect: BuiltInAspect) {
         losses[aspect] += 1
         logger.warning("\(aspect): events were lost; reading everything again (loss \(losses[aspect]))")
     }
 
     func post(_ reading: Reading) {
-        if bus.post(reading, at: Timestamp(microseconds: loop.wallClock)) { stateWillBeDelivered() }
+        if bus.post(reading, at: now) { stateWillBeDelivered() }
         deliver()
     }
+
+    /// Publishes or withdraws the state of a name.
+    func publish(_ value: PublishedValue, by publisher: Publisher) {
+        if bus.publish(value.name, value.bytes, by: publisher, at: now) { stateWillBeDelivered() }
+        deliver()
+    }
+
+    /// The time of a change.
+    var now: Timestamp { Timestamp(microseconds: loop.wallClock) }
 
     // MARK: - Delivery
 
     /// Sends pending deliveries, first to the subscribers that became ready first.
     func deliver() {
         for _ in 0..<Self.deliveriesPerTurn {
-            guard let ready = bus.nextReady() else { return }
+            guard let ready = bus.nextReady() else { return waitForPaced() }
             guard let connection = subscribers[ready.id] else { continue }
             freezes.look(at: connection)
-            if let delivery = bus.delivery(to: ready) { send(delivery, to: connection) }
+            if let delivery = bus.delivery(to: ready, at: loop.bootClock) { send(delivery, to: connection) }
         }
         moreDeliveries?.fire(after: .zero)
+    }
+
+    /// Wakes up for the next event that waits for the interval of its policy.
+    private func waitForPaced() {
+        guard let next = bus.nextPaced else { return pacing?.disarm() ?? () }
+        let now = loop.bootClock
+        pacing?.fire(after: .microseconds(next > now ? next - now : 0))
     }
 
     private func send(_ delivery: Delivery, to connection: Connection) {

@@ -36,6 +36,10 @@ final class Connection {
     var waking: HoldReasons = []
     /// The timers of the holds that end automatically, by reason.
     var deadlines: [HoldReasons: any LoopSource] = [:]
+    /// Identifies the connection among all that the broker has had.
+    let number: UInt64
+    /// The names that were published for as long as the connection lasts; it may not be their last publisher.
+    var tiedNames: Set<Aspect> = []
     private var phase: ConnectionPhase
     private(set) var input = Input.pending
     /// Whether calls are being read and answered further up the stack.
@@ -52,10 +56,12 @@ final class Connection {
 
     /// Watches an accepted stream; `refusal` is the error of a connection over a limit.
     init(
-        stream: any ByteStream, peer: UnixStream.Peer, maximumFrame: Int, refusal: CallError?, loop: any Loop,
+        stream: any ByteStream, number: UInt64, peer: UnixStream.Peer, maximumFrame: Int, refusal: CallError?,
+        loop: any Loop,
         handler: @escaping (Connection, EventLoop.Interest) -> Void
     ) throws(SystemError) {
         self.stream = stream
+        self.number = number
         self.peer = peer
         phase = refusal.map { .refused($0) } ?? .new
         session = ServerSession(maximumFrame: maximumFrame)

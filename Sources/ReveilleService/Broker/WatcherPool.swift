@@ -13,7 +13,7 @@ final class WatcherPool {
     /// How long a sensor is watched after its last subscriber left, for clients that come right back.
     static let linger: Duration = .seconds(5)
 
-    private static let onDemand = Aspect.allCases.filter { $0.sampling == .onDemand }
+    private static let onDemand = BuiltInAspect.allCases.filter { $0.sampling == .onDemand }
 
     private let loop: any Loop
     /// The watcher of each aspect, and the samples that are taken of it.
@@ -33,7 +33,7 @@ final class WatcherPool {
     /// Each new watcher takes over the pace and the waiting callers of its predecessor, which must not report anything
     /// more. After an error, the current watchers continue.
     func install(_ watchers: [any Watcher]) throws(SystemError) {
-        try retireLater(Aspect.allCases.compactMap { samplings[$0]?.watcher })
+        try retireLater(BuiltInAspect.allCases.compactMap { samplings[$0]?.watcher })
         for watcher in watchers {
             if let sampling = samplings[watcher.aspect] {
                 sampling.replaceWatcher(by: watcher)
@@ -59,17 +59,17 @@ final class WatcherPool {
 
     /// Stops all watchers.
     func stop() {
-        for aspect in Aspect.allCases { setPace(.off, of: aspect) }
+        for aspect in BuiltInAspect.allCases { setPace(.off, of: aspect) }
     }
 
     /// Counts a subscriber of the aspects.
     func begin(_ aspects: AspectSet) {
-        for aspect in aspects.aspects { uses[aspect] += 1 }
+        for aspect in aspects.builtIn { uses[aspect] += 1 }
     }
 
     /// Counts the end of a subscriber of the aspects.
     func end(_ aspects: AspectSet) {
-        for aspect in aspects.aspects { uses[aspect] -= 1 }
+        for aspect in aspects.builtIn { uses[aspect] -= 1 }
     }
 
     /// Sets each watcher to the pace that its subscribers need.
@@ -84,7 +84,7 @@ final class WatcherPool {
         }
     }
 
-    private func lingerThenStop(_ aspect: Aspect) throws(SystemError) {
+    private func lingerThenStop(_ aspect: BuiltInAspect) throws(SystemError) {
         guard isMonitored(aspect), lingering[aspect] == nil else { return }
         setPace(.idle, of: aspect)
         let timer = try loop.timer { [weak self] in
@@ -95,7 +95,7 @@ final class WatcherPool {
         lingering[aspect] = timer
     }
 
-    private func setPace(_ pace: Pace, of aspect: Aspect) {
+    private func setPace(_ pace: Pace, of aspect: BuiltInAspect) {
         guard let watcher = samplings[aspect]?.watcher, watcher.pace != pace else { return }
         watcher.pace = pace
     }
@@ -128,18 +128,18 @@ final class WatcherPool {
     ///   - completion: Called once, within twice ``Pace/sampleTimeout``.
     func refreshAll(monitoredOnly: Bool = false, then completion: @escaping () -> Void) {
         let barrier = Barrier(completion)
-        for aspect in Aspect.allCases {
+        for aspect in BuiltInAspect.allCases {
             guard let sampling = samplings[aspect], !monitoredOnly || isMonitored(aspect) else { continue }
             sampling.ask(then: barrier.enter())
         }
         barrier.leave()
     }
 
-    func isMonitored(_ aspect: Aspect) -> Bool {
+    func isMonitored(_ aspect: BuiltInAspect) -> Bool {
         samplings[aspect].map { $0.watcher.pace != .off } ?? false
     }
 
-    func source(of aspect: Aspect) -> SourceDescription {
+    func source(of aspect: BuiltInAspect) -> SourceDescription {
         samplings[aspect]?.watcher.source ?? .unavailable("this bus does not watch it")
     }
 }

@@ -11,7 +11,7 @@ extension Service {
     /// - Throws: `SystemError` if a watch, timer or thread cannot be created.
     package static func watchers(
         loop: EventLoop, configuration: Configuration, files: FileLocations,
-        context: (Aspect) -> WatcherContext
+        context: (BuiltInAspect) -> WatcherContext
     ) throws(SystemError) -> [any Watcher] {
         let feed = DeviceFeed(loop: loop)
         func settings(_ paths: [String]) -> FileSettings {
@@ -19,7 +19,7 @@ extension Service {
                 paths: paths, root: files.root, home: files.home, settle: configuration.defaults.settle,
                 deletionGrace: configuration.defaults.deletionGrace)
         }
-        return try Aspect.allCases.map { aspect throws(SystemError) -> any Watcher in
+        return try BuiltInAspect.allCases.map { aspect throws(SystemError) -> any Watcher in
             let context = context(aspect)
             switch aspect {
             case .locale:

@@ -22,7 +22,7 @@ package enum StateCoding {
     package static func encode(_ state: SavedState) -> JSON {
         let entries = state.entries.map { entry -> JSON in
             var fields: JSONObject = [
-                "aspect": .string(entry.state.aspect.rawValue),
+                "aspect": .string(entry.state.aspect.name),
                 "generation": .integer(Int64(entry.generation)),
                 "sequence": .integer(Int64(entry.sequence)),
                 "changedAt": .integer(entry.changedAt.microseconds),
@@ -30,6 +30,10 @@ package enum StateCoding {
             switch entry.state {
             case .whole(let reading): fields["state"] = encode(reading)
             case .digest(let digest, _): fields["digest"] = .integer(Int64(bitPattern: digest))
+            }
+            if let publisher = entry.publisher {
+                fields["publisher"] = .integer(Int64(publisher.user))
+                fields["tied"] = .bool(publisher.connection != nil)
             }
             fields["posted"] = .bool(entry.isPosted)
             fields["own"] = entry.ownReading.map(encode)
@@ -83,9 +87,9 @@ package enum StateCoding {
             let generation = counter(fields["generation"]), let sequence = counter(fields["sequence"]),
             let changedAt = fields["changedAt"]?.integerValue
         else { throw StateError(reason: "an aspect of the saved state lacks a field") }
-        guard let aspect = Aspect(rawValue: word) else { return nil }
+        guard let aspect = Aspect(word), !aspect.isPattern else { return nil }
         let state: KeptReading
-        if aspect.isReportedInParts, let digest = fields["digest"]?.integerValue {
+        if aspect.builtIn?.isReportedInParts == true, let digest = fields["digest"]?.integerValue {
             state = .digest(UInt64(bitPattern: digest), of: aspect)
         } else {
             state = .whole(try decodeReading(fields["state"] ?? .null, of: aspect))
@@ -93,7 +97,14 @@ package enum StateCoding {
         return SavedState.Entry(
             generation: generation, sequence: sequence, changedAt: Timestamp(microseconds: changedAt), state: state,
             isPosted: fields["posted"]?.boolValue ?? false,
-            ownReading: try fields["own"].map { json throws(StateError) in try decodeReading(json, of: aspect) })
+            ownReading: try fields["own"].map { json throws(StateError) in try decodeReading(json, of: aspect) },
+            publisher: publisher(fields))
+    }
+
+    private static func publisher(_ fields: JSONObject) -> Publisher? {
+        guard let user = fields["publisher"]?.integerValue.flatMap({ UInt32(exactly: $0) }) else { return nil }
+        // No connection of the next bus has the number 0 when it restores the state.
+        return Publisher(user: user, connection: fields["tied"]?.boolValue == true ? 0 : nil)
     }
 
     private static func decodeReading(_ json: JSON, of aspect: Aspect) throws(StateError) -> Reading {

@@ -38,7 +38,8 @@ package final class SimulatedClient {
         subscription = nil
         isAtRest = false
         let request = SubscriptionRequest(
-            aspects: AspectSet(Reality.aspects), startsInBackground: isBackground, wantsInitial: true,
+            aspects: AspectSet(Reality.aspects.map { Aspect($0) }), startsInBackground: isBackground,
+            wantsInitial: true,
             instance: instance, positions: instance == nil ? nil : generations)
         peer.send(Call(.subscribe(request)).encoded())
     }

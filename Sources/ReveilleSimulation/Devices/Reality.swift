@@ -6,7 +6,7 @@ package import ReveilleCore
 /// The true state of the devices, independent of any bus, as a number for each aspect that only increases.
 package final class Reality {
     /// The simulated aspects: one that is always watched and one that is watched on demand.
-    package static let aspects: [Aspect] = [.locale, .battery]
+    package static let aspects: [BuiltInAspect] = [.locale, .battery]
     /// The number of each aspect's state.
     package private(set) var number = AspectTable<Int>(repeating: 0)
     /// Whether the battery has been removed.
@@ -16,7 +16,7 @@ package final class Reality {
     package init() {}
 
     /// Changes the state of an aspect.
-    package func change(_ aspect: Aspect) {
+    package func change(_ aspect: BuiltInAspect) {
         number[aspect] += 1
     }
 
@@ -27,7 +27,7 @@ package final class Reality {
     }
 
     /// Returns the state of an aspect; a removed battery keeps its number in the name of a pack.
-    package func reading(of aspect: Aspect) -> Reading {
+    package func reading(of aspect: BuiltInAspect) -> Reading {
         let name = "n\(number[aspect])"
         guard aspect == .locale else {
             let level = isBatteryGone ? nil : Double(number[aspect]) / 1_000_000

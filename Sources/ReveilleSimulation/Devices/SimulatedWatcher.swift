@@ -7,7 +7,7 @@ package import ReveilleWatchers
 
 /// A watcher of one aspect of the reality: the locale always, the battery on demand.
 package final class SimulatedWatcher: Watcher {
-    package let aspect: Aspect
+    package let aspect: BuiltInAspect
     private let reality: Reality
     private let loop: SimulatedLoop
     private let report: (Reading) -> Void
@@ -17,7 +17,7 @@ package final class SimulatedWatcher: Watcher {
     package private(set) var readings = 0
 
     init(
-        _ aspect: Aspect, of reality: Reality, loop: SimulatedLoop, random: SplitMix64,
+        _ aspect: BuiltInAspect, of reality: Reality, loop: SimulatedLoop, random: SplitMix64,
         report: @escaping (Reading) -> Void
     ) {
         self.aspect = aspect

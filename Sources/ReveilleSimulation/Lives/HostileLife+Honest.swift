@@ -107,7 +107,10 @@ extension HostileLife {
     // MARK: - Calls
 
     private func askAround(_ user: HonestUser) throws(Broken) {
-        let calls = [Call(.getState(.default)), Call(.listSubscriptions), Call(.describeAspects), .info]
+        let calls = [
+            Call(.getState(.default)), Call(.getHistory(.battery)), Call(.listSubscriptions), Call(.describeAspects),
+            .info,
+        ]
         try ask(user, choices.one(of: calls))
     }
 

@@ -116,11 +116,23 @@ extension HostileLife {
                 guard user == 0 || owner == nil || owner == user else {
                     throw Broken("user \(user) set the state of a subscription of user \(owner ?? 0)")
                 }
+            case "GetHistory": try checkChanges(of: answer)
             case "Post":
                 guard People.powerful.contains(user) else { throw Broken("user \(user) posted") }
             default: break
             }
         }
+    }
+
+    /// Checks that a history has consecutive changes of its aspect, as many as requested at most.
+    private func checkChanges(of answer: Conversation.Answer) throws(Broken) {
+        let events = (answer.reply.parameters["events"]?.arrayValue ?? []).map { $0.objectValue ?? [:] }
+        let generations = events.compactMap { $0["generation"]?.integerValue }
+        let limit = answer.call.parameters["limit"]?.integerValue ?? .max
+        guard events.count <= min(limit, Int64(limits.history)), generations.count == events.count,
+            zip(generations, generations.dropFirst()).allSatisfy({ $0 + 1 == $1 }),
+            events.allSatisfy({ $0["aspect"] == answer.call.parameters["aspect"] && $0["changes"] == 1 })
+        else { throw Broken("\(answer.call) received \(answer.reply)") }
     }
 
     /// Checks that a stream has only events of the subscribed aspects.

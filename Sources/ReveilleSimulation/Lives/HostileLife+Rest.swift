@@ -52,7 +52,7 @@ extension HostileLife {
 
     /// Checks that the last received states are the true ones.
     func checkTruth(of user: HonestUser) throws(Broken) {
-        for aspect in Reality.aspects where user.client.numbers[aspect] != reality.number[aspect] {
+        for aspect in Reality.aspects where user.client.numbers[Aspect(aspect)] != reality.number[aspect] {
             throw Broken(
                 "\(user.client.name) last received \(user.client.numbers), but \(aspect) is at \(reality.number[aspect])"
             )

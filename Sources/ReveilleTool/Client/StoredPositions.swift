@@ -69,14 +69,14 @@ struct StoredPositions: Sendable {
         for member in members {
             guard let generation = member.value.integerValue, generation >= 0 else { return nil }
             // A file of a later version may contain unknown aspects.
-            if let aspect = Aspect(rawValue: member.name) { generations[aspect] = Int(generation) }
+            if let aspect = Aspect(member.name) { generations[aspect] = Int(generation) }
         }
         return Positions(instance: instance, generations: generations)
     }
 
     private static func encode(_ positions: Positions) -> JSON {
-        let members = positions.generations.sorted { $0.key.rawValue < $1.key.rawValue }.map { aspect, generation in
-            JSONObject.Member(name: aspect.rawValue, value: .integer(Int64(generation)))
+        let members = positions.generations.sorted { $0.key < $1.key }.map { aspect, generation in
+            JSONObject.Member(name: aspect.name, value: .integer(Int64(generation)))
         }
         return ["instance": .string(positions.instance), "generations": .object(JSONObject(members: members))]
     }

@@ -4,12 +4,20 @@
 import ArgumentParser
 import Reveille
 import ReveilleWire
-import Varlink
 
 /// `reveille get`: prints the current state.
 struct GetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "get", abstract: "Print the current state of each aspect.")
+        commandName: "get",
+        abstract: "Print the current state of each aspect.",
+        discussion: """
+            A pattern prints each name that is published now. A name that is not published has the value null.
+
+            EXAMPLES
+              reveille get battery orientation
+              reveille get 'org.example.*'
+              reveille get org.example.player --json | jq .value.volume
+            """)
 
     @Argument(
         help: Aspect.argumentHelp("print"),
@@ -23,38 +31,13 @@ struct GetCommand: ParsableCommand {
 
     func run() {
         Failure.awaiting {
+            Aspect.warnOfExpansion(aspects)
             let device = try await bus.device()
-            for event in try await device.states(of: AspectSet(naming: aspects)) {
-                try json ? Console.json(EventCoding.encode(event)) : Console.line(EventText.line(event))
+            let events = try await device.states(of: AspectSet(naming: aspects))
+            let column = EventText.column(for: events.map(\.aspect))
+            for event in events {
+                try json ? Console.json(EventCoding.encode(event)) : Console.line(EventText.line(event, column: column))
             }
         }
-    }
-}
-
-extension AspectSet {
-    /// Creates the set of the aspects named on the command line, or of the default aspects if none is named.
-    init(naming aspects: [Aspect]) {
-        self = aspects.isEmpty ? .default : AspectSet(aspects)
-    }
-}
-
-extension Aspect {
-    /// Returns the help of an argument that names aspects.
-    static func argumentHelp(_ verb: String) -> ArgumentHelp {
-        let words = AspectSet.default.aspects.map(\.rawValue).joined(separator: ", ")
-        return "The aspects to \(verb). Default: \(AspectSet.default == .all ? "all" : words)."
-    }
-
-    /// The names that a shell offers as completions.
-    static let completion = CompletionKind.list(allCases.map(\.rawValue))
-
-    /// Parses an aspect from the command line.
-    init(argument: String) throws {
-        let words = Self.allCases.map(\.rawValue)
-        guard let aspect = Aspect(rawValue: argument) else {
-            throw ValidationError(
-                "an aspect must be \(Suggestion.list(words))\(Suggestion.phrase(for: argument, among: words))")
-        }
-        self = aspect
     }
 }

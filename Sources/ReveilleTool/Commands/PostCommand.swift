@@ -23,8 +23,9 @@ struct PostCommand: ParsableCommand {
               reveille post locale de_DE
             """)
 
-    @Argument(help: "The aspect to post.", completion: Aspect.completion, transform: Aspect.init(argument:))
-    var aspect: Aspect
+    @Argument(
+        help: "The aspect to post.", completion: BuiltInAspect.completion, transform: BuiltInAspect.init(argument:))
+    var aspect: BuiltInAspect
 
     @Argument(help: "The fields as a JSON object, or the state, pose or locale as one word.")
     var state: String
@@ -38,8 +39,8 @@ struct PostCommand: ParsableCommand {
         Failure.awaiting {
             let given = try self.given()
             let device = try await bus.device()
-            try await device.post(reading(given, beside: device.state(of: aspect)))
-            let event = try await device.state(of: aspect)
+            try await device.post(reading(given, beside: device.state(of: Aspect(aspect))))
+            let event = try await device.state(of: Aspect(aspect))
             try json ? Console.json(EventCoding.encode(event)) : Console.line(EventText.line(event))
         }
     }

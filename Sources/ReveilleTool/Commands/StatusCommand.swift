@@ -10,7 +10,8 @@ import Varlink
 /// `reveille status`: shows the bus, its sources and its subscriptions.
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show the bus, the source of each aspect, and all subscriptions.",
+        commandName: "status",
+        abstract: "Show the bus, the source of each aspect, the published names, and all subscriptions.",
         discussion: """
             Lines are truncated to the width of the terminal, but not when written to a pipe. The uptime and the \
             configuration file are shown if the process that serves the bus is visible.
@@ -47,55 +48,25 @@ struct StatusCommand: ParsableCommand {
                 try Console.line(Style.bold("configuration  ") + "\(process.configuration ?? "defaults")")
             }
             try Console.line("")
-            try Self.print(Self.table(of: sources))
+            try Self.print(StatusTables.sources(sources.filter { !$0.aspect.isPublished }))
+            try Self.printNames(sources.filter(\.aspect.isPublished))
             try Console.line("")
-            try subscribers.isEmpty ? Console.line("no subscriptions") : Self.print(Self.table(of: subscribers))
+            try subscribers.isEmpty
+                ? Console.line("no subscriptions") : Self.print(StatusTables.subscribers(subscribers))
         }
     }
-
-    // MARK: - Text
 
     private static func print(_ table: Table) throws(Failure) {
         for line in table.lines(width: Console.columns) { try Console.line(line) }
     }
 
-    private static func table(of sources: [AspectSource]) -> Table {
-        var table = Table(columns: [
-            Table.Column(head: "ASPECT"), Table.Column(head: "STATE"), Table.Column(head: "SOURCE", isFixed: false),
-        ])
-        for source in sources {
-            let state =
-                source.isAvailable
-                ? (source.isMonitored ? Table.Cell("watched", .green) : Table.Cell("not watched"))
-                : Table.Cell("unavailable", .dim)
-            table.rows.append([Table.Cell(source.aspect.rawValue, .bold), state, Table.Cell(source.text)])
-        }
-        return table
+    private static func printNames(_ sources: [AspectSource]) throws(Failure) {
+        guard !sources.isEmpty else { return }
+        let (table, further) = StatusTables.names(sources)
+        try Console.line("")
+        try print(table)
+        if further > 0 { try Console.line(Style.dim("and \(further) more; --json prints all \(sources.count) names")) }
     }
-
-    private static func table(of subscribers: [Subscriber]) -> Table {
-        var table = Table(columns: [
-            Table.Column(head: "SUBSCRIPTION"), Table.Column(head: "NAME", isFixed: false), Table.Column(head: "PID"),
-            Table.Column(head: "STATE", isFixed: false), Table.Column(head: "EVENTS"), Table.Column(head: "CHANGES"),
-            Table.Column(head: "PENDING", isFixed: false), Table.Column(head: "ASPECTS", isFixed: false),
-        ])
-        for subscriber in subscribers {
-            let holds = subscriber.holds.names.joined(separator: " ")
-            let aspects = subscriber.aspects.aspects
-            let pending = aspects.compactMap { aspect in subscriber.pending[aspect].map { "\(aspect) \($0)" } }
-            table.rows.append([
-                Table.Cell(subscriber.id), Table.Cell(subscriber.name ?? "-", .bold),
-                Table.Cell("\(subscriber.processID)"),
-                holds.isEmpty ? Table.Cell("foreground", .green) : Table.Cell("held: \(holds)", .yellow),
-                Table.Cell("\(subscriber.events)"), Table.Cell("\(subscriber.changes)"),
-                Table.Cell(pending.isEmpty ? "-" : pending.joined(separator: ", ")),
-                Table.Cell(aspects.map(\.rawValue).joined(separator: " ")),
-            ])
-        }
-        return table
-    }
-
-    // MARK: - JSON
 
     private static func json(of address: UnixAddress, _ version: String?, _ process: ServingProcess?) -> JSON {
         [

@@ -82,7 +82,9 @@ final class WatchStream: Sendable {
             if command.json {
                 try Console.json(EventCoding.encode(event))
             } else {
-                let line = time(event) + EventText.line(event) + (await source(of: event.aspect, on: device))
+                let line =
+                    EventText.time(of: event, withDate: command.date) + EventText.line(event)
+                    + (await source(of: event.aspect, on: device))
                 try prompt.print(line) { text throws(Failure) in try Console.line(text) }
             }
             try store(subscription.positions)
@@ -98,12 +100,6 @@ final class WatchStream: Sendable {
     private func store(_ positions: Positions?) throws(Failure) {
         guard let positions else { return }
         try stored.withLock { stored throws(Failure) in try stored?.save(positions) }
-    }
-
-    private func time(_ event: Event) -> StyledText {
-        let day = command.date ? LocalTime.date(event.changedAt) + " " : ""
-        let time = event.changes == 0 && !command.date ? "now" : day + LocalTime.time(event.changedAt)
-        return Style.dim(StyledText(time)).padded(to: command.date ? 21 : 10)
     }
 
     private func source(of aspect: Aspect, on device: Device) async -> StyledText {
@@ -150,7 +146,7 @@ final class WatchStream: Sendable {
     private func showState(isHeld: Bool, pending: [Aspect: Int]? = nil) {
         guard isInteractive else { return }
         guard isHeld else { return prompt.set(Style.green("foreground"), "   b background, q quit") }
-        let counts = Aspect.allCases.compactMap { aspect in pending?[aspect].map { "\(aspect) \($0)" } }
+        let counts = (pending ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
         let changes = counts.isEmpty ? "nothing pending" : counts.joined(separator: ", ") + " pending"
         prompt.set(Style.yellow("background"), (pending == nil ? "" : ": " + changes) + "   f foreground, q quit")
     }

@@ -70,7 +70,7 @@ final class DemoStage {
     }
 
     private func check(_ events: [Event]) throws {
-        guard events.map(\.aspect.rawValue).sorted() == AspectSet.default.aspects.map(\.rawValue).sorted() else {
+        guard events.map(\.aspect).sorted() == AspectSet.default.aspects else {
             throw Failure(.failure, "the sleeper received \(events.map(\.aspect)), not one event for each aspect")
         }
         for event in events {
@@ -81,7 +81,7 @@ final class DemoStage {
                     .failure, "\(event.aspect): the sleeper's event counts \(event.changes) of \(changes) changes")
             }
             // Readings of settings differ: each lists the keys that changed since the subscriber's own last event.
-            guard event.aspect.isReportedInParts || event.reading == seen.last?.reading else {
+            guard event.aspect.builtIn?.isReportedInParts == true || event.reading == seen.last?.reading else {
                 throw Failure(.failure, "\(event.aspect): the sleeper's event does not have the current state")
             }
         }

@@ -5,9 +5,45 @@ import ReveilleCore
 
 /// The text form of events.
 enum EventText {
+    /// The width of the column of aspects, with a gap, if all are aspects of the device.
+    static let narrowestColumn = 12
+    /// The widest column of aspects: the values of all events should remain visible beside one long name.
+    private static let widestColumn = 42
+    private static let gap = 2
+    /// The least width to which a value is truncated, so that it remains recognizable.
+    private static let shortestValue = 16
+
+    /// Returns the width of a column for aspects.
+    static func column(for aspects: some Sequence<Aspect>) -> Int {
+        aspects.reduce(narrowestColumn) { max($0, min($1.name.columns + gap, widestColumn)) }
+    }
+
     /// Returns the line of an event: its aspect, its state, and remarks on merged changes.
-    static func line(_ event: Event) -> StyledText {
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - column: The width of the column of aspects.
+    ///   - width: The width to which the value of a published name is truncated if possible; `nil` for none.
+    /// - Returns: The line.
+    static func line(_ event: Event, column: Int = narrowestColumn, width: Int? = nil) -> StyledText {
+        let name = Style.bold("\(event.aspect)").padded(to: max(column, event.aspect.name.columns + gap))
         let remarks: StyledText = event.remarks.isEmpty ? "" : "  (\(event.remarks.joined(separator: ", ")))"
-        return Style.bold("\(event.aspect)").padded(to: 12) + "\(event.reading)" + Style.dim(remarks)
+        var state = state(of: event).printable
+        if let width, event.aspect.isPublished {
+            state = state.truncated(to: max(shortestValue, width - name.width - remarks.width))
+        }
+        return name + StyledText(state) + Style.dim(remarks)
+    }
+
+    private static func state(of event: Event) -> String {
+        guard let value = event.published, value.json == nil else { return "\(event.reading)" }
+        return event.changes == 0 ? "not published" : "withdrawn"
+    }
+
+    /// Returns the time of an event's last change, as the beginning of its line; without a date, `now` for a state.
+    static func time(of event: Event, withDate: Bool) -> StyledText {
+        let day = withDate ? LocalTime.date(event.changedAt) + " " : ""
+        let time = event.changes == 0 && !withDate ? "now" : day + LocalTime.time(event.changedAt)
+        return Style.dim(StyledText(time)).padded(to: withDate ? 21 : 10)
     }
 }

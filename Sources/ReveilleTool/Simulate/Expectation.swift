@@ -7,7 +7,7 @@ import Varlink
 
 /// The content that a scenario expects of an aspect's last event.
 struct Expectation: Equatable {
-    let aspect: Aspect
+    let aspect: BuiltInAspect
     /// A field of the interface's structure, or a domain of `defaults`; `nil` if only `changes` is compared.
     let field: String?
     /// The field's value as text; for a domain, one of its keys, or empty for any key.
@@ -23,7 +23,7 @@ struct Expectation: Equatable {
 
     /// Parses the words after `expect`; `nil` if they are invalid or no event can meet the expectation.
     init?(_ words: [String]) {
-        guard let aspect = words.first.flatMap({ Aspect(rawValue: $0) }) else { return nil }
+        guard let aspect = words.first.flatMap({ BuiltInAspect(rawValue: $0) }) else { return nil }
         var rest = words.dropFirst()
         var changes: Int?
         if rest.count >= 2, rest[rest.endIndex - 2] == "changes" {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import Glibc
 import ReveilleSystem
 
 /// The steps that change a synthetic phone while a program runs, one on each line.
@@ -19,9 +18,6 @@ struct Scenario {
     /// The steps in order, of which exactly one is `start`.
     let lines: [Line]
 
-    /// The file name that stands for stdin.
-    static let standardInput = "-"
-
     /// The maximum size in bytes, far above that of a scenario written by hand.
     private static let limit = 1 << 20
 
@@ -29,8 +25,8 @@ struct Scenario {
     ///
     /// - Throws: `Failure` with the file, and for a syntax error the line and the expected syntax.
     init(file: String) throws(Failure) {
-        guard file != Self.standardInput else {
-            try self.init(Self.input(), file: file)
+        guard file != StandardInput.name else {
+            try self.init(StandardInput.read(limit: Self.limit, orFailWith: .configuration), file: file)
             return
         }
         switch FileContents.read(file, limit: Self.limit) {
@@ -47,20 +43,6 @@ struct Scenario {
     func failure(_ error: any Error, at line: Line) -> Failure {
         let place = line.number > 0 ? "\(file):\(line.number): \(line.text): " : ""
         return Failure((error as? Failure)?.code ?? .failure, "\(place)\(error)")
-    }
-
-    private static func input() throws(Failure) -> [UInt8] {
-        var bytes: [UInt8] = []
-        while bytes.count <= limit {
-            let count = withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
-                let count = retryingOnInterrupt { Glibc.read(STDIN_FILENO, buffer.baseAddress, buffer.count) }
-                if count > 0 { bytes += buffer[..<count] }
-                return count
-            }
-            guard count >= 0 else { throw Failure(.configuration, "\(SystemError("read", on: standardInput))") }
-            if count == 0 { return bytes }
-        }
-        throw Failure(.configuration, "\(standardInput): exceeds \(limit) bytes")
     }
 
     private init(_ bytes: [UInt8], file: String) throws(Failure) {

@@ -65,7 +65,7 @@ final class ScenarioStage {
     func contradiction(to expectation: Expectation) throws -> String? {
         try read()
         guard try isDelivered() else { return "a subscriber has not read all changes" }
-        guard let event = reader?.last[expectation.aspect] else { return "no event for \(expectation.aspect)" }
+        guard let event = reader?.last[Aspect(expectation.aspect)] else { return "no event for \(expectation.aspect)" }
         return expectation.holds(for: event) ? nil : "the last event is \(expectation.found(in: event))"
     }
 

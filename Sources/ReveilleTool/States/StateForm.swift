@@ -66,7 +66,7 @@ struct StateForm {
     }
 }
 
-extension Aspect {
+extension BuiltInAspect {
     /// The textual form of its state.
     var form: StateForm {
         switch self {

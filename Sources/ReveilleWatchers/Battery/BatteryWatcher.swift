@@ -27,7 +27,7 @@ package final class BatteryWatcher: Watcher {
     /// How long reads follow an event: the time that firmware takes from one state to the next.
     private static let followUpTime: Duration = .seconds(5)
 
-    package let aspect = Aspect.battery
+    package let aspect = BuiltInAspect.battery
     private let loop: EventLoop
     private let settings: Settings
     private let feed: DeviceFeed

@@ -13,7 +13,7 @@ package final class DefaultsWatcher: Watcher {
     /// A file is read and parsed on the loop's thread, which blocks the bus.
     package static let sizeLimit = 4 << 20
 
-    package let aspect = Aspect.defaults
+    package let aspect = BuiltInAspect.defaults
     private let files: WatchedFiles<SettingsFile>
 
     /// Creates a watcher that is off.

@@ -12,7 +12,7 @@ package final class LocaleWatcher: Watcher {
     /// The largest file that is read: 64 KiB, for some fifteen short lines.
     package static let sizeLimit = 64 << 10
 
-    package let aspect = Aspect.locale
+    package let aspect = BuiltInAspect.locale
     private let files: WatchedFiles<[String: String]>
 
     /// Creates a watcher that is off.

@@ -21,7 +21,7 @@ package final class OrientationWatcher: Watcher {
         package init() {}
     }
 
-    package let aspect = Aspect.orientation
+    package let aspect = BuiltInAspect.orientation
     private let loop: EventLoop
     private let settings: Settings
     private let context: WatcherContext

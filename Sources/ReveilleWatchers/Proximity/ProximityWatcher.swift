@@ -20,7 +20,7 @@ package final class ProximityWatcher: Watcher {
         package init() {}
     }
 
-    package let aspect = Aspect.proximity
+    package let aspect = BuiltInAspect.proximity
     private let context: WatcherContext
     private let watch: SensorWatch<ProximitySensor>
     private var state = Proximity.unknown

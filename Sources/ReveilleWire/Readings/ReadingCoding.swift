@@ -19,7 +19,13 @@ package enum ReadingCoding {
         case .battery(let battery): battery.structure
         case .proximity(let proximity): proximity.structure
         case .orientation(let orientation): orientation.structure
+        case .published(let value): value.structure
         }
+    }
+
+    /// Returns the field of an event that has the structure of an aspect.
+    package static func field(of aspect: Aspect) -> String {
+        aspect.builtIn?.rawValue ?? PublishedValue.field
     }
 
     /// Decodes a reading.
@@ -33,8 +39,11 @@ package enum ReadingCoding {
     package static func decode(
         _ structure: JSON, of aspect: Aspect, noting unknownWords: UnknownWords? = nil
     ) throws(CallError) -> Reading {
-        let fields = Fields(structure, path: aspect.rawValue, noting: unknownWords)
-        switch aspect {
+        let fields = Fields(structure, path: field(of: aspect), noting: unknownWords)
+        switch aspect.builtIn {
+        case nil:
+            guard structure.isNull || structure.objectValue != nil else { throw .invalidParameter(field(of: aspect)) }
+            return .published(PublishedValue(aspect, structure.objectValue))
         case .locale: return .locale(try LocaleSettings(fields))
         case .defaults: return .defaults(try Defaults(fields))
         case .battery: return .battery(try Battery(fields))

@@ -17,7 +17,7 @@ final class BusDriver {
     /// Creates a driver of a new bus whose sources have all been read.
     convenience init(history: Int = 256) {
         self.init(restoring: SavedState(instance: "one"), history: history)
-        for aspect in Aspect.allCases { bus.report(.first(aspect), at: now) }
+        for aspect in Aspect.device { bus.report(.first(aspect), at: now) }
     }
 
     /// Reports a reading of an aspect's source, one millisecond later.
@@ -42,7 +42,7 @@ final class BusDriver {
     func start(_ request: SubscriptionRequest) -> (id: SubscriptionID, start: SubscriptionStart) {
         lastID += 1
         let id = SubscriptionID(rawValue: lastID)
-        let start = bus.subscribe(request, as: id)
+        let start = bus.subscribe(request, as: id, at: now)
         bus.release(.unread, from: id)
         return (id, start)
     }
@@ -51,10 +51,12 @@ final class BusDriver {
         start(SubscriptionRequest(instance: instance, positions: positions)).start
     }
 
+    func nextDelivery() -> Delivery? { bus.nextDelivery(at: UInt64(now.microseconds)) }
+
     /// Returns all deliveries that are due, reading each reply before the next.
     func read() -> [Delivery] {
         var deliveries: [Delivery] = []
-        while let delivery = bus.nextDelivery() {
+        while let delivery = nextDelivery() {
             deliveries.append(delivery)
             bus.release(.unread, from: delivery.subscription)
         }
@@ -79,7 +81,7 @@ final class BusDriver {
 
     func state(_ aspect: Aspect) -> Event {
         var bus = bus
-        return bus.state(of: aspect)
+        return bus.state(of: aspect, at: now)
     }
 
     func status(_ id: SubscriptionID) -> SubscriptionStatus? { bus.subscriptions.first { $0.id == id } }

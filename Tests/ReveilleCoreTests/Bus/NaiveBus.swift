@@ -62,6 +62,7 @@ struct NaiveBus {
     let history: Int
     private(set) var current: [Aspect: Change] = [:]
     private(set) var sequence = 0
+    private var changes: [Aspect: [Change]] = [:]
     var subscribers: [SubscriptionID: Subscriber] = [:]
 
     init(history: Int, start: [Reading]) {
@@ -78,6 +79,7 @@ struct NaiveBus {
         sequence += 1
         let change = Change(generation: last.generation + 1, sequence: sequence, time: time, reading: reading)
         current[aspect] = change
+        changes[aspect, default: []].append(change)
         for id in subscribers.keys where subscribers[id]?.aspects.contains(aspect) == true {
             subscribers[id]?.queues[aspect, default: []].append(change)
         }
@@ -116,6 +118,13 @@ struct NaiveBus {
 
     private func oldest(_ aspect: Aspect) -> Int {
         (current[aspect]?.generation ?? 0) - history
+    }
+
+    /// Returns the latest changes of an aspect, oldest first.
+    func changes(of aspect: Aspect, limit: Int?) -> [Event] {
+        (changes[aspect] ?? []).suffix(min(history, limit ?? history)).map {
+            event($0, changes: 1, netChange: true, since: $0.time)
+        }
     }
 
     /// Takes the events that are delivered to a subscriber now, in order.

@@ -28,11 +28,11 @@ import Testing
         driver.background(id)
         for reading in [Reading.language("de_DE"), .level(80), .pose(.faceUp)] { driver.report(reading) }
         driver.foreground(id)
-        let first = driver.bus.nextDelivery()
+        let first = driver.nextDelivery()
         driver.report(.proximity(.near))
-        #expect(driver.bus.nextDelivery() == nil, "the previous reply is unread")
+        #expect(driver.nextDelivery() == nil, "the previous reply is unread")
         driver.foreground(id, .unread)
-        let second = driver.bus.nextDelivery()
+        let second = driver.nextDelivery()
         let sequences = [first, second].compactMap { $0 }.flatMap(\.events).map(\.sequence)
         #expect(sequences.count == 4)
         #expect(sequences == sequences.sorted())
@@ -49,7 +49,7 @@ import Testing
                 driver.foreground(id, .unread)
                 isUnread = false
             }
-            guard let delivery = driver.bus.nextDelivery() else { continue }
+            guard let delivery = driver.nextDelivery() else { continue }
             events += delivery.events
             isUnread = true
         }
@@ -64,12 +64,12 @@ import Testing
     func slowReaderGetsTheLastStateWithoutAnotherChange() {
         let id = driver.subscribe()
         driver.report(.level(80))
-        #expect(driver.bus.nextDelivery()?.events.map(\.reading) == [.level(80)])
+        #expect(driver.nextDelivery()?.events.map(\.reading) == [.level(80)])
         for level in [79, 78, 77] { driver.report(.level(level)) }
         #expect(driver.status(id)?.holds == .unread)
-        #expect(driver.bus.nextDelivery() == nil)
+        #expect(driver.nextDelivery() == nil)
         driver.foreground(id, .unread)
-        #expect(driver.bus.nextDelivery()?.events.map(\.changes) == [3])
+        #expect(driver.nextDelivery()?.events.map(\.changes) == [3])
     }
 
     @Test("B46: an aspect that changes constantly does not starve others") func busyAspectDoesNotStarveOthers() {
@@ -78,7 +78,7 @@ import Testing
         var seen: [Aspect] = []
         for round in 0..<10 {
             driver.report(.level(round))
-            guard let delivery = driver.bus.nextDelivery() else { break }
+            guard let delivery = driver.nextDelivery() else { break }
             seen += delivery.events.map(\.aspect)
             driver.foreground(id, .unread)
         }

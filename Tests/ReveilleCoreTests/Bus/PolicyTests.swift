@@ -26,7 +26,7 @@ import Testing
     @Test func dropKeepsChangesFromBeforeTheBackground() {
         let id = driver.subscribe(request(.drop))
         driver.report(.level(80))
-        _ = driver.bus.nextDelivery()
+        _ = driver.nextDelivery()
         driver.report(.level(79))
         driver.background(id)
         driver.report(.level(78))
@@ -39,7 +39,7 @@ import Testing
     func slowReaderLosesNothing(background: Policy.Background) {
         let id = driver.subscribe(request(background))
         driver.report(.level(80))
-        _ = driver.bus.nextDelivery()
+        _ = driver.nextDelivery()
         for level in [79, 78, 77] { driver.report(.level(level)) }
         driver.foreground(id, .unread)
         #expect(driver.events(of: id).map(\.changes) == [3])
@@ -78,7 +78,7 @@ import Testing
     @Test func changesAfterTheBackgroundAreMergedWhileUnread() {
         let id = driver.subscribe(request(.hold(limit: 8)))
         driver.report(.proximity(.near))
-        _ = driver.bus.nextDelivery()
+        _ = driver.nextDelivery()
         driver.background(id)
         driver.report(.level(80))
         driver.report(.level(79))
@@ -95,7 +95,7 @@ import Testing
         let policy = Policy(background: .hold(limit: 8), netChangeOnly: true)
         let id = driver.subscribe(SubscriptionRequest(policies: [.proximity: policy]))
         driver.report(.proximity(.far))
-        _ = driver.bus.nextDelivery()
+        _ = driver.nextDelivery()
         driver.report(.proximity(.near))
         driver.report(.proximity(.far))
         driver.foreground(id, .unread)
@@ -106,7 +106,7 @@ import Testing
     @Test func earlierChangesAreMergedIntoTheFirstHeldChange() {
         let id = driver.subscribe(request(.hold(limit: 8)))
         driver.report(.level(80))
-        _ = driver.bus.nextDelivery()
+        _ = driver.nextDelivery()
         let first = driver.report(.level(79))
         driver.report(.level(78))
         driver.background(id)

@@ -37,7 +37,7 @@ import Testing
         _ = driver.subscribe()
         let isNew = driver.bus.report(.level(81), at: driver.now)
         #expect(isNew)
-        #expect(driver.bus.nextDelivery() == nil)
+        #expect(driver.nextDelivery() == nil)
         #expect(driver.state(.battery).generation == 0)
     }
 
@@ -46,7 +46,7 @@ import Testing
         _ = driver.subscribe(SubscriptionRequest(wantsInitial: true))
         let isNew = driver.bus.report(.level(81), at: driver.now)
         #expect(isNew)
-        #expect(driver.bus.nextDelivery()?.events.map(\.reading) == [.level(81)])
+        #expect(driver.nextDelivery()?.events.map(\.reading) == [.level(81)])
     }
 
     @Test func postedStateSurvivesARestart() {

@@ -42,7 +42,7 @@ struct HostileLife {
     }
 
     private mutating func step() async throws {
-        let aspect = pick(Aspect.allCases)
+        let aspect = pick(Aspect.device)
         switch Int.random(in: 0..<16, using: &random) {
         case 0...2: try await subscribe()
         case 3: observations.append(try await device.observe(aspect, delivering: .currentState) { _ in })
@@ -54,7 +54,7 @@ struct HostileLife {
             for consumer in consumers { consumer.forgetBackground() }
             if Bool.random(using: &random) { try await device.enterForeground() }
             try await device.enterBackground(wakeAfter: .milliseconds(1))
-        case 11: _ = try await device.states()
+        case 11: _ = try await (device.states(), device.history(of: aspect))
         case 12: _ = try await (device.subscribers(), device.sources())
         case 13: try await device.post(.proximity(.near))
         case 14: try await device.hold("0000000000000001", wakeAfter: .seconds(1))
@@ -68,7 +68,7 @@ struct HostileLife {
 
     private mutating func subscribe() async throws {
         var policies: [Aspect: Policy] = [:]
-        for aspect in Aspect.allCases where Bool.random(using: &random) {
+        for aspect in Aspect.device where Bool.random(using: &random) {
             policies[aspect] = Policy(background: pick(Self.backgrounds), netChangeOnly: Bool.random(using: &random))
         }
         let positions = Positions(instance: pick(["i", "j"]), generations: [.battery: pick([0, -1, .max, .min])])

@@ -9,7 +9,7 @@ import Varlink
 
 /// The replies of a hostile or incompatible bus, reproducible by a seed.
 struct HostileScript {
-    private static let aspects = Aspect.allCases.map(\.rawValue) + ["lifecycle", "", "battery\u{1b}[2J"]
+    private static let aspects = Aspect.device.map(\.name) + ["lifecycle", "", "battery\u{1b}[2J"]
     private static let integers = [
         "0", "1", "-1", "2147483648", "9007199254740993", "9223372036854775807", "-9223372036854775808",
         "9223372036854775808", "1e300", "0.5", "null", #""7""#, "[]", "{}",
@@ -26,7 +26,8 @@ struct HostileScript {
     ]
     private static let errors = [
         "org.reveille.Bus.QuotaExceeded", "org.reveille.Bus.NoSuchSubscription", "org.reveille.Bus.Unheard",
-        "org.varlink.service.InvalidParameter", "org.varlink.service.PermissionDenied", "", "no dots",
+        "org.varlink.service.InvalidParameter", "org.varlink.service.PermissionDenied",
+        "org.varlink.service.MethodNotFound", "", "no dots",
     ]
 
     private var random: SplitMix64
@@ -89,7 +90,7 @@ struct HostileScript {
             case "Subscribe":
                 #""subscription":"\#(pick(["0000000000000001", "", "é", "1"]))","instance":"\#(pick(["i", "j", ""]))","#
                     + #""resumed":\#(pick(["null", "true", "false", "false", "7"])),\#(events())"#
-            case "GetState": #""instance":"\#(pick(["i", "j"]))",\#(events())"#
+            case "GetState", "GetHistory": #""instance":"\#(pick(["i", "j"]))",\#(events())"#
             case "ListSubscriptions": #""subscriptions":[\#(subscription())]"#
             case "DescribeAspects": #""aspects":[\#(Self.aspects.map(source).joined(separator: ","))]"#
             case "Post": #""generation":\#(pick(Self.integers)),"sequence":\#(pick(Self.integers))"#

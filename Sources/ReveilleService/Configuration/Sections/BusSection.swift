@@ -6,7 +6,7 @@ import Varlink
 extension Configuration {
     /// Limits of the bus.
     package struct Bus: Sendable {
-        /// The number of changes kept for each aspect, for the policy `hold`: minutes in the background.
+        /// The number of changes kept for each aspect, for the policy `hold` and GetHistory: minutes in the background.
         package var history = 256
         /// The longest frame in bytes, a thousand times the usual call, so no peer can use up memory.
         package var maxFrame = 65_536

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// A part of the device's state, to which programs subscribe by name.
-public enum Aspect: String, Sendable, Hashable, CaseIterable, Codable, CustomStringConvertible {
+/// An aspect of the device itself, which the bus watches.
+package enum BuiltInAspect: String, Sendable, Hashable, CaseIterable {
     /// The language and formats in effect.
     case locale
     /// The user's settings files.
@@ -13,12 +13,9 @@ public enum Aspect: String, Sendable, Hashable, CaseIterable, Codable, CustomStr
     case proximity
     /// The pose of the device.
     case orientation
-
-    /// The aspect's name on the wire and on the command line.
-    public var description: String { rawValue }
 }
 
-extension Aspect {
+extension BuiltInAspect {
     /// When the sources of an aspect are watched.
     package enum Sampling: Sendable {
         /// From the start: files announce their changes, and a subscriber that resumes needs every change counted.
@@ -55,15 +52,33 @@ extension Aspect {
     package var isReportedInParts: Bool { traits.isReportedInParts }
 }
 
+extension BuiltInAspect: CustomStringConvertible {
+    /// The aspect's name.
+    package var description: String { rawValue }
+}
+
+extension Aspect {
+    /// The language and formats in effect.
+    public static let locale = Aspect(.locale)
+    /// The user's settings files.
+    public static let defaults = Aspect(.defaults)
+    /// The battery packs of the system, and whether it is plugged in.
+    public static let battery = Aspect(.battery)
+    /// Whether something is close to the front of the device.
+    public static let proximity = Aspect(.proximity)
+    /// The pose of the device.
+    public static let orientation = Aspect(.orientation)
+}
+
 extension AspectSet {
     /// The language and formats.
-    public static let locale = AspectSet(.locale)
+    public static let locale: AspectSet = [.locale]
     /// The user's settings.
-    public static let defaults = AspectSet(.defaults)
+    public static let defaults: AspectSet = [.defaults]
     /// The battery packs.
-    public static let battery = AspectSet(.battery)
+    public static let battery: AspectSet = [.battery]
     /// Whether something is close to the device.
-    public static let proximity = AspectSet(.proximity)
+    public static let proximity: AspectSet = [.proximity]
     /// The pose of the device.
-    public static let orientation = AspectSet(.orientation)
+    public static let orientation: AspectSet = [.orientation]
 }

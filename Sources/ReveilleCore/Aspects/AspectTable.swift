@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// One value for each aspect.
+/// One value for each aspect of the device.
 package struct AspectTable<Value> {
     private var values: [Value]
 
     /// Creates a table from the values that a closure returns.
-    package init(_ value: (Aspect) -> Value) {
-        values = Aspect.allCases.map(value)
+    package init(_ value: (BuiltInAspect) -> Value) {
+        values = BuiltInAspect.allCases.map(value)
     }
 
     /// Creates a table with one value for all aspects.
@@ -16,7 +16,7 @@ package struct AspectTable<Value> {
     }
 
     /// The value of an aspect.
-    package subscript(aspect: Aspect) -> Value {
+    package subscript(aspect: BuiltInAspect) -> Value {
         get { values[aspect.index] }
         _modify { yield &values[aspect.index] }
     }

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// A state to which programs subscribe by name: an aspect of the device, or a name that a program publishes.
+///
+/// ```swift
+/// let aspects: [Aspect] = [.battery, "org.example.volume", "org.example.player.*"]
+/// ```
+///
+/// A published name consists of at least two words of letters, digits, `-` and `_`, joined by dots. A pattern ends in
+/// `.*` and stands for every name below it; events never have a pattern as their aspect.
+public struct Aspect: Sendable, Hashable {
+    private enum Kind: Sendable, Hashable {
+        case builtIn(BuiltInAspect)
+        /// A published name, or a pattern with its `.*`.
+        case published(String)
+    }
+
+    private let kind: Kind
+
+    /// Creates an aspect of the device.
+    package init(_ aspect: BuiltInAspect) {
+        kind = .builtIn(aspect)
+    }
+
+    /// Creates the aspect or pattern with a name, which is not checked.
+    private init(unchecked name: String) {
+        kind = BuiltInAspect(rawValue: name).map { .builtIn($0) } ?? .published(name)
+    }
+
+    /// Creates the aspect or pattern with a name; `nil` for a name that no aspect can have.
+    public init?(_ name: String) {
+        self.init(unchecked: name)
+        if builtIn != nil { return }
+        guard name.utf8.count <= PublishedName.lengthLimit,
+            PublishedName.isValid(pattern ?? name[...], isPrefix: isPattern)
+        else {
+            return nil
+        }
+    }
+
+    /// The aspects of the device, in the order of their introduction.
+    public static let device = BuiltInAspect.allCases.map { Aspect($0) }
+
+    /// The name on the wire and on the command line.
+    public var name: String {
+        switch kind {
+        case .builtIn(let aspect): aspect.rawValue
+        case .published(let name): name
+        }
+    }
+
+    /// Whether this stands for all published names below a prefix.
+    public var isPattern: Bool { pattern != nil }
+
+    /// Whether a program publishes the aspect, or can.
+    public var isPublished: Bool { builtIn == nil && !isPattern }
+
+    /// Returns whether this is a pattern and the aspect is one of its names.
+    public func matches(_ aspect: Aspect) -> Bool {
+        guard let pattern, aspect.isPublished, case .published(let name) = aspect.kind else { return false }
+        return name.utf8.count > pattern.utf8.count && name.utf8.starts(with: pattern.utf8)
+    }
+
+    /// The aspect of the device; `nil` for a published name and a pattern.
+    package var builtIn: BuiltInAspect? {
+        if case .builtIn(let aspect) = kind { aspect } else { nil }
+    }
+
+    /// The start of a pattern's names, which ends in a dot; `nil` for other aspects.
+    package var pattern: Substring? {
+        guard case .published(let name) = kind, name.utf8.suffix(2).elementsEqual(".*".utf8) else { return nil }
+        return name.dropLast()
+    }
+}
+
+extension Aspect: ExpressibleByStringLiteral {
+    /// Creates the aspect or pattern with a name; the bus refuses a name that no aspect can have.
+    public init(stringLiteral name: String) {
+        self.init(unchecked: name)
+    }
+}
+
+extension Aspect: CustomStringConvertible {
+    /// The name.
+    public var description: String { name }
+}
+
+extension Aspect: Comparable {
+    /// Orders the aspects of the device before published names, and those by their bytes.
+    public static func < (one: Aspect, other: Aspect) -> Bool {
+        switch (one.kind, other.kind) {
+        case (.builtIn(let one), .builtIn(let other)): one.index < other.index
+        case (.builtIn, .published): true
+        case (.published, .builtIn): false
+        case (.published(let one), .published(let other)): one.utf8.lexicographicallyPrecedes(other.utf8)
+        }
+    }
+}
+
+extension Aspect: Codable {
+    /// Decodes an aspect from its name.
+    public init(from decoder: any Decoder) throws {
+        self.init(unchecked: try decoder.singleValueContainer().decode(String.self))
+    }
+
+    /// Encodes the aspect as its name.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(name)
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// A set of aspects, published names and patterns.
+///
+/// ```swift
+/// let aspects: AspectSet = [.battery, "org.example.volume"]
+/// ```
+public struct AspectSet: SetAlgebra, Sendable, Hashable {
+    /// One bit for each aspect of the device.
+    private var bits: UInt32 = 0
+    private var published: Set<Aspect> = []
+
+    /// Creates an empty set.
+    public init() {}
+
+    /// Creates a set with one aspect.
+    public init(_ aspect: Aspect) {
+        insert(aspect)
+    }
+
+    /// All aspects of the device.
+    public static let device = AspectSet(Aspect.device)
+    /// The aspects that are delivered to subscribers that name none.
+    public static let `default` = AspectSet(BuiltInAspect.allCases.filter(\.isDefault).map { Aspect($0) })
+
+    /// The number of aspects, names and patterns.
+    public var count: Int { bits.nonzeroBitCount + published.count }
+
+    /// The aspects of the set, those of the device first.
+    public var aspects: [Aspect] { builtIn.map { Aspect($0) } + published.sorted() }
+
+    /// The aspects of the device in the set.
+    package var builtIn: [BuiltInAspect] { BuiltInAspect.allCases.filter { contains($0) } }
+
+    /// The published names and patterns in the set.
+    package var names: Set<Aspect> { published }
+
+    /// Returns whether an aspect of the device is in the set.
+    package func contains(_ aspect: BuiltInAspect) -> Bool { bits & 1 << UInt32(aspect.index) != 0 }
+
+    public func contains(_ aspect: Aspect) -> Bool {
+        aspect.builtIn.map(contains) ?? published.contains(aspect)
+    }
+
+    @discardableResult
+    public mutating func insert(_ aspect: Aspect) -> (inserted: Bool, memberAfterInsert: Aspect) {
+        guard let builtIn = aspect.builtIn else { return published.insert(aspect) }
+        defer { bits |= 1 << UInt32(builtIn.index) }
+        return (!contains(builtIn), aspect)
+    }
+
+    @discardableResult
+    public mutating func remove(_ aspect: Aspect) -> Aspect? {
+        guard let builtIn = aspect.builtIn else { return published.remove(aspect) }
+        defer { bits &= ~(1 << UInt32(builtIn.index)) }
+        return contains(builtIn) ? aspect : nil
+    }
+
+    @discardableResult
+    public mutating func update(with aspect: Aspect) -> Aspect? {
+        insert(aspect).inserted ? nil : aspect
+    }
+
+    public mutating func formUnion(_ other: AspectSet) {
+        bits |= other.bits
+        published.formUnion(other.published)
+    }
+
+    public mutating func formIntersection(_ other: AspectSet) {
+        bits &= other.bits
+        published.formIntersection(other.published)
+    }
+
+    public mutating func formSymmetricDifference(_ other: AspectSet) {
+        bits ^= other.bits
+        published.formSymmetricDifference(other.published)
+    }
+
+    public func union(_ other: AspectSet) -> AspectSet { changed { $0.formUnion(other) } }
+    public func intersection(_ other: AspectSet) -> AspectSet { changed { $0.formIntersection(other) } }
+    public func symmetricDifference(_ other: AspectSet) -> AspectSet {
+        changed { $0.formSymmetricDifference(other) }
+    }
+
+    private func changed(_ change: (inout AspectSet) -> Void) -> AspectSet {
+        var set = self
+        change(&set)
+        return set
+    }
+}
+
+extension AspectSet: ExpressibleByStringLiteral {
+    /// Creates a set with the aspect or pattern of a name.
+    public init(stringLiteral name: String) {
+        self.init(Aspect(stringLiteral: name))
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The names of one user.
+package struct NameCount: Sendable, Hashable {
+    /// The names that are published now.
+    package internal(set) var live = 0
+    /// These, and those whose withdrawal some subscription has not seen yet.
+    package internal(set) var kept = 0
+}
+
+extension Bus {
+    /// Sets or withdraws the state of a name.
+    ///
+    /// A value equal to the state is not a change, but its publisher replaces the one before. Withdrawing a name that is
+    /// not published has no effect.
+    ///
+    /// - Parameters:
+    ///   - name: A valid name, not a pattern.
+    ///   - bytes: The value in its canonical form; `nil` to withdraw it.
+    ///   - publisher: The publisher, whom the caller has checked.
+    ///   - time: The current time.
+    /// - Returns: Whether the state changed.
+    @discardableResult
+    package mutating func publish(
+        _ name: Aspect, _ bytes: [UInt8]?, by publisher: Publisher, at time: Timestamp
+    ) -> Bool {
+        guard let index = logOfName[name] ?? (bytes == nil ? nil : addLog(of: name, at: time)) else { return false }
+        let wasLive = logs[index].isLive
+        if bytes != nil { assign(index, to: publisher) }
+        let isChange = append(
+            .published(PublishedValue(name, bytes: bytes)), to: index, at: time, isPosted: false)
+        let isLive = logs[index].isLive
+        if let user = logs[index].publisher?.user, wasLive != isLive {
+            namesOfUser[user, default: NameCount()].live += isLive ? 1 : -1
+        }
+        if !isLive { logs[index].publisher?.connection = nil }
+        forgetIfUnwanted(index)
+        return isChange
+    }
+
+    /// Returns the publisher of a name; `nil` if it is not published now.
+    package func publisher(of name: Aspect) -> Publisher? {
+        logOfName[name].flatMap { logs[$0].isLive ? logs[$0].publisher : nil }
+    }
+
+    /// Returns the number of a user's names.
+    package func names(of user: UInt32) -> NameCount {
+        namesOfUser[user] ?? NameCount()
+    }
+
+    /// The names that are published now, and those that subscriptions gave, in order.
+    package var names: [Aspect] {
+        logOfName.filter { logs[$0.value].isLive || logs[$0.value].literalCount > 0 }.keys.sorted()
+    }
+
+    /// Returns aspects with each pattern replaced by the names that it matches and that are published now.
+    package func expand(_ aspects: AspectSet) -> [Aspect] {
+        var expanded = aspects
+        for pattern in aspects.names where pattern.isPattern {
+            expanded.remove(pattern)
+            for (name, index) in logOfName where pattern.matches(name) && logs[index].isLive { expanded.insert(name) }
+        }
+        return expanded.aspects
+    }
+
+    private mutating func assign(_ index: Int, to publisher: Publisher) {
+        if let before = logs[index].publisher, before.user != publisher.user {
+            count(index, for: before.user, -1)
+            logs[index].publisher = nil
+        }
+        if logs[index].publisher == nil { count(index, for: publisher.user, 1) }
+        logs[index].publisher = publisher
+    }
+
+    /// Adds or removes a log in the counts of its user.
+    mutating func count(_ index: Int, for user: UInt32, _ difference: Int) {
+        var count = namesOfUser[user] ?? NameCount()
+        count.kept += difference
+        if logs[index].isLive { count.live += difference }
+        namesOfUser[user] = count.kept == 0 ? nil : count
+    }
+
+    /// Adds the log of a name, whose generations continue above all that were ever delivered of it.
+    mutating func addLog(of name: Aspect, at time: Timestamp) -> Int {
+        let index = freeLogs.popLast() ?? logs.count
+        let log = AspectLog(
+            aspect: name, changes: ChangeLog(absent: name, sequence: sequence, capacity: history, at: time))
+        if index == logs.count { logs.append(log) } else { logs[index] = log }
+        logOfName[name] = index
+        for prefix in name.prefixes {
+            for slot in slotsOfPattern[prefix] ?? [] {
+                // Another pattern of the same subscription may match too.
+                guard let subscription = slots[Int(slot)] else { continue }
+                let first = subscription.firstEntry
+                if first >= 0, entries[Int(first)].log == Int32(index) { continue }
+                addEntry(
+                    to: Int(slot), of: index, seen: logs[index].changes.current, isLiteral: false,
+                    policy: subscription.patternPolicy(of: name))
+            }
+        }
+        return index
+    }
+
+    /// Releases the log of a name that was withdrawn and that nobody wants.
+    mutating func forgetIfUnwanted(_ index: Int) {
+        guard logs[index].isUnwanted, logOfName[logs[index].aspect] == index else { return }
+        for entry in logs[index].listeners { release(entry) }
+        if let user = logs[index].publisher?.user { count(index, for: user, -1) }
+        logOfName[logs[index].aspect] = nil
+        logs[index] = AspectLog(
+            aspect: logs[index].aspect,
+            changes: ChangeLog(absent: logs[index].aspect, sequence: 0, capacity: 1, at: Timestamp(microseconds: 0)))
+        freeLogs.append(index)
+    }
+}
+
+extension Aspect {
+    /// The starts of a name that patterns can have: `org.` and `org.example.` of `org.example.volume`.
+    fileprivate var prefixes: [Substring] {
+        let name = name
+        return name.utf8.indices.filter { name.utf8[$0] == UInt8(ascii: ".") }.map { name[...$0] }
+    }
+}

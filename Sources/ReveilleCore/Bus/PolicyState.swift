@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The policy of an entry, and its state.
+struct PolicyState {
+    /// The changes that a `hold` policy kept in a background.
+    struct Held {
+        /// The generation before the first of them.
+        var after: Int
+        /// The last of them.
+        var through: Change
+    }
+
+    var policy: Policy
+    /// The generation at the start of the last background.
+    var backgroundStart = 0
+    /// For `hold`: the changes of a background that has ended.
+    var held: Held?
+    /// For `drop`: whether an event was due already when the background began.
+    var hadPending = false
+    /// For `interval`: the earliest time of the next event, in microseconds since boot.
+    var nextEvent: UInt64 = 0
+
+    init(_ policy: Policy) {
+        self.policy = policy
+    }
+
+    /// Whether changes in the background are discarded.
+    var isDropping: Bool { policy.background == .drop && !hadPending }
+
+    /// Returns the changes to deliver one by one; `nil` once the log has dropped them all, so they are merged.
+    func heldChanges(after seen: Change, in log: ChangeLog) -> Held? {
+        guard let held, held.through.generation > seen.generation, log.retained(held.through.generation) != nil
+        else { return nil }
+        return held
+    }
+}
+
+extension Policy {
+    /// Whether the policy treats an aspect as no policy does.
+    var isDefault: Bool { self == Policy() }
+
+    /// The shortest time between two events in microseconds.
+    var intervalMicroseconds: UInt64? {
+        interval.map { UInt64(max(.zero, $0) / .microseconds(1)) }
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ArgumentParser
+import Reveille
+import ReveilleWire
+
+/// `reveille log`: prints the latest changes that the bus keeps.
+struct LogCommand: ParsableCommand {
+    /// The number of times that all aspects are queried if the bus becomes another instance meanwhile.
+    ///
+    /// A bus becomes another instance at most once after it has saved its state, so the second attempt succeeds.
+    private static let attempts = 3
+
+    static let configuration = CommandConfiguration(
+        commandName: "log",
+        abstract: "Print the latest changes.",
+        discussion: """
+            The bus keeps the latest changes of each aspect (bus.history in its configuration); after a restart, \
+            the oldest is the last one before it. Printing them delivers nothing to subscribers.
+
+            Times are local and may have seconds. A time without a date is the most recent one: at 09:00, 14:30 is \
+            that of yesterday.
+
+            EXAMPLES
+              reveille log
+              reveille log battery --since 2h --json
+              reveille log --since '2026-11-21 14:30' --limit 20
+            """)
+
+    @Argument(
+        help: "The aspects to print, published names or patterns such as org.example.*. Default: all.",
+        completion: Aspect.completion,
+        transform: Aspect.init(argument:))
+    var aspects: [Aspect] = []
+
+    @Option(
+        parsing: .unconditional,
+        help: """
+            Print only changes since a time (14:30, 2026-11-21 or '2026-11-21 14:30') or within a duration (30s, 10m, \
+            2h, 1d).
+            """,
+        transform: StartTime.init(argument:))
+    var since: StartTime?
+
+    @Option(
+        name: [.customShort("n"), .long], parsing: .unconditional,
+        help: "Print only the latest changes, at most this many.")
+    var limit: Int?
+
+    @Flag(help: "Print each change as a line of JSON, an Event of the interface.")
+    var json = false
+
+    @OptionGroup var bus: BusOptions
+
+    func validate() throws {
+        if let limit, limit < 1 { throw ValidationError("--limit must be at least 1, not \(limit)") }
+    }
+
+    func run() {
+        Failure.guarding {
+            var events = try changes()
+            if let since { events.removeAll { $0.changedAt < since.timestamp } }
+            events.sort { $0.sequence < $1.sequence }
+            for event in events.suffix(limit ?? .max) {
+                try json
+                    ? Console.json(EventCoding.encode(event))
+                    : Console.line(EventText.time(of: event, withDate: true) + EventText.line(event))
+            }
+        }
+    }
+
+    /// Returns the changes of the aspects, all of one instance of the bus, since sequences of two cannot be compared.
+    private func changes() throws -> [Event] {
+        let client = try BlockingClient(bus.resolved())
+        let known = try client.call(.describeAspects, expecting: [AspectSource].self).map(\.aspect)
+        let named = aspects.flatMap { aspect in aspect.isPattern ? known.filter(aspect.matches) : [aspect] }
+        let aspects = AspectSet(aspects.isEmpty ? known : named).aspects
+        for _ in 0..<Self.attempts {
+            let replies = try aspects.map { aspect in
+                try client.call(.getHistory(aspect, limit: limit), expecting: EventsReply.self)
+            }
+            if Set(replies.map(\.instance)).count <= 1 { return replies.flatMap(\.events) }
+        }
+        throw Failure(.tryAgain, "the bus became another instance \(Self.attempts) times while it was read")
+    }
+}

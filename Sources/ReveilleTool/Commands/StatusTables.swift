@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Reveille
+
+/// The tables of `reveille status`.
+enum StatusTables {
+    /// The number of published names that are shown; a screen has room for them beside the other tables.
+    private static let shownNames = 20
+    /// The number of names that one cell shows; the others are counted.
+    private static let shownInCell = 8
+
+    /// Returns the table of the sources of the device's aspects.
+    static func sources(_ sources: [AspectSource]) -> Table {
+        var table = Table(columns: [
+            Table.Column(head: "ASPECT"), Table.Column(head: "STATE"), Table.Column(head: "SOURCE", isFixed: false),
+        ])
+        for source in sources {
+            let state =
+                source.isAvailable
+                ? (source.isMonitored ? Table.Cell("watched", .green) : Table.Cell("not watched"))
+                : Table.Cell("unavailable", .dim)
+            table.rows.append([Table.Cell(source.aspect.name, .bold), state, Table.Cell(source.text)])
+        }
+        return table
+    }
+
+    /// Returns the table of the first published names, and the number of further ones.
+    static func names(_ sources: [AspectSource]) -> (table: Table, further: Int) {
+        var table = Table(columns: [
+            Table.Column(head: "NAME", isFixed: false), Table.Column(head: "PUBLISHED", isFixed: false),
+        ])
+        for source in sources.prefix(shownNames) {
+            table.rows.append([Table.Cell(source.aspect.name, .bold), Table.Cell(source.text)])
+        }
+        return (table, max(0, sources.count - shownNames))
+    }
+
+    /// Returns the table of all subscriptions.
+    static func subscribers(_ subscribers: [Subscriber]) -> Table {
+        var table = Table(columns: [
+            Table.Column(head: "SUBSCRIPTION"), Table.Column(head: "NAME", isFixed: false), Table.Column(head: "PID"),
+            Table.Column(head: "STATE", isFixed: false), Table.Column(head: "EVENTS"), Table.Column(head: "CHANGES"),
+            Table.Column(head: "PENDING", isFixed: false), Table.Column(head: "ASPECTS", isFixed: false),
+        ])
+        for subscriber in subscribers {
+            let holds = subscriber.holds.names.joined(separator: " ")
+            let pending = subscriber.pending.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+            table.rows.append([
+                Table.Cell(subscriber.id), Table.Cell(subscriber.name ?? "-", .bold),
+                Table.Cell("\(subscriber.processID)"),
+                holds.isEmpty ? Table.Cell("foreground", .green) : Table.Cell("held: \(holds)", .yellow),
+                Table.Cell("\(subscriber.events)"), Table.Cell("\(subscriber.changes)"),
+                Table.Cell(pending.isEmpty ? "-" : list(pending, separator: ", ")),
+                Table.Cell(list(subscriber.aspects.aspects.map(\.name), separator: " ")),
+            ])
+        }
+        return table
+    }
+
+    /// Returns the first items, and the number of the others.
+    private static func list(_ items: [String], separator: String) -> String {
+        let further = items.count - shownInCell
+        return items.prefix(shownInCell).joined(separator: separator) + (further > 0 ? " and \(further) more" : "")
+    }
+}

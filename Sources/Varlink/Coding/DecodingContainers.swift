@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// Decodes the members of an object.
+struct MembersDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    private let decoder: ValueDecoder
+    /// The names in order, each of them once.
+    private let names: [String]
+    private let values: [String: JSON]
+
+    init(_ object: JSONObject, decoder: ValueDecoder) {
+        self.decoder = decoder
+        var names: [String] = []
+        var values: [String: JSON] = [:]
+        for member in object.members where values.updateValue(member.value, forKey: member.name) == nil {
+            names.append(member.name)
+        }
+        self.names = names
+        self.values = values
+    }
+
+    var codingPath: [any CodingKey] { decoder.codingPath }
+    var allKeys: [Key] { names.compactMap(Key.init(stringValue:)) }
+
+    func contains(_ key: Key) -> Bool {
+        values[key.stringValue] != nil
+    }
+
+    func decodeNil(forKey key: Key) throws -> Bool {
+        try value(key).decodeNil()
+    }
+
+    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+        try value(key).decode(type)
+    }
+
+    func nestedContainer<NestedKey: CodingKey>(
+        keyedBy type: NestedKey.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<NestedKey> {
+        try value(key).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        try value(key).unkeyedContainer()
+    }
+
+    func superDecoder() -> any Decoder { superclass(JSONKey.superclass) }
+
+    func superDecoder(forKey key: Key) -> any Decoder { superclass(key) }
+
+    /// Returns a decoder for a superclass, which may lack properties: an absent member is `null` here.
+    private func superclass(_ key: any CodingKey) -> ValueDecoder {
+        decoder.child(values[key.stringValue] ?? .null, key)
+    }
+
+    private func value(_ key: Key) throws -> ValueDecoder {
+        guard let value = values[key.stringValue] else {
+            throw DecodingError.keyNotFound(
+                key, DecodingError.Context(codingPath: codingPath, debugDescription: "missing"))
+        }
+        return decoder.child(value, key)
+    }
+}
+
+/// Decodes the elements of an array.
+struct ElementsDecoder: UnkeyedDecodingContainer {
+    let elements: [JSON]
+    let decoder: ValueDecoder
+    private(set) var currentIndex = 0
+
+    init(elements: [JSON], decoder: ValueDecoder) {
+        self.elements = elements
+        self.decoder = decoder
+    }
+
+    var codingPath: [any CodingKey] { decoder.codingPath }
+    var count: Int? { elements.count }
+    var isAtEnd: Bool { currentIndex >= elements.count }
+
+    mutating func decodeNil() throws -> Bool {
+        let isNil = try next { $0.decodeNil() }
+        if !isNil { currentIndex -= 1 }
+        return isNil
+    }
+
+    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try next { try $0.decode(type) }
+    }
+
+    mutating func nestedContainer<NestedKey: CodingKey>(
+        keyedBy type: NestedKey.Type
+    ) throws -> KeyedDecodingContainer<NestedKey> {
+        try next { try $0.container(keyedBy: type) }
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        try next { try $0.unkeyedContainer() }
+    }
+
+    mutating func superDecoder() throws -> any Decoder {
+        try next { $0 }
+    }
+
+    /// Reads the next element, which remains the next one if an error is thrown.
+    private mutating func next<Result>(_ read: (ValueDecoder) throws -> Result) throws -> Result {
+        let key = JSONKey(intValue: currentIndex)
+        guard !isAtEnd else {
+            throw DecodingError.valueNotFound(
+                Result.self, DecodingError.Context(codingPath: codingPath + [key], debugDescription: "missing"))
+        }
+        let result = try read(decoder.child(elements[currentIndex], key))
+        currentIndex += 1
+        return result
+    }
+}

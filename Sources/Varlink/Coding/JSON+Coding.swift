@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+extension JSON {
+    /// Creates the JSON form of a value.
+    ///
+    /// Integers must have at most 64 bits and be in the range of `Int64`, and other numbers must be finite. A `nil` property is absent from its object
+    /// unless its type encodes it as `null`. An object keeps the order in which its members are encoded.
+    ///
+    /// - Throws: ``JSONCodingError``, also if arrays and objects are nested deeper than ``Limits/jsonDepth``.
+    public init(encoding value: some Encodable) throws(JSONCodingError) {
+        let progress = CodingProgress()
+        let root = ValueEncoder(at: [], progress)
+        do {
+            try root.encode(value)
+        } catch {
+            throw progress.error(for: error)
+        }
+        if let failure = progress.failure { throw failure }
+        self = root.json
+    }
+
+    /// Returns the value as a value of a type.
+    ///
+    /// Optional properties are `nil` if their member is absent or `null`. An integer property accepts any notation of
+    /// a whole number in the range of `Int64`, such as `1.0` or `1e3`. A floating-point property accepts integers too,
+    /// and rounds to its precision. Of members with equal names, the last one counts.
+    ///
+    /// - Throws: ``JSONCodingError``, also if the type reads arrays and objects nested deeper than
+    ///   ``Limits/jsonDepth``.
+    public func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws(JSONCodingError) -> Value {
+        let progress = CodingProgress()
+        let value: Value
+        do {
+            value = try ValueDecoder(self, at: [], progress).decode(type)
+        } catch {
+            throw progress.error(for: error)
+        }
+        if let failure = progress.failure { throw failure }
+        return value
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// `reveille log`: its output, its options and buses that are restarted or of an earlier version.
+@Suite(.timeLimit(.minutes(10))) struct LogTests {
+    private let bus: BusProcess
+
+    init() throws {
+        bus = try BusProcess()
+    }
+
+    private func log(_ arguments: String...) throws -> ProgramRun {
+        let run = try bus.run(["log"] + arguments)
+        #expect(run.code == 0, "\(run.errors)")
+        return run
+    }
+
+    private func sequences(_ run: ProgramRun) throws -> [Int] {
+        try run.output.split(separator: "\n").map {
+            try JSON.parse(Array($0.utf8)).objectValue?.integer("sequence") ?? -1
+        }
+    }
+
+    private func postThree() throws {
+        let client = try bus.client()
+        try client.post(level: 0.5)
+        try client.call("Post", #"{"proximity":{"state":"near"}}"#)
+        try client.post(level: 0.4)
+    }
+
+    @Test func changesOfAllAspectsAreOneListInTheirOrder() throws {
+        #expect(try log().output.isEmpty)
+        try postThree()
+        let line = #/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d  (.*)/#
+        let lines = try log().output.split(separator: "\n").map { try line.wholeMatch(in: $0)?.output.1 }
+        #expect(lines == ["battery     unplugged, 50%", "proximity   near", "battery     unplugged, 40%"])
+        #expect(try sequences(log("--json")) == [1, 2, 3])
+        #expect(try sequences(log("--json", "battery")) == [1, 3])
+        #expect(try sequences(log("--json", "proximity", "battery", "proximity")) == [1, 2, 3])
+        #expect(try sequences(log("--json", "-n", "2")) == [2, 3])
+        #expect(try sequences(log("--json", "--limit", "9")) == [1, 2, 3])
+    }
+
+    @Test func jsonIsThatOfWatch() throws {
+        let watch = try RunningProgram(
+            ["watch", "battery", "--json", "--count", "1"], in: bus.directory,
+            environment: ["REVEILLE_ADDRESS": bus.address])
+        try wait(for: "a subscriber") { try bus.client().subscriptions().count == 1 }
+        try bus.client().post(level: 0.5)
+        #expect(watch.process.wait() == 0)
+        #expect(try log("battery", "--json").output == watch.output)
+    }
+
+    @Test func sinceSelectsByTime() throws {
+        try postThree()
+        for since in ["1h", "1d", "1970-01-02", "1970-01-02 00:00:01"] {
+            #expect(try sequences(log("--json", "--since", since)) == [1, 2, 3], "\(since)")
+        }
+        #expect(try sequences(log("--json", "--since", "9999-12-31")) == [])
+    }
+
+    @Test func lastChangeBeforeARestartIsKept() throws {
+        try postThree()
+        #expect(bus.stop() == 0)
+        try bus.restart()
+        try bus.client().post(level: 0.3)
+        #expect(try sequences(log("--json", "battery")) == [3, 4])
+    }
+
+    @Test(
+        arguments: [
+            (["--since", "yesterday"], "'yesterday' is not a time: it must be a duration (30s, 10m, 2h, 1d), a time"),
+            (["--since", "-5m"], "'-5m' is not a time"), (["--since", ""], "'' is not a time"),
+            (["--limit", "0"], "--limit must be at least 1, not 0"),
+            (["-n", "-1"], "--limit must be at least 1, not -1"),
+            (["batery"], "did you mean battery?"),
+        ])
+    func invalidArgumentIsReportedWithTheValidOnes(arguments: [String], message: String) throws {
+        let run = try bus.run(["log"] + arguments)
+        #expect(run.code == 64)
+        #expect(run.errors.contains(message), "\(run.errors)")
+        #expect(run.output.isEmpty)
+    }
+
+    /// Runs `reveille log --json` against a bus whose replies to GetHistory are the items of a Python list.
+    ///
+    /// - Returns: The run, and the aspects of the calls.
+    private func log(
+        _ arguments: String..., historiesOf replies: String
+    ) throws -> (run: ProgramRun, aspects: [Substring]) {
+        let script = """
+            import itertools, json, socket, sys
+            replies = iter(\(replies))
+            listener = socket.socket(socket.AF_UNIX); listener.bind(sys.argv[1]); listener.listen()
+            print("listening", flush=True)
+            peer, _ = listener.accept()
+            while call := peer.recv(4096):
+                if b"DescribeAspects" in call:
+                    names = ["battery", "org.example.volume", "org.other.volume"]
+                    aspects = [{"aspect": n, "available": False, "monitored": False} for n in names]
+                    reply = {"parameters": {"aspects": aspects}}
+                else:
+                    reply = next(replies)
+                    print(json.loads(call[:-1])["parameters"]["aspect"], flush=True)
+                peer.sendall(json.dumps(reply).encode() + b"\\0")
+            """
+        let path = bus.directory.path + "/made-up"
+        let program = try RunningProgram(["-c", script, path], program: "python3", in: bus.directory)
+        try wait(for: "the bus to listen") { !program.output.isEmpty }
+        defer { program.stop() }
+        let run = try ProgramRun(["log", "--json", "--address", "unix:" + path] + arguments, in: bus.directory)
+        return (run, program.output.split(separator: "\n").dropFirst().map { $0 })
+    }
+
+    private static func replies(_ instances: String...) -> String {
+        let replies = instances.map { #"{"parameters": {"instance": "\#($0)", "events": []}}"# }
+        return "[\(replies.joined(separator: ", "))]"
+    }
+
+    @Test func earlierBusIsAnErrorThatNamesTheMethod() throws {
+        let run = try log(historiesOf: #"[{"error": "org.varlink.service.MethodNotFound"}]"#).run
+        #expect(run.code == 76)
+        #expect(
+            run.errors == "reveille: GetHistory: the bus does not have this method; is it an earlier version?\n")
+    }
+
+    @Test func patternStandsForTheNamesThatItMatches() throws {
+        let (run, aspects) = try log("org.example.*", "battery", historiesOf: Self.replies("a", "a"))
+        #expect(run.code == 0)
+        #expect(aspects == ["battery", "org.example.volume"])
+    }
+
+    @Test func anotherInstanceIsQueriedAgain() throws {
+        let (run, aspects) = try log(historiesOf: Self.replies("a", "b", "b", "b", "b", "b"))
+        #expect(run.code == 0)
+        #expect(aspects.count == 6, "each of three aspects twice")
+    }
+
+    @Test func busThatDoesNotRestIsATemporaryFailure() throws {
+        let run = try log(historiesOf: "itertools.cycle(\(Self.replies("a", "b")))").run
+        #expect(run.code == 75)
+        #expect(run.errors == "reveille: the bus became another instance 3 times while it was read\n")
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleTesting
+import Testing
+import Varlink
+
+@testable import Reveille
+
+/// The latest changes that a device returns.
+@Suite(.timeLimit(.minutes(10))) struct DeviceHistoryTests {
+    @Test func historyHasEachChangeOldestFirst() async throws {
+        let device = try await Device.inMemory()
+        let subscription = try await device.subscribe(to: .battery)
+        try await subscription.enterBackground()
+        for level in [0.5, 0.4, 0.3] { try await device.post(.level(level)) }
+        let history = try await device.history(of: .battery)
+        #expect(history.map(\.reading) == [.level(0.5), .level(0.4), .level(0.3)])
+        #expect(history.map(\.changes) == [1, 1, 1])
+        #expect(try await device.history(of: .battery, limit: 2) == Array(history[1...]))
+        #expect(try await device.history(of: .proximity).isEmpty)
+        try await subscription.enterForeground()
+        #expect(try await subscription.next()?.changes == 3)
+    }
+
+    @Test(arguments: [0, -1, .min]) func limitBelowOneIsAnInvalidArgument(limit: Int) async throws {
+        let device = try await Device.inMemory()
+        let error = await #expect(throws: ReveilleError.self) {
+            try await device.history(of: .battery, limit: limit)
+        }
+        #expect(error?.code == .invalidArgument)
+        #expect(error?.description.contains("limit") == true)
+    }
+
+    @Test func earlierBusDoesNotSupportIt() async throws {
+        let directory = try TemporaryDirectory()
+        let bus = try MadeUpBus(at: directory.path + "/bus") { peer in
+            while let call = peer.next() {
+                call.member == "GetHistory" ? peer.refuse("org.varlink.service.MethodNotFound") : peer.answer()
+            }
+        }
+        let device = try await Device.connect(to: bus.address)
+        let error = await #expect(throws: ReveilleError.self) { try await device.history(of: .battery) }
+        #expect(error?.code == .notSupported)
+        #expect(error?.description.hasPrefix("GetHistory: the bus does not have this method") == true)
+        bus.stop()
+    }
+}
