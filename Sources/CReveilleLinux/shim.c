@@ -9,6 +9,7 @@
 #include <linux/sockios.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -77,4 +78,12 @@ int c_reveille_clock_change_timer(void) {
         return -1;
     }
     return timer;
+}
+
+int c_reveille_memory_file(const char *name) {
+    return memfd_create(name, MFD_CLOEXEC);
+}
+
+int c_reveille_close_from(posix_spawn_file_actions_t *actions, int first) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }

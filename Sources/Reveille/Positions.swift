@@ -6,7 +6,7 @@
 /// ```swift
 /// let data = try JSONEncoder().encode(subscription.positions)
 /// let positions = try JSONDecoder().decode(Positions?.self, from: data)
-/// let next = try await device.subscribe(to: .all, resumingFrom: positions)
+/// let next = try await device.subscribe(to: .device, resumingFrom: positions)
 /// ```
 public struct Positions: Sendable, Hashable, Codable {
     /// The instance of the bus that the generations belong to; they are meaningless to another.

@@ -82,7 +82,7 @@ package struct CostlyReader: CustomStringConvertible {
             CostlyReader("the configuration", Configuration.sizeLimit) { _ = try? Configuration(parsing: $0) },
             CostlyReader("the saved state", PrivateFile.limit) { bytes in
                 guard let json = try? JSON.parse(bytes), let state = try? StateCoding.decode(json) else { return }
-                _ = StateCoding.encode(state).bytes
+                _ = StateCoding.encode(state)
             },
             CostlyReader("a way through links", 4_096) { bytes in
                 _ = PathChain(following: "/nothing/" + text(bytes), root: "")

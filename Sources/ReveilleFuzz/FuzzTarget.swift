@@ -15,6 +15,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case replies
     /// Descriptions of Varlink interfaces.
     case interface
+    /// Conditions on the command line.
+    case condition
     /// Files that set the locale.
     case env
     /// Settings files of all formats.
@@ -44,6 +46,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .calls: try CallsTarget.check(bytes)
         case .replies: try RepliesTarget.check(bytes)
         case .interface: try InterfaceTarget.check(bytes)
+        case .condition: try ConditionTarget.check(bytes)
         case .env: try EnvironmentTarget.check(bytes)
         case .settings: try SettingsTarget.check(bytes)
         case .matrix: try MatrixTarget.check(bytes)

@@ -6,7 +6,7 @@ import ReveilleWire
 import Varlink
 
 /// A bus that executes the calls of a connection, without sources, sockets and clocks.
-struct FuzzedBus {
+struct FuzzedBus: ~Copyable {
     static let history = 4
 
     private var bus: Bus

@@ -11,7 +11,7 @@ package final class ChildProcess {
     /// The exit code, or 128 plus the signal; `nil` until the process is known to have ended.
     package private(set) var exitCode: Int32?
 
-    /// Starts a program.
+    /// Starts a program, as `ProcessSpawn` does.
     ///
     /// - Parameters:
     ///   - arguments: The program, looked up in `PATH`, and its arguments.
@@ -23,28 +23,12 @@ package final class ChildProcess {
         _ arguments: [String], environment: [String: String] = ChildProcess.environment,
         descriptors: [Int32: Int32] = [:], isApart: Bool = false
     ) throws(TestbedError) {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        for (theirs, ours) in descriptors { posix_spawn_file_actions_adddup2(&actions, ours, theirs) }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | (isApart ? POSIX_SPAWN_SETPGROUP : 0)))
-
-        let argv = arguments.map { strdup($0) } + [nil]
-        let envp = environment.map { strdup($0 + "=" + $1) } + [nil]
-        defer { for text in argv + envp { free(text) } }
-        var pid: pid_t = 0
-        let result = posix_spawnp(&pid, arguments[0], &actions, &attributes, argv, envp)
-        guard result == 0 else {
-            throw TestbedError("posix_spawn \(arguments[0]): \(String(cString: strerror(result)))")
+        do throws(SystemError) {
+            pid = try ProcessSpawn.spawn(
+                arguments, environment: environment, descriptors: descriptors, isApart: isApart)
+        } catch {
+            throw TestbedError("\(error)")
         }
-        self.pid = pid
     }
 
     deinit {

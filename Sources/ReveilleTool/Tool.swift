@@ -23,6 +23,8 @@ struct Tool: ParsableCommand {
             EXAMPLES
               reveille demo                             demonstrate the bus
               reveille watch battery --json             print changes as JSON
+              reveille on battery 'level < 0.1' -- notify-send low
+                                                        run a command when a condition becomes true
               reveille get                              print the current state
               reveille log --since 1h                   print the changes of the last hour
               reveille post proximity near              post a state for testing
@@ -36,10 +38,10 @@ struct Tool: ParsableCommand {
             """,
         version: version,
         subcommands: [
-            ServeCommand.self, WatchCommand.self, GetCommand.self, LogCommand.self, StatusCommand.self,
-            BackgroundCommand.self, ForegroundCommand.self, RefreshCommand.self, PublishCommand.self,
-            WithdrawCommand.self, PostCommand.self, CallCommand.self, SimulateCommand.self,
-            DemoCommand.self, DoctorCommand.self,
+            ServeCommand.self, WatchCommand.self, OnCommand.self, GetCommand.self, LogCommand.self, PublishCommand.self,
+            WithdrawCommand.self, StatusCommand.self, BackgroundCommand.self, ForegroundCommand.self,
+            RefreshCommand.self, PostCommand.self, CallCommand.self, SimulateCommand.self, DemoCommand.self,
+            DoctorCommand.self,
         ])
 
     /// Runs the command that the arguments name.
@@ -47,6 +49,8 @@ struct Tool: ParsableCommand {
         Console.reserveStandardStreams()
         // The Swift runtime would report a crash and continue.
         if !IgnoredSignals.contains(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }
+        // A process that ignores this signal, by inheritance, cannot wait for its programs.
+        signal(SIGCHLD, SIG_DFL)
         Failure.guarding { try refuseUnknownCommand(CommandLine.arguments.dropFirst()) }
         do {
             var command = try parseAsRoot()

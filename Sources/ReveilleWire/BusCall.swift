@@ -68,8 +68,9 @@ package enum BusCall: Sendable, Hashable {
         case "Post": self = .post(try BusCall.reading(fields))
         case "Publish":
             let name = try fields.aspect { $0.isPublished }
+            let value = try fields.optional("value") { PublishedValue(name, validating: $0) }
             self = .publish(
-                PublishedValue(name, try fields.optional("value") { $0.objectValue }),
+                value ?? PublishedValue(name, bytes: nil),
                 whileConnected: try fields.optionalBool("whileConnected") ?? false)
         default: throw .methodNotImplemented(call.method)
         }
@@ -77,9 +78,6 @@ package enum BusCall: Sendable, Hashable {
 
     private static func request(_ fields: Fields, history: Int) throws(CallError) -> SubscriptionRequest {
         let aspects = try aspects(fields) ?? .default
-        guard aspects.count <= BusInterface.aspectLimit else {
-            throw .quotaExceeded("aspects", limit: BusInterface.aspectLimit)
-        }
         let state: StateWord? = try fields.optionalWord("state")
         let name = try fields.optional("name") { value in
             value.stringValue.flatMap { $0.utf8.count <= BusInterface.nameLimit ? $0 : nil }
@@ -134,11 +132,15 @@ package enum BusCall: Sendable, Hashable {
     }
 
     private static func aspects(_ fields: Fields) throws(CallError) -> AspectSet? {
-        try fields.optional("aspects") { value in
+        let aspects: AspectSet? = try fields.optional("aspects") { value in
             guard let words = value.arrayValue, !words.isEmpty else { return nil }
             let aspects = words.compactMap { $0.stringValue.flatMap { Aspect($0) } }
             return aspects.count == words.count ? AspectSet(aspects) : nil
         }
+        guard aspects?.count ?? 0 <= BusInterface.aspectLimit else {
+            throw .quotaExceeded("aspects", limit: BusInterface.aspectLimit)
+        }
+        return aspects
     }
 
     /// Reads the one state of a Post; none or a second one is an error.

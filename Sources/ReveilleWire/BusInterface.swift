@@ -31,9 +31,9 @@ package enum BusInterface {
     /// The range of a policy's `interval`, for the same reasons: a millisecond to a year.
     package static let intervalRange = wakeAfterRange
 
-    /// The most aspects and patterns of one subscription.
+    /// The most aspects and patterns of one subscription, and of one GetState.
     ///
-    /// A program that wants more wants a pattern; each costs the bus some memory and time.
+    /// Each costs memory and time on the bus. A program that wants more of them can use a pattern.
     package static let aspectLimit = 64
 
     static func qualified(_ member: String) -> String {

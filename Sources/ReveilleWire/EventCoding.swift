@@ -8,7 +8,29 @@ package import Varlink
 package enum EventCoding {
     /// Encodes an event; the fields of all other aspects are absent, which means null.
     package static func encode(_ event: Event) -> JSON {
-        .object([
+        var structure = head(of: event)
+        let state = ReadingCoding.encode(event.reading, settings: event.settings)
+        structure.members.append(.init(name: ReadingCoding.field(of: event.aspect), value: state))
+        return .object(structure)
+    }
+
+    /// Appends an event as JSON text; a published value is copied as it is, without being parsed.
+    static func write(_ event: Event, into bytes: inout [UInt8]) {
+        guard case .published(let value) = event.reading, let text = value.bytes else {
+            return encode(event).write(into: &bytes)
+        }
+        head(of: event).write(into: &bytes)
+        bytes.removeLast()
+        bytes.append(UInt8(ascii: ","))
+        JSON.writeString(PublishedValue.field, into: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+        bytes.append(contentsOf: text)
+        bytes.append(UInt8(ascii: "}"))
+    }
+
+    /// The fields of an event before its state.
+    private static func head(of event: Event) -> JSONObject {
+        [
             "aspect": .string(event.aspect.name),
             "generation": .integer(Int64(event.generation)),
             "sequence": .integer(Int64(event.sequence)),
@@ -17,8 +39,7 @@ package enum EventCoding {
             "firstChangedAt": .integer(event.firstChangedAt.microseconds),
             "changedAt": .integer(event.changedAt.microseconds),
             "dropped": .integer(Int64(event.dropped)),
-            ReadingCoding.field(of: event.aspect): ReadingCoding.encode(event.reading, settings: event.settings),
-        ])
+        ]
     }
 
     /// Decodes an event of this version's interface.

@@ -16,9 +16,27 @@ package struct EventWriter {
         let dropped: Int
     }
 
+    /// Some events of one state.
     private struct Written {
-        var generation = -1
-        var events: [Key: [UInt8]] = [:]
+        private(set) var generation = -1
+        private(set) var events: [Key: [UInt8]] = [:]
+
+        /// Adds an event, and discards those of an earlier state.
+        ///
+        /// - Returns: The difference in size.
+        @discardableResult
+        mutating func keep(_ bytes: [UInt8], as key: Key, of generation: Int) -> Int {
+            var difference = bytes.count
+            if self.generation != generation || events.count >= EventWriter.limit
+                || bytes.count > EventWriter.largeSize
+            {
+                difference -= events.values.reduce(0) { $0 + $1.count }
+                events.removeAll(keepingCapacity: true)
+                self.generation = generation
+            }
+            events[key] = bytes
+            return difference
+        }
     }
 
     /// The number of different events of one state that are kept.
@@ -30,10 +48,14 @@ package struct EventWriter {
     /// The size in bytes above which an event is kept alone: settings can be long.
     private static let largeSize = 16_384
 
-    /// The number of aspects of which events are kept; beyond it, all are discarded.
-    private static let aspectLimit = 1_024
+    /// The total size in bytes of the events of published names that are kept; beyond it, all are discarded.
+    private static let nameSizeLimit = 4 << 20
 
-    private var written: [Aspect: Written] = [:]
+    /// The events of the device's aspects, in a table, since they are the most frequent.
+    private var written = AspectTable(repeating: Written())
+    private var writtenOfName: [Aspect: Written] = [:]
+    /// The size of the events in `writtenOfName`.
+    private var nameSize = 0
 
     /// Creates a writer that has written nothing.
     package init() {}
@@ -57,28 +79,32 @@ package struct EventWriter {
     }
 
     private mutating func append(_ event: Event, to bytes: inout [UInt8]) {
-        let aspect = event.aspect
         let key = Key(
             changes: event.changes, netChange: event.netChange, firstChangedAt: event.firstChangedAt,
             dropped: event.dropped)
-        if let known = written[aspect], known.generation == event.generation, let bytesOfEvent = known.events[key] {
-            bytes += bytesOfEvent
+        if let known = known(key, of: event) {
+            bytes += known
             return
         }
         let start = bytes.count
-        EventCoding.encode(event).write(into: &bytes)
+        EventCoding.write(event, into: &bytes)
         keep(Array(bytes[start...]), as: key, of: event)
     }
 
+    private func known(_ key: Key, of event: Event) -> [UInt8]? {
+        let written = event.aspect.builtIn.map { self.written[$0] } ?? writtenOfName[event.aspect]
+        return written?.generation == event.generation ? written?.events[key] : nil
+    }
+
     private mutating func keep(_ bytes: [UInt8], as key: Key, of event: Event) {
-        if written.count >= Self.aspectLimit, written[event.aspect] == nil { written.removeAll() }
-        var events = written.removeValue(forKey: event.aspect) ?? Written()
-        if events.generation != event.generation || events.events.count >= Self.limit
-            || bytes.count > Self.largeSize
-        {
-            events = Written(generation: event.generation)
+        if let aspect = event.aspect.builtIn {
+            written[aspect].keep(bytes, as: key, of: event.generation)
+            return
         }
-        events.events[key] = bytes
-        written[event.aspect] = events
+        if nameSize + bytes.count > Self.nameSizeLimit {
+            writtenOfName.removeAll()
+            nameSize = 0
+        }
+        nameSize += writtenOfName[event.aspect, default: Written()].keep(bytes, as: key, of: event.generation)
     }
 }

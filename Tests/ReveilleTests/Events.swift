@@ -3,6 +3,8 @@
 
 import Reveille
 import ReveilleSystem
+import ReveilleWire
+import Varlink
 
 extension Event {
     /// Creates an event whose times are its generation, or a state if there are no changes.
@@ -11,6 +13,11 @@ extension Event {
         return Event(
             reading: reading, generation: generation, sequence: generation, changes: changes, netChange: changes > 0,
             firstChangedAt: time, changedAt: time, dropped: 0, settings: [])
+    }
+
+    /// Creates an event of a name; without a value it was withdrawn.
+    static func published(_ name: Aspect, _ value: JSONObject?, _ generation: Int, changes: Int = 1) -> Event {
+        .of(.published(name, value), generation, changes: changes)
     }
 
     static func battery(_ level: Double, _ generation: Int, changes: Int = 1) -> Event {
@@ -22,6 +29,11 @@ extension Reading {
     /// Creates the reading of a discharging battery.
     static func level(_ level: Double) -> Reading {
         .battery(Battery(state: .unplugged, level: level, isPlugged: false, chargeStatus: .discharging, packs: []))
+    }
+
+    /// Creates the reading of a name; without a value it was withdrawn.
+    static func published(_ name: Aspect, _ value: JSONObject?) -> Reading {
+        .published(PublishedValue(name, value))
     }
 }
 

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 #pragma once
+#include <spawn.h>
 #include <sys/types.h>
 
 // Functions and requests that Swift cannot call directly because they require _GNU_SOURCE or are macros.
@@ -31,3 +32,10 @@ int c_reveille_axis(int device, int axis, int *value, int *resolution);
 // Creates a timer that never expires and becomes readable when the wall clock is set or the machine resumes
 // (timerfd_create(2), TFD_TIMER_CANCEL_ON_SET). Returns -1 and errno on failure.
 int c_reveille_clock_change_timer(void);
+
+// Creates an empty file in memory, which is not inherited by programs (memfd_create(2)). The name is shown in /proc.
+// Returns -1 and errno on failure.
+int c_reveille_memory_file(const char *name);
+
+// Closes all descriptors from a number in the program that is started (posix_spawn_file_actions_addclosefrom_np).
+int c_reveille_close_from(posix_spawn_file_actions_t *actions, int first);

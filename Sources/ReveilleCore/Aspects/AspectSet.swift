@@ -39,10 +39,12 @@ public struct AspectSet: SetAlgebra, Sendable, Hashable {
     /// Returns whether an aspect of the device is in the set.
     package func contains(_ aspect: BuiltInAspect) -> Bool { bits & 1 << UInt32(aspect.index) != 0 }
 
+    /// Returns whether an aspect, a name or a pattern is in the set; a pattern does not contain the names it matches.
     public func contains(_ aspect: Aspect) -> Bool {
         aspect.builtIn.map(contains) ?? published.contains(aspect)
     }
 
+    /// Adds an aspect, a name or a pattern.
     @discardableResult
     public mutating func insert(_ aspect: Aspect) -> (inserted: Bool, memberAfterInsert: Aspect) {
         guard let builtIn = aspect.builtIn else { return published.insert(aspect) }
@@ -50,6 +52,7 @@ public struct AspectSet: SetAlgebra, Sendable, Hashable {
         return (!contains(builtIn), aspect)
     }
 
+    /// Removes an aspect, a name or a pattern.
     @discardableResult
     public mutating func remove(_ aspect: Aspect) -> Aspect? {
         guard let builtIn = aspect.builtIn else { return published.remove(aspect) }
@@ -57,28 +60,35 @@ public struct AspectSet: SetAlgebra, Sendable, Hashable {
         return contains(builtIn) ? aspect : nil
     }
 
+    /// Adds an aspect, or replaces it by itself.
     @discardableResult
     public mutating func update(with aspect: Aspect) -> Aspect? {
         insert(aspect).inserted ? nil : aspect
     }
 
+    /// Adds the members of another set.
     public mutating func formUnion(_ other: AspectSet) {
         bits |= other.bits
         published.formUnion(other.published)
     }
 
+    /// Removes the members that another set lacks.
     public mutating func formIntersection(_ other: AspectSet) {
         bits &= other.bits
         published.formIntersection(other.published)
     }
 
+    /// Keeps the members that only one of both sets has.
     public mutating func formSymmetricDifference(_ other: AspectSet) {
         bits ^= other.bits
         published.formSymmetricDifference(other.published)
     }
 
+    /// Returns the members of both sets.
     public func union(_ other: AspectSet) -> AspectSet { changed { $0.formUnion(other) } }
+    /// Returns the members that both sets have.
     public func intersection(_ other: AspectSet) -> AspectSet { changed { $0.formIntersection(other) } }
+    /// Returns the members that only one of both sets has.
     public func symmetricDifference(_ other: AspectSet) -> AspectSet {
         changed { $0.formSymmetricDifference(other) }
     }

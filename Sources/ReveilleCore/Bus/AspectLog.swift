@@ -32,7 +32,7 @@ struct AspectLog {
     let aspect: Aspect
     var changes: ChangeLog
     var origin = Origin()
-    /// The last publisher of a name; `nil` for other aspects, and for names that have not been published.
+    /// The last publisher of a name, until all subscriptions have seen its withdrawal; `nil` for other aspects.
     var publisher: Publisher?
     /// The entries that the next change affects; all others of the aspect are behind already.
     var listeners: [Int32] = []
@@ -44,32 +44,13 @@ struct AspectLog {
     /// Whether the aspect is a name that a program publishes now.
     var isLive: Bool { changes.current.reading.published?.bytes != nil }
 
-    /// Whether nobody would miss the log: the name was withdrawn, no subscription gave it, and all have seen that.
-    var isUnwanted: Bool {
-        aspect.isPublished && !isLive && literalCount == 0 && listeners.count == entryCount
-    }
-}
+    /// Whether the aspect is a name that is not published and whose withdrawal all subscriptions have seen.
+    ///
+    /// A vacant name has no entries of patterns.
+    var isVacant: Bool { isName && publisher == nil && !isLive }
 
-/// One aspect of one subscription, in the bus's `entries`.
-///
-/// An entry is in one of two lists. If the next change affects it, it is a listener of its aspect's log. Otherwise, it is
-/// behind: its subscription has a change of the aspect to take. So a change costs time only for subscriptions that have
-/// taken the last one, and a subscription that wakes looks only at the aspects that changed.
-struct Entry {
-    /// The change that the subscriber last saw; `nil` only in an unused entry.
-    var seen: Change?
-    /// The index of the log.
-    let log: Int32
-    /// The index of the subscription in `slots`.
-    let slot: Int32
-    /// The neighbors in the list of the subscription's entries; -1 at its ends.
-    var next: Int32 = -1
-    var previous: Int32 = -1
-    /// The index in the log's `listeners`; of an entry that is behind, the next one that is, or -1.
-    var link: Int32 = -1
-    /// The index of the policy; -1 for the default, which saves memory for thousands of subscriptions.
-    var policy: Int32
-    /// Whether the subscription gave the aspect's own name, and not only a pattern.
-    let isLiteral: Bool
-    var isBehind = false
+    /// Whether the aspect is a name that is not published, and no subscription has a change of it to take.
+    var isQuiet: Bool { isName && listeners.count == entryCount && !isLive }
+
+    private var isName: Bool { aspect.builtIn == nil }
 }

@@ -24,8 +24,9 @@ extension Bus {
         while readyHead < ready.count {
             let slot = ready[readyHead]
             readyHead += 1
-            if readyHead == ready.count {
-                ready.removeAll(keepingCapacity: true)
+            // Also while it never becomes empty, the queue stays as short as the number of subscriptions.
+            if readyHead * 2 >= ready.count {
+                ready.removeFirst(readyHead)
                 readyHead = 0
             }
             slots[slot]?.isQueued = false
@@ -48,6 +49,7 @@ extension Bus {
         guard slots[slot]?.id == ready.id, canDeliver(slot), var next = slots[slot]?.firstBehind else { return nil }
         slots[slot]?.firstBehind = -1
         var events: [Event] = []
+        clock = max(clock, now)
         var withdrawn: [Int] = []
         while next >= 0 {
             let index = next
@@ -57,16 +59,16 @@ extension Bus {
                 fallBehind(index)
                 continue
             }
-            if entry.policy >= 0, policies[Int(entry.policy)].nextEvent > now {
+            if entry.policy >= 0, policies[Int(entry.policy)].nextEvent > now, isDue(entry) {
                 fallBehind(index)
                 paced.insert(index, due: policies[Int(entry.policy)].nextEvent)
                 continue
             }
             take(index, into: &events, at: now)
             listen(index)
-            if logs[Int(entry.log)].isUnwanted { withdrawn.append(Int(entry.log)) }
+            if logs[Int(entry.log)].isQuiet { withdrawn.append(Int(entry.log)) }
         }
-        for log in withdrawn { forgetIfUnwanted(log) }
+        for log in withdrawn { settle(log) }
         guard !events.isEmpty else { return nil }
         if events.count > 1 { events.sort { $0.sequence < $1.sequence } }
         slots[slot]?.events += events.count
@@ -103,7 +105,8 @@ extension Bus {
         guard entry.policy >= 0 else { return }
         paced.remove(index)
         if events.count > count, let interval = policies[Int(entry.policy)].policy.intervalMicroseconds {
-            policies[Int(entry.policy)].nextEvent = now &+ interval
+            policies[Int(entry.policy)].nextEvent =
+                now.addingReportingOverflow(interval).overflow ? .max : now + interval
         }
     }
 
@@ -146,12 +149,15 @@ extension Bus {
 
     // MARK: - Pace
 
-    /// The time at which an event that waits for its policy's interval is due, in microseconds since boot; `nil` while
-    /// nothing waits.
+    /// The time of the next ``advance(to:)`` in microseconds since boot; `nil` while nothing waits for an interval.
     package var nextPaced: UInt64? { paced.next }
 
     /// Makes the subscriptions ready whose interval is over.
     package mutating func advance(to now: UInt64) {
-        while let index = paced.popDue(at: now) { enqueue(Int(entries[Int(index)].slot)) }
+        clock = max(clock, now)
+        while let index = paced.popDue(at: now) {
+            let entry = entries[Int(index)]
+            if entry.isBehind { enqueue(Int(entry.slot)) } else { settle(Int(entry.log)) }
+        }
     }
 }

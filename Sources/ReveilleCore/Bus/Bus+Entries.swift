@@ -69,17 +69,15 @@ extension Bus {
         logs[log].entryCount -= 1
         if entry.isLiteral { logs[log].literalCount -= 1 }
         paced.remove(index)
-        if entry.policy >= 0 { freePolicies.append(entry.policy) }
+        if entry.policy >= 0 {
+            policies[Int(entry.policy)].held = nil
+            freePolicies.append(entry.policy)
+        }
         entries[Int(index)].seen = nil
         freeEntries.append(index)
     }
 
     // MARK: - Conditions
-
-    /// Returns the state of an entry's policy; `nil` for the default.
-    func policyState(of entry: Entry) -> PolicyState? {
-        entry.policy < 0 ? nil : policies[Int(entry.policy)]
-    }
 
     /// Returns whether events of an entry's aspect can be delivered now.
     func isOpen(_ entry: Entry) -> Bool {

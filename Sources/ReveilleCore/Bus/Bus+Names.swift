@@ -5,7 +5,7 @@
 package struct NameCount: Sendable, Hashable {
     /// The names that are published now.
     package internal(set) var live = 0
-    /// These, and those whose withdrawal some subscription has not seen yet.
+    /// These, and those whose withdrawal a subscription has not seen yet.
     package internal(set) var kept = 0
 }
 
@@ -27,7 +27,10 @@ extension Bus {
     ) -> Bool {
         guard let index = logOfName[name] ?? (bytes == nil ? nil : addLog(of: name, at: time)) else { return false }
         let wasLive = logs[index].isLive
-        if bytes != nil { assign(index, to: publisher) }
+        if bytes != nil {
+            if logs[index].isVacant { addEntriesOfPatterns(to: index) }
+            assign(index, to: publisher)
+        }
         let isChange = append(
             .published(PublishedValue(name, bytes: bytes)), to: index, at: time, isPosted: false)
         let isLive = logs[index].isLive
@@ -35,13 +38,18 @@ extension Bus {
             namesOfUser[user, default: NameCount()].live += isLive ? 1 : -1
         }
         if !isLive { logs[index].publisher?.connection = nil }
-        forgetIfUnwanted(index)
+        settle(index)
         return isChange
     }
 
     /// Returns the publisher of a name; `nil` if it is not published now.
     package func publisher(of name: Aspect) -> Publisher? {
         logOfName[name].flatMap { logs[$0].isLive ? logs[$0].publisher : nil }
+    }
+
+    /// Returns whether a subscription includes a name, by itself or by a pattern.
+    package func hasSubscribers(_ name: Aspect) -> Bool {
+        logOfName[name].map { logs[$0].entryCount > 0 } ?? false
     }
 
     /// Returns the number of a user's names.
@@ -59,7 +67,7 @@ extension Bus {
         var expanded = aspects
         for pattern in aspects.names where pattern.isPattern {
             expanded.remove(pattern)
-            for (name, index) in logOfName where pattern.matches(name) && logs[index].isLive { expanded.insert(name) }
+            for log in logs where log.isLive && pattern.matches(log.aspect) { expanded.insert(log.aspect) }
         }
         return expanded.aspects
     }
@@ -88,30 +96,53 @@ extension Bus {
             aspect: name, changes: ChangeLog(absent: name, sequence: sequence, capacity: history, at: time))
         if index == logs.count { logs.append(log) } else { logs[index] = log }
         logOfName[name] = index
+        return index
+    }
+
+    /// Adds a name that was vacant to the subscriptions whose patterns match it.
+    private mutating func addEntriesOfPatterns(to index: Int) {
+        let name = logs[index].aspect
+        let literal = Set(logs[index].listeners.map { entries[Int($0)].slot })
         for prefix in name.prefixes {
-            for slot in slotsOfPattern[prefix] ?? [] {
+            for slot in slotsOfPattern[prefix] ?? [] where !literal.contains(slot) {
                 // Another pattern of the same subscription may match too.
                 guard let subscription = slots[Int(slot)] else { continue }
                 let first = subscription.firstEntry
                 if first >= 0, entries[Int(first)].log == Int32(index) { continue }
                 addEntry(
                     to: Int(slot), of: index, seen: logs[index].changes.current, isLiteral: false,
-                    policy: subscription.patternPolicy(of: name))
+                    policy: subscription.policies[name])
             }
         }
-        return index
     }
 
-    /// Releases the log of a name that was withdrawn and that nobody wants.
-    mutating func forgetIfUnwanted(_ index: Int) {
-        guard logs[index].isUnwanted, logOfName[logs[index].aspect] == index else { return }
-        for entry in logs[index].listeners { release(entry) }
-        if let user = logs[index].publisher?.user { count(index, for: user, -1) }
-        logOfName[logs[index].aspect] = nil
+    /// Makes a name vacant once all subscriptions have seen its withdrawal, and forgets it if no subscription gave it.
+    mutating func settle(_ index: Int) {
+        guard logs[index].isQuiet else { return }
+        if logs[index].entryCount > logs[index].literalCount {
+            let ofPatterns = logs[index].listeners.filter { !entries[Int($0)].isLiteral }
+            if let last = ofPatterns.max(by: { earliestEvent($0) < earliestEvent($1) }), earliestEvent(last) > clock {
+                // If the name is published again before, its event still has to wait.
+                return paced.insert(last, due: earliestEvent(last))
+            }
+            for entry in ofPatterns { release(entry) }
+        }
+        if let publisher = logs[index].publisher {
+            count(index, for: publisher.user, -1)
+            logs[index].publisher = nil
+        }
+        guard logs[index].literalCount == 0 else { return }
+        let name = logs[index].aspect
+        logOfName[name] = nil
         logs[index] = AspectLog(
-            aspect: logs[index].aspect,
-            changes: ChangeLog(absent: logs[index].aspect, sequence: 0, capacity: 1, at: Timestamp(microseconds: 0)))
+            aspect: name, changes: ChangeLog(absent: name, sequence: 0, capacity: 1, at: Timestamp(microseconds: 0)))
         freeLogs.append(index)
+    }
+
+    /// Returns the time before which the interval of an entry's policy allows no event.
+    private func earliestEvent(_ entry: Int32) -> UInt64 {
+        let policy = entries[Int(entry)].policy
+        return policy < 0 ? 0 : policies[Int(policy)].nextEvent
     }
 }
 

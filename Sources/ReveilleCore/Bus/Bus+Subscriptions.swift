@@ -18,7 +18,8 @@ extension Bus {
         let slot = freeSlots.popLast() ?? slots.count
         if slot == slots.count { slots.append(nil) }
         slots[slot] = SubscriptionState(request, id: id)
-        slotOf[id] = slot
+        slotOf[id] = Int32(slot)
+        let policies = PolicyTable(request.policies, of: request.aspects)
         var events: [Event] = []
         for index in logs(of: request.aspects, at: time) {
             let log = logs[index]
@@ -26,12 +27,12 @@ extension Bus {
             if let event = firstEvent(of: index, request, resumed: resumed, isLiteral: isLiteral) {
                 events.append(event)
             }
-            let policy = request.policies[log.aspect] ?? slots[slot]?.patternPolicy(of: log.aspect) ?? Policy()
-            addEntry(to: slot, of: index, seen: log.changes.current, isLiteral: isLiteral, policy: policy)
+            addEntry(
+                to: slot, of: index, seen: log.changes.current, isLiteral: isLiteral, policy: policies[log.aspect])
         }
         if resumed == true { events += withdrawals(since: request, at: time) }
-        for pattern in slots[slot]?.patterns ?? [] {
-            if let prefix = pattern.aspect.pattern { slotsOfPattern[prefix, default: []].append(Int32(slot)) }
+        for pattern in slots[slot]?.policies.patterns ?? [] {
+            if let prefix = pattern.pattern { slotsOfPattern[prefix, default: []].append(Int32(slot)) }
         }
         countForeground(slot, 1)
         return SubscriptionStart(resumed: resumed, events: events.sorted { $0.sequence < $1.sequence })
@@ -52,10 +53,11 @@ extension Bus {
         for name in literal { indices.append(log(of: name) ?? addLog(of: name, at: time)) }
         let patterns = aspects.names.filter(\.isPattern)
         guard !patterns.isEmpty else { return indices }
-        let matched = logOfName.filter { name, _ in
-            !aspects.contains(name) && patterns.contains { $0.matches(name) }
+        for (index, log) in logs.enumerated()
+        where !log.isVacant && patterns.contains(where: { $0.matches(log.aspect) }) {
+            if !aspects.contains(log.aspect) { indices.append(index) }
         }
-        return indices + matched.values.sorted()
+        return indices
     }
 
     /// Returns the event of an aspect in the first reply.
@@ -76,30 +78,33 @@ extension Bus {
         return logs[index].changes.state
     }
 
-    /// Returns an event for each name that the subscriber has seen and that the bus has forgotten since.
+    /// Returns an event for each name that the subscriber knows by a pattern and that is vacant or forgotten now.
     private func withdrawals(since request: SubscriptionRequest, at time: Timestamp) -> [Event] {
         let patterns = request.aspects.names.filter(\.isPattern)
-        let forgotten = (request.positions ?? [:]).keys.filter { name in
-            name.isPublished && logOfName[name] == nil && patterns.contains { $0.matches(name) }
-        }
-        return forgotten.sorted().map { name in
-            let log = ChangeLog(absent: name, sequence: sequence, capacity: 1, at: time)
-            return log.event(since: log.change(at: 0))
+        return (request.positions ?? [:]).sorted { $0.key < $1.key }.compactMap { name, position in
+            let index = logOfName[name]
+            guard name.isPublished, !request.aspects.contains(name), index.map({ logs[$0].isVacant }) ?? true,
+                patterns.contains(where: { $0.matches(name) })
+            else { return nil }
+            let log =
+                index.map { logs[$0].changes }
+                ?? ChangeLog(absent: name, sequence: sequence, capacity: 1, at: time)
+            return position < log.current.generation ? log.event(since: log.change(at: position)) : nil
         }
     }
 
     /// Ends a subscription, and discards its pending changes.
     package mutating func cancel(_ id: SubscriptionID) {
-        guard let slot = slotOf.removeValue(forKey: id) else { return }
+        guard let slot = slotOf.removeValue(forKey: id).map({ Int($0) }) else { return }
         countForeground(slot, -1)
-        for pattern in slots[slot]?.patterns ?? [] {
-            guard let prefix = pattern.aspect.pattern else { continue }
+        for pattern in slots[slot]?.policies.patterns ?? [] {
+            guard let prefix = pattern.pattern else { continue }
             slotsOfPattern[prefix]?.removeAll { $0 == Int32(slot) }
             if slotsOfPattern[prefix]?.isEmpty == true { slotsOfPattern[prefix] = nil }
         }
         while let index = slots[slot]?.firstEntry, index >= 0 {
             release(index)
-            forgetIfUnwanted(Int(entries[Int(index)].log))
+            settle(Int(entries[Int(index)].log))
         }
         slots[slot] = nil
         freeSlots.append(slot)
@@ -109,12 +114,12 @@ extension Bus {
 
     /// Adds a hold reason; adding it again has no effect.
     package mutating func hold(_ reason: HoldReasons, on id: SubscriptionID) {
-        if let slot = slotOf[id] { hold(reason, slot) }
+        if let slot = slotOf[id] { hold(reason, Int(slot)) }
     }
 
     /// Removes a hold reason; pending changes can be delivered once none is left.
     package mutating func release(_ reason: HoldReasons, from id: SubscriptionID) {
-        if let slot = slotOf[id] { release(reason, slot) }
+        if let slot = slotOf[id] { release(reason, Int(slot)) }
     }
 
     mutating func hold(_ reasons: HoldReasons, _ slot: Int) {
@@ -151,7 +156,7 @@ extension Bus {
 
     /// Returns the hold reasons of a subscription; `nil` if it does not exist.
     package func holds(of id: SubscriptionID) -> HoldReasons? {
-        slotOf[id].flatMap { slots[$0]?.holds }
+        slotOf[id].flatMap { slots[Int($0)]?.holds }
     }
 
     private mutating func beginBackground(_ slot: Int) {
@@ -205,7 +210,7 @@ extension Bus {
     package var subscriptions: [SubscriptionStatus] {
         slots.indices.compactMap { slot in
             guard let subscription = slots[slot] else { return nil }
-            var aspects = AspectSet(subscription.patterns.map(\.aspect))
+            var aspects = AspectSet(subscription.policies.patterns)
             var pending: [Aspect: Int] = [:]
             var index = subscription.firstEntry
             while index >= 0 {

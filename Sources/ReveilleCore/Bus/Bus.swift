@@ -6,7 +6,7 @@
 /// A ready subscription takes its events; until then its changes are merged. It is ready when nothing holds it and
 /// something is due, so slow, stopped, backgrounded and disconnected subscribers are the same case. A change costs
 /// time only for the subscriptions that have taken the change before it.
-package struct Bus {
+package struct Bus: ~Copyable {
     /// The identifier of this bus; positions are valid for one instance only.
     package private(set) var instance: String
     /// The largest number of changes that a `hold` policy can keep.
@@ -19,12 +19,12 @@ package struct Bus {
     var freeLogs: [Int] = []
     /// The log of each name that was published, or that a subscription gave.
     var logOfName: [Aspect: Int] = [:]
-    /// The numbers of names by user.
+    /// The numbers of names that are not vacant, by user.
     var namesOfUser: [UInt32: NameCount] = [:]
     /// Subscriptions by slot, which makes visits fast and their order deterministic.
     var slots: [SubscriptionState?] = []
     var freeSlots: [Int] = []
-    var slotOf: [SubscriptionID: Int] = [:]
+    var slotOf: [SubscriptionID: Int32] = [:]
     /// The slots of the subscriptions to each pattern.
     var slotsOfPattern: [Substring: [Int32]] = [:]
     /// The positions of all subscriptions in the logs.
@@ -32,8 +32,10 @@ package struct Bus {
     var freeEntries: [Int32] = []
     var policies: [PolicyState] = []
     var freePolicies: [Int32] = []
-    /// The entries with a change that must wait for the interval of their policy.
+    /// The entries that wait for the interval of their policy: with a change, or to be released with a vacant name.
     var paced = PaceQueue()
+    /// The latest known time in microseconds since boot.
+    var clock: UInt64 = 0
     /// The number of subscriptions to an aspect that are in the foreground, or ignore the background.
     var foregroundCounts = AspectTable<Int>(repeating: 0)
     /// The slots of ready subscriptions, in the order in which they became ready.
@@ -173,9 +175,9 @@ extension AspectLog {
             reading: entry?.state.reading ?? .unknown(aspect))
         // A name without a publisher was saved only because a subscription gave it.
         let isEstablished = entry.map { !aspect.isPublished || $0.publisher != nil } ?? false
-        changes = ChangeLog(start: start, isEstablished: isEstablished, capacity: capacity)
+        changes = ChangeLog(start: start, isEstablished: isEstablished, after: entry?.start, capacity: capacity)
         guard let entry else { return }
-        publisher = entry.publisher
+        if isLive { publisher = entry.publisher ?? Publisher(user: 0) }
         if entry.isPosted { origin = Origin(own: entry.ownReading, isPosted: true) }
         if case .digest(let digest, _) = entry.state { origin.digest = digest }
     }
@@ -186,6 +188,7 @@ extension AspectLog {
             generation: last.generation, sequence: last.sequence, changedAt: last.time,
             state: origin.digest.map { .digest($0, of: aspect) } ?? KeptReading(last.reading),
             isPosted: origin.isPosted,
-            ownReading: origin.isPosted ? origin.own.flatMap { KeptReading($0).reading } : nil, publisher: publisher)
+            ownReading: origin.isPosted ? origin.own.flatMap { KeptReading($0).reading } : nil,
+            publisher: isLive ? publisher : nil, start: aspect.builtIn == nil ? changes.start : nil)
     }
 }

@@ -40,8 +40,8 @@ extension Policy {
     /// Whether the policy treats an aspect as no policy does.
     var isDefault: Bool { self == Policy() }
 
-    /// The shortest time between two events in microseconds.
+    /// The shortest time between two events in microseconds, rounded up.
     var intervalMicroseconds: UInt64? {
-        interval.map { UInt64(max(.zero, $0) / .microseconds(1)) }
+        interval.map { UInt64(clamping: ($0.attoseconds + 999_999_999_999) / 1_000_000_000_000) }
     }
 }

@@ -17,13 +17,15 @@ package struct SavedState: Sendable, Hashable {
         package var isPosted: Bool
         /// The last reading of the aspect's own source, for a posted state; `nil` if it was never read or is too large.
         package var ownReading: Reading?
-        /// The last publisher of a name.
+        /// The publisher of a name; `nil` if the name is not published now.
         package var publisher: Publisher?
+        /// The generation with which the log of a name began; `nil` if it is unknown.
+        package var start: Int?
 
         /// Creates an entry.
         package init(
             generation: Int, sequence: Int, changedAt: Timestamp, state: KeptReading, isPosted: Bool = false,
-            ownReading: Reading? = nil, publisher: Publisher? = nil
+            ownReading: Reading? = nil, publisher: Publisher? = nil, start: Int? = nil
         ) {
             self.generation = generation
             self.sequence = sequence
@@ -32,6 +34,7 @@ package struct SavedState: Sendable, Hashable {
             self.isPosted = isPosted
             self.ownReading = ownReading
             self.publisher = publisher
+            self.start = start
         }
     }
 

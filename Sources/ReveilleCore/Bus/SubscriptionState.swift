@@ -14,16 +14,10 @@ package struct SubscriptionID: Sendable, Hashable {
 
 /// A subscription: its name, the reasons that hold it, and its lists of entries.
 struct SubscriptionState {
-    /// A pattern, and the policy of the names that it matches.
-    struct Pattern {
-        let aspect: Aspect
-        let policy: Policy
-    }
-
     let id: SubscriptionID
     let name: String?
-    /// The patterns, the longest first.
-    let patterns: [Pattern]
+    /// The policies of names that are published later, which only patterns can match; empty without patterns.
+    let policies: PolicyTable
     /// The numbers of events and changes delivered, without the first reply.
     var events = 0
     var changes = 0
@@ -41,15 +35,9 @@ struct SubscriptionState {
         self.id = id
         name = request.name
         holds = request.startsInBackground ? [.unread, .app] : .unread
-        patterns = request.aspects.names.filter(\.isPattern)
-            .sorted { ($1.name.utf8.count, $0) < ($0.name.utf8.count, $1) }
-            .map { Pattern(aspect: $0, policy: request.policies[$0] ?? Policy()) }
+        let hasPatterns = request.aspects.names.contains(where: \.isPattern)
+        policies = hasPatterns ? PolicyTable(request.policies, of: request.aspects) : PolicyTable()
     }
 
     var isInBackground: Bool { !holds.isDisjoint(with: .background) }
-
-    /// Returns the policy of a name that the subscription has only by its patterns.
-    func patternPolicy(of name: Aspect) -> Policy {
-        patterns.first { $0.aspect.matches(name) }?.policy ?? Policy()
-    }
 }

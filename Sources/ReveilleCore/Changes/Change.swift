@@ -18,13 +18,13 @@ package final class Change {
     package let sequence: Int
     /// The time of the change.
     package let time: Timestamp
-    /// The state since the change; unknown for superseded settings, which are no longer needed.
+    /// The state since the change; unknown for superseded settings and old values, which are no longer needed.
     package private(set) var reading: Reading
     /// The settings affected by this change; empty for other aspects, `nil` if they were not saved or too many to keep.
     private(set) var settings: [SettingsChange]?
     /// The time of the next change; `nil` for the last change.
     package private(set) var supersededAt: Timestamp?
-    /// The digest of superseded settings.
+    /// The digest of settings, and of a value that was dropped.
     private var digest: UInt64?
 
     /// Whether the change is still known; otherwise, only its generation is.
@@ -51,21 +51,32 @@ package final class Change {
     /// Ends the state, and drops the parts that events no longer need.
     func supersede(at time: Timestamp) {
         supersededAt = time
-        guard settingsDigest != nil else { return }
+        guard knownDigest != nil else { return }
         reading = .unknown(reading.aspect)
         if let settings, SettingsChange.size(of: settings) > Self.touchedLimit { self.settings = nil }
     }
 
+    /// Replaces a published value by its digest, when no log keeps the change but subscriptions still refer to it.
+    ///
+    /// Otherwise, a thousand sleeping subscribers could each keep another value of each of a thousand names.
+    func dropValue() {
+        guard let bytes = reading.published?.bytes else { return }
+        digest = Digest(of: bytes).value
+        reading = .unknown(reading.aspect)
+    }
+
     /// Returns whether both changes led to the same state.
+    ///
+    /// - Parameter other: A change that a log keeps.
     func isSameState(as other: Change) -> Bool {
         if self === other { return true }
         guard isKnown else { return false }
-        guard let digest = settingsDigest else { return reading == other.reading }
-        return digest == other.settingsDigest
+        guard let digest = knownDigest else { return reading == other.reading }
+        return digest == other.knownDigest ?? other.reading.published?.bytes.map { Digest(of: $0).value }
     }
 
-    /// The digest of settings, computed once; `nil` for other aspects.
-    private var settingsDigest: UInt64? {
+    /// The digest of settings, computed once, or of a dropped value; `nil` for other readings.
+    private var knownDigest: UInt64? {
         if digest == nil { digest = reading.digest }
         return digest
     }

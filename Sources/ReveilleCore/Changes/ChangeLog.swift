@@ -13,7 +13,7 @@ struct ChangeLog {
     private(set) var current: Change
     /// Whether ``current`` was read or posted; otherwise it is a placeholder.
     private(set) var isEstablished: Bool
-    /// The generation before the first change that the log counts.
+    /// The generation before the first change that the log counts; of a name, when it was not published yet.
     let start: Int
     /// The smallest generation that a position can have: what was seen before it, the log does not know.
     private let floor: Int
@@ -25,12 +25,14 @@ struct ChangeLog {
     /// - Parameters:
     ///   - start: The first change: a saved state, or a placeholder.
     ///   - isEstablished: Whether it is a saved state, and of a name also whether it was published.
+    ///   - beginning: The generation with which the log of a name began before a restart, if known.
     ///   - capacity: The number of changes to keep.
-    init(start: Change, isEstablished: Bool, capacity: Int) {
+    init(start: Change, isEstablished: Bool, after beginning: Int? = nil, capacity: Int) {
         current = start
         self.isEstablished = isEstablished
-        self.start = isEstablished ? max(0, start.generation - 1) : start.generation
-        floor = 0
+        let last = isEstablished ? max(0, start.generation - 1) : start.generation
+        self.start = beginning.map { min($0, last) } ?? last
+        floor = beginning.map { min($0, last) - 1 } ?? 0
         ring = ChangeRing(start, capacity: capacity)
         settings = SettingsHistory(restoring: start.reading, at: start.generation)
     }

@@ -46,6 +46,7 @@ struct ChangeRing {
     private mutating func dropOldest() {
         let place = place(count - 1)
         size -= changes[place]?.size ?? 0
+        if !isKnownUniquelyReferenced(&changes[place]) { changes[place]?.dropValue() }
         changes[place] = nil
         count -= 1
     }

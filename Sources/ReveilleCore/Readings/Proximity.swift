@@ -12,9 +12,4 @@ public enum Proximity: String, Sendable, CaseIterable, Codable, CustomStringConv
 
     /// The name on the wire.
     public var description: String { rawValue }
-
-    /// The form on the wire.
-    struct Structure: Codable {
-        let state: Proximity
-    }
 }

@@ -37,7 +37,7 @@ enum StateTarget {
     }
 
     private static func saved(_ state: SavedState) -> SavedState? {
-        guard let json = try? JSON.parse(StateCoding.encode(state).bytes) else { return nil }
+        guard let json = try? JSON.parse(StateCoding.encode(state)) else { return nil }
         return try? StateCoding.decode(json)
     }
 }

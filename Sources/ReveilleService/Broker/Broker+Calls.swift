@@ -36,9 +36,10 @@ extension Broker {
             reply(
                 EventsReply(instance: bus.instance, events: bus.changes(of: aspect, limit: limit)), on: connection)
         case .listSubscriptions: reply(subscriberList, on: connection)
-        case .describeAspects: reply(BuiltInAspect.allCases.map(describe), on: connection)
+        case .describeAspects: reply(sourceList, on: connection)
         case .refresh: refresh(on: connection)
-        case .publish(let value, let isTied): try publish(value, isTied: isTied, on: connection)
+        case .publish(let value, let isTied):
+            reply(try publish(value, isTied: isTied, on: connection), on: connection)
         case .post(let reading):
             guard isOwner(connection) else { throw .permissionDenied }
             post(reading)
@@ -48,8 +49,8 @@ extension Broker {
     }
 
     /// Returns whether a peer may change what concerns all users, as the bus's own user and root may.
-    private func isOwner(_ connection: Connection) -> Bool {
-        [0, geteuid()].contains(connection.peer.uid)
+    func isOwner(_ connection: Connection) -> Bool {
+        [0, owner].contains(connection.peer.uid)
     }
 
     private func reply(_ reply: some BusReply, on connection: Connection) {
@@ -106,27 +107,8 @@ extension Broker {
         if let known = states[aspects] { return known }
         let reply = EventsReply(instance: bus.instance, events: bus.states(of: aspects, at: now))
         let frame = Reply.encode(parameters: writer.write(reply.events, after: reply.head), continues: false)
-        states[aspects] = frame
+        states.keep(frame, for: aspects)
         return frame
-    }
-
-    private func publish(_ value: PublishedValue, isTied: Bool, on connection: Connection) throws(CallError) {
-        guard isOwner(connection) else { throw .permissionDenied }
-        if value.bytes != nil { try checkQuotas(of: value, by: connection.peer.uid) }
-        if isTied { connection.tiedNames.insert(value.name) }
-        publish(value, by: Publisher(user: connection.peer.uid, connection: isTied ? connection.number : nil))
-        let state = bus.state(of: value.name, at: now)
-        reply(PostReply(generation: state.generation, sequence: state.sequence), on: connection)
-    }
-
-    /// Refuses a value that is too long, or a name more than a user may have.
-    private func checkQuotas(of value: PublishedValue, by user: UInt32) throws(CallError) {
-        guard value.bytes?.count ?? 0 <= Self.valueSize else { throw .quotaExceeded("value", limit: Self.valueSize) }
-        guard bus.publisher(of: value.name)?.user != user else { return }
-        let count = bus.names(of: user)
-        guard count.live < Self.names, count.kept < 2 * Self.names else {
-            throw .quotaExceeded("names", limit: Self.names)
-        }
     }
 
     private func refresh(on connection: Connection) {
@@ -181,29 +163,5 @@ extension Broker {
         }
         timer.fire(after: wakeAfter)
         target.deadlines[reason] = timer
-    }
-
-    // MARK: - For people
-
-    private var subscriberList: [Subscriber] {
-        // A subscriber may have read everything although the edge that reports it still waits in the loop.
-        for connection in subscribers.values { releaseIfRead(connection) }
-        for connection in subscribers.values { freezes.look(at: connection) }
-        return bus.subscriptions.compactMap { status in
-            subscribers[status.id].map { Subscriber(status, processID: $0.peer.pid, userID: $0.peer.uid) }
-        }
-    }
-
-    private func describe(_ aspect: BuiltInAspect) -> AspectSource {
-        var isAvailable = false
-        var text: String
-        switch watchers.source(of: aspect) {
-        case .available(let source): (isAvailable, text) = (true, source)
-        case .unavailable(let reason): text = reason
-        }
-        if bus.isPosted(aspect) { text = isAvailable ? text + " (posted)" : "posted; " + text }
-        if isAvailable, losses[aspect] > 0 { text += " (events lost and all read again: \(losses[aspect]))" }
-        return AspectSource(
-            aspect: Aspect(aspect), isAvailable: isAvailable, isMonitored: watchers.isMonitored(aspect), text: text)
     }
 }

@@ -68,18 +68,11 @@ extension Broker {
             bus.cancel(id)
         }
         watchers.end(connection.aspects)
-        withdrawTied(to: connection)
         connection.close()
+        withdrawNames(tiedTo: connection)
+        waitForPaced()
         adjustWatchers()
         connectionClosed()
-    }
-
-    /// Withdraws the names whose states the connection published for as long as it lasts.
-    private func withdrawTied(to connection: Connection) {
-        for name in connection.tiedNames {
-            guard let publisher = bus.publisher(of: name), publisher.connection == connection.number else { continue }
-            publish(PublishedValue(name, bytes: nil), by: publisher)
-        }
     }
 
     /// Closes a connection after a violation of the protocol or an error of the socket, and logs the reason.
@@ -91,7 +84,8 @@ extension Broker {
     private func handle(_ connection: Connection, _ interest: EventLoop.Interest) {
         // A peer that has hung up needs no stream, even one that has not begun. Its other calls are still carried out.
         if interest.contains(.failed) || interest.contains(.hungUp) && !connection.aspects.isEmpty {
-            return close(connection)
+            charging(connection) { close(connection) }
+            return deliver()
         }
         if !interest.isDisjoint(with: [.readable, .halfClosed, .hungUp]) { connection.inputArrived() }
         if interest.contains(.writable) { flush(connection) }

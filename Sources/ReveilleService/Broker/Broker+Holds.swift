@@ -11,6 +11,7 @@ extension Broker {
         guard let id = target.subscription else { return }
         target.waking.remove(reason)
         bus.hold(reason, on: id)
+        waitForPaced()
         adjustWatchers()
     }
 

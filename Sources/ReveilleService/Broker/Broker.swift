@@ -21,15 +21,14 @@ package final class Broker {
     static let timePerConnection: UInt64 = 50
     /// The most replies that are sent before other sources have their turn: some milliseconds of writing.
     static let deliveriesPerTurn = 256
-    /// The most names of one user.
-    static let names = 1_024
-    /// The longest value of a name in bytes.
-    static let valueSize = 4_096
     /// The interfaces of the service, without `org.varlink.service`.
     package static let interfaces = [BusInterface.make()]
 
     let loop: any Loop
     var limits: Configuration.Bus
+    var publishing: Configuration.Publish
+    /// The user whom the bus belongs to.
+    let owner: UInt32
     let logger: Logger
     let description: ServiceDescription
     /// Generates the names of the instance and of subscriptions.
@@ -43,8 +42,8 @@ package final class Broker {
     var refused = RefusedConnections()
     var logQuota = LogQuota()
     var shares = UserShares()
-    /// The replies to GetState until the next change, by aspects: settings can be long.
-    var states: [AspectSet: [UInt8]] = [:]
+    var states = StateReplies()
+    var tied = TiedNames()
     var subscribers: [SubscriptionID: Connection] = [:]
     /// The number of times that events of an aspect's sources were lost.
     private(set) var losses = AspectTable<Int>(repeating: 0)
@@ -53,6 +52,8 @@ package final class Broker {
     private var moreDeliveries: (any LoopSource)?
     /// Fires when an interval of a policy is over; one timer for all subscriptions.
     private var pacing: (any LoopSource)?
+    /// The time of that timer; `nil` if it is not set.
+    private var pacedTime: UInt64?
     private var isStopping = false
     /// Called when a connection has closed and its descriptor is returned.
     var connectionClosed: () -> Void = {}
@@ -62,18 +63,23 @@ package final class Broker {
     /// - Parameters:
     ///   - loop: The loop of its thread.
     ///   - limits: History, frame and connection limits.
+    ///   - publishing: The limits and permissions of publishers.
+    ///   - owner: The user whom the bus belongs to; root's bus serves all users.
     ///   - state: The file of the saved state, which is restored; `nil` to save none.
     ///   - version: The program's version, for GetInfo.
     ///   - logger: The log.
     ///   - random: Generates unpredictable names; a simulation passes one that repeats.
     /// - Throws: `SystemError` if a timer cannot be created.
     package init(
-        loop: any Loop, limits: Configuration.Bus, state: StateFile?, version: String, logger: Logger,
+        loop: any Loop, limits: Configuration.Bus, publishing: Configuration.Publish = .init(),
+        owner: UInt32 = geteuid(), state: StateFile?, version: String, logger: Logger,
         random: any RandomNumberGenerator = SystemRandomNumberGenerator()
     ) throws(SystemError) {
         self.loop = loop
         self.random = random
         self.limits = limits
+        self.publishing = publishing
+        self.owner = owner
         self.logger = logger
         description = ServiceDescription(
             vendor: "Reveille", product: "reveille", version: version, url: "",
@@ -93,6 +99,7 @@ package final class Broker {
         moreDeliveries = try loop.timer { [weak self] in self?.deliver() }
         pacing = try loop.timer { [weak self] in
             guard let self else { return }
+            pacedTime = nil
             bus.advance(to: self.loop.bootClock)
             deliver()
         }
@@ -122,10 +129,13 @@ package final class Broker {
 
     /// Replaces the watchers and the limits; subscriptions, positions and posted states stay.
     ///
-    /// New limits apply to new connections. The length of the history stays.
+    /// New limits of the bus apply to new connections, and those of publishers to new calls. The length of the history
+    /// stays.
     ///
     /// - Throws: `SystemError` if a timer cannot be created; nothing has changed then.
-    package func reconfigure(_ limits: Configuration.Bus, watchers: [any Watcher]) throws(SystemError) {
+    package func reconfigure(
+        _ limits: Configuration.Bus, publishing: Configuration.Publish, watchers: [any Watcher]
+    ) throws(SystemError) {
         try self.watchers.install(watchers)
         let history = self.limits.history
         if limits.history != history {
@@ -133,6 +143,7 @@ package final class Broker {
         }
         self.limits = limits
         self.limits.history = history
+        self.publishing = publishing
     }
 
     /// Sends all pending deliveries, ends the subscriptions and saves the state.
@@ -154,8 +165,9 @@ package final class Broker {
         deliver()
     }
 
-    private func stateWillBeDelivered() {
-        states = [:]
+    /// Prepares the delivery of a change, or of another publisher.
+    func stateWillBeDelivered() {
+        states.discardAll()
         guard keeper?.stateWillBeDelivered() == false else { return }
         bus.renew(as: Broker.newInstance(&random))
         logger.warning("continuing as a new instance: the saved state cannot be removed")
@@ -186,12 +198,6 @@ package final class Broker {
         deliver()
     }
 
-    /// Publishes or withdraws the state of a name.
-    func publish(_ value: PublishedValue, by publisher: Publisher) {
-        if bus.publish(value.name, value.bytes, by: publisher, at: now) { stateWillBeDelivered() }
-        deliver()
-    }
-
     /// The time of a change.
     var now: Timestamp { Timestamp(microseconds: loop.wallClock) }
 
@@ -205,14 +211,22 @@ package final class Broker {
             freezes.look(at: connection)
             if let delivery = bus.delivery(to: ready, at: loop.bootClock) { send(delivery, to: connection) }
         }
+        deliverSoon()
+    }
+
+    /// Sends pending deliveries in another turn of the loop.
+    func deliverSoon() {
         moreDeliveries?.fire(after: .zero)
     }
 
-    /// Wakes up for the next event that waits for the interval of its policy.
-    private func waitForPaced() {
-        guard let next = bus.nextPaced else { return pacing?.disarm() ?? () }
+    /// Sets the timer to the next event that waits for the interval of its policy.
+    func waitForPaced() {
+        // Most deliveries leave the time as it was, and setting a timer costs as much as a delivery.
+        guard bus.nextPaced != pacedTime else { return }
+        pacedTime = bus.nextPaced
+        guard let pacedTime else { return pacing?.disarm() ?? () }
         let now = loop.bootClock
-        pacing?.fire(after: .microseconds(next > now ? next - now : 0))
+        pacing?.fire(after: .microseconds(pacedTime > now ? pacedTime - now : 0))
     }
 
     private func send(_ delivery: Delivery, to connection: Connection) {

@@ -38,8 +38,6 @@ final class Connection {
     var deadlines: [HoldReasons: any LoopSource] = [:]
     /// Identifies the connection among all that the broker has had.
     let number: UInt64
-    /// The names that were published for as long as the connection lasts; it may not be their last publisher.
-    var tiedNames: Set<Aspect> = []
     private var phase: ConnectionPhase
     private(set) var input = Input.pending
     /// Whether calls are being read and answered further up the stack.

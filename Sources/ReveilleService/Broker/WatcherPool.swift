@@ -73,7 +73,7 @@ final class WatcherPool {
     }
 
     /// Sets each watcher to the pace that its subscribers need.
-    func adjust(to bus: Bus) throws(SystemError) {
+    func adjust(to bus: borrowing Bus) throws(SystemError) {
         for aspect in Self.onDemand {
             if uses[aspect] == 0 {
                 try lingerThenStop(aspect)

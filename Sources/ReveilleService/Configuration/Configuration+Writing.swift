@@ -14,6 +14,7 @@ extension Configuration {
             "locale": locale.json,
             "defaults": defaults.json,
             "bus": bus.json,
+            "publish": publish.json,
         ]
     }
 

@@ -19,6 +19,8 @@ package struct Configuration: Sendable {
     package var defaults = Defaults()
     /// The section `bus`.
     package var bus = Bus()
+    /// The section `publish`.
+    package var publish = Publish()
 
     /// The shortest interval in seconds; reading a source more often would leave no time for anything else.
     static let shortestInterval = 0.001

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import ReveilleCore
+import ReveilleSystem
 
 /// A reader of one object of a configuration: keys that are never read are unknown.
 final class ConfigurationSection {
@@ -69,17 +70,55 @@ final class ConfigurationSection {
     /// Reads a list of files and directories, each absolute or below the home directory, since a service has no useful
     /// working directory.
     func paths(_ name: String) throws(ConfigurationError) -> [String]? {
-        guard let value = value(name) else { return nil }
-        guard case .array(let values) = value else { throw wrong(name, "a list of paths") }
-        var paths: [String] = []
-        for value in values {
+        try list(name, "a list of paths") { value throws(ConfigurationError) in
             guard let path = Self.text(value) else { throw wrong(name, "a list of paths") }
             guard path.hasPrefix("/") || path.hasPrefix("~/"), !path.utf8.contains(0) else {
                 throw wrong(name, "an absolute path, which begins with / or ~/", value)
             }
-            paths.append(path)
+            return path
         }
-        return paths
+    }
+
+    /// Reads a list of users, each by its name or number.
+    func users(_ name: String) throws(ConfigurationError) -> [ConfiguredUser]? {
+        try list(name, "a list of users") { value throws(ConfigurationError) in
+            do throws(SystemError) {
+                if let user = try ConfiguredUser(value) { return user }
+            } catch {
+                throw ConfigurationError(key: key(name), reason: "\(error)")
+            }
+            throw wrong(name, "a user of this system", value)
+        }
+    }
+
+    /// Reads a list of objects, whose keys are named after their place: `publish.allow[0].users`.
+    func sections<Element>(
+        _ name: String, _ expected: String, read: (ConfigurationSection) throws(ConfigurationError) -> Element
+    ) throws(ConfigurationError) -> [Element]? {
+        var count = 0
+        return try list(name, expected) { value throws(ConfigurationError) in
+            let section = try ConfigurationSection(value, path: "\(key(name))[\(count)]")
+            count += 1
+            let element = try read(section)
+            try section.rejectUnknownKeys()
+            return element
+        }
+    }
+
+    private func list<Element>(
+        _ name: String, _ expected: String, read: (SettingsValue) throws(ConfigurationError) -> Element
+    ) throws(ConfigurationError) -> [Element]? {
+        guard let value = value(name) else { return nil }
+        guard case .array(let values) = value else { throw wrong(name, expected) }
+        var elements: [Element] = []
+        for value in values { elements.append(try read(value)) }
+        return elements
+    }
+
+    /// Returns the value of a key that has no default.
+    func required<Value>(_ name: String, _ value: Value?) throws(ConfigurationError) -> Value {
+        guard let value else { throw ConfigurationError(key: key(name), reason: "missing") }
+        return value
     }
 
     func rejectUnknownKeys() throws(ConfigurationError) {

@@ -28,7 +28,8 @@ package final class WatchedBus {
         logger: Logger
     ) throws(SystemError) {
         let broker = try Broker(
-            loop: loop, limits: configuration.bus, state: state, version: version, logger: logger)
+            loop: loop, limits: configuration.bus, publishing: configuration.publish, state: state, version: version,
+            logger: logger)
         self.broker = broker
         self.loop = loop
         self.files = files
@@ -48,7 +49,7 @@ package final class WatchedBus {
         let next = WatcherGeneration()
         let watchers = try watchers(configuration, of: next)
         let before = generation
-        try broker.reconfigure(configuration.bus, watchers: watchers)
+        try broker.reconfigure(configuration.bus, publishing: configuration.publish, watchers: watchers)
         before.isOver = true
         generation = next
     }

@@ -12,8 +12,10 @@ import Varlink
 /// change is delivered, and the next save writes it again. After a kill, the next bus either restores the complete state
 /// and its generations, or finds no file and starts as a new instance. No generation is used twice.
 package struct StateFile {
-    /// The longest time that changes stay unsaved.
+    /// The time that changes stay unsaved, unless saves take long; see ``StateKeeper``.
     package static let interval: Duration = .milliseconds(100)
+    /// The maximum size of the file: about a dozen users that publish as many and as long values as they may.
+    static let limit = 64 << 20
 
     private let path: String
 
@@ -29,7 +31,7 @@ package struct StateFile {
     package func load() throws(StateError) -> SavedState? {
         let contents: [UInt8]?
         do throws(SystemError) {
-            contents = try PrivateFile.read(path)
+            contents = try PrivateFile.read(path, limit: Self.limit)
         } catch {
             throw StateError(reason: "\(error)")
         }
@@ -42,7 +44,7 @@ package struct StateFile {
 
     /// Replaces the saved state atomically.
     package func save(_ state: SavedState) throws(SystemError) {
-        try PrivateFile.replace(path, with: StateCoding.encode(state).bytes)
+        try PrivateFile.replace(path, with: StateCoding.encode(state), limit: Self.limit)
     }
 
     /// Removes the saved state.

@@ -7,6 +7,12 @@ import ReveilleSystem
 
 /// Saves the state of the bus shortly after each change.
 final class StateKeeper {
+    /// The pause after a save, in durations of that save: saving takes at most a twentieth of the time.
+    private static let rest: UInt64 = 19
+
+    private let loop: any Loop
+    /// The earliest time of the next save, by the boot clock.
+    private var rested: UInt64 = 0
     private let file: StateFile
     private let logger: Logger
     private let state: () -> SavedState
@@ -22,6 +28,7 @@ final class StateKeeper {
     init(
         file: StateFile, isOnDisk: Bool, loop: any Loop, logger: Logger, state: @escaping () -> SavedState
     ) throws(SystemError) {
+        self.loop = loop
         self.file = file
         self.isOnDisk = isOnDisk
         self.logger = logger
@@ -36,7 +43,8 @@ final class StateKeeper {
     func stateWillBeDelivered() -> Bool {
         if !isDue {
             isDue = true
-            timer?.fire(after: StateFile.interval)
+            let now = loop.bootClock
+            timer?.fire(after: max(StateFile.interval, .microseconds(rested > now ? rested - now : 0)))
         }
         guard isOnDisk else { return true }
         isOnDisk = false
@@ -47,7 +55,9 @@ final class StateKeeper {
     func save() {
         isDue = false
         timer?.disarm()
+        let start = loop.threadClock
         if attempt({ () throws(SystemError) in try file.save(state()) }) { isOnDisk = true }
+        rested = loop.bootClock + Self.rest * (loop.threadClock - start)
     }
 
     /// Logs the first of several failures; after a full disk, only the positions are lost at a restart.

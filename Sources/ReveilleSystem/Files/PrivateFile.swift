@@ -5,13 +5,14 @@ import Glibc
 
 /// A small file that belongs to this user, read whole and replaced atomically.
 package enum PrivateFile {
-    /// The maximum size of a file: several times the largest state that a bus saves.
+    /// The usual maximum size of a file: many times the positions that a program keeps.
     package static let limit = 2 << 20
 
     /// Returns the contents of a file, or `nil` if it does not exist.
     ///
-    /// - Throws: `SystemError`; `EPERM` for another user's file, whose contents cannot be trusted.
-    package static func read(_ path: String) throws(SystemError) -> [UInt8]? {
+    /// - Throws: `SystemError`; `EFBIG` for a longer file, and `EPERM` for another user's file, whose contents cannot be
+    ///   trusted.
+    package static func read(_ path: String, limit: Int = limit) throws(SystemError) -> [UInt8]? {
         let number = retryingOnInterrupt { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
         guard number >= 0 else {
             if errno == ENOENT { return nil }
@@ -39,7 +40,9 @@ package enum PrivateFile {
     }
 
     /// Replaces a file atomically: a reader sees either the complete old or the complete new contents.
-    package static func replace(_ path: String, with contents: [UInt8]) throws(SystemError) {
+    package static func replace(
+        _ path: String, with contents: [UInt8], limit: Int = limit
+    ) throws(SystemError) {
         guard contents.count <= limit else { throw SystemError("write", on: path, code: EFBIG) }
         let temporary = path + ".new"
         // An existing file is a leftover or a trap: opening a FIFO would block.

@@ -36,7 +36,7 @@ final class WatchSession {
     /// Prints events until the count is reached, the timeout expires or the user quits.
     func run() throws {
         // Before any thread is started: threads inherit the signal mask.
-        for signal in [SIGINT, SIGTERM, SIGHUP] where !IgnoredSignals.contains(signal) {
+        for signal in Signals.ending {
             sources.append(
                 try loop.onSignal(signal) { [unowned self] in
                     self.signal = signal
@@ -65,24 +65,9 @@ final class WatchSession {
         if let error = stream.failure.withLock({ $0 }) ?? failure { throw error }
         // A script must not continue as if the events had occurred.
         guard let count = command.count else { return }
-        if let signal { die(by: signal) }
+        if let signal { Signals.die(by: signal) }
         let counted = stream.counted.withLock { $0 }
         if counted < count { throw Failure(.failure, "ended after \(counted) of \(count) events") }
-    }
-
-    /// Ends the process as the signal would by default.
-    private func die(by number: Int32) -> Never {
-        Glibc.signal(number, SIG_DFL)
-        raise(number)
-        setMask(SIG_UNBLOCK, number)
-        exit(128 + number)
-    }
-
-    private func setMask(_ operation: Int32, _ number: Int32) {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, number)
-        pthread_sigmask(operation, &signals, nil)
     }
 
     // MARK: - The terminal
@@ -112,8 +97,8 @@ final class WatchSession {
         leaveTerminal()
         // The signal is blocked and stays pending. Unblocking it stops the process until SIGCONT.
         raise(SIGTSTP)
-        setMask(SIG_UNBLOCK, SIGTSTP)
-        setMask(SIG_BLOCK, SIGTSTP)
+        Signals.setMask(SIG_UNBLOCK, SIGTSTP)
+        Signals.setMask(SIG_BLOCK, SIGTSTP)
         takeTerminal()
     }
 

@@ -48,7 +48,9 @@ final class WatchStream: Sendable {
             showState(isHeld: command.background)
             try await withThrowingTaskGroup { group in
                 group.addTask { try await self.print(subscription, of: device) }
-                group.addTask { try await self.followConnection(of: device) }
+                group.addTask {
+                    try await device.reportConnection(endsOnLoss: self.command.once) { self.report($0) }
+                }
                 if isInteractive { group.addTask { try await self.followState(on: device) } }
                 try await group.next()
                 group.cancelAll()
@@ -107,23 +109,6 @@ final class WatchStream: Sendable {
             let source = sources.first(where: { $0.aspect == aspect })
         else { return "" }
         return Style.dim("  [\(source.text)]")
-    }
-
-    // MARK: - Connection
-
-    private func followConnection(of device: Device) async throws {
-        var isLost = false
-        for await state in await device.connectionStates {
-            switch state {
-            case .disconnected(let error) where command.once: throw error
-            case .disconnected(let error):
-                if !isLost { report("reveille: \(error); waiting for the bus to return") }
-                isLost = true
-            case .connected:
-                if isLost { report("reveille: reconnected to the bus") }
-                isLost = false
-            }
-        }
     }
 
     private func report(_ message: StyledText) {

@@ -18,10 +18,10 @@ enum Suggestion {
         return close.isEmpty ? "" : "; did you mean \(list(close))?"
     }
 
-    /// Returns an enumeration of alternatives: `near, far or unknown`.
-    static func list(_ words: [String]) -> String {
+    /// Returns an enumeration: `near, far or unknown`.
+    static func list(_ words: [String], _ conjunction: String = "or") -> String {
         guard let last = words.last, words.count > 1 else { return words.first ?? "" }
-        return words.dropLast().joined(separator: ", ") + " or " + last
+        return words.dropLast().joined(separator: ", ") + " \(conjunction) " + last
     }
 
     /// Returns the number of insertions, deletions, substitutions and transpositions between two words.

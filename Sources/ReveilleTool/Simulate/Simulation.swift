@@ -11,8 +11,6 @@ final class Simulation {
     private static let grace: Duration = .seconds(5)
     /// The signals that are passed on to the program.
     private static let signals = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
-    /// The signals that a terminal sends to all processes of its foreground group when a key is pressed.
-    private static let keys = [SIGINT, SIGQUIT]
     /// The interval at which conditions without a notification are checked.
     private static let pause: Duration = .milliseconds(10)
     /// The number of changes of a burst in one iteration of the loop; even, so each chunk restores the level.
@@ -25,11 +23,7 @@ final class Simulation {
     private let loop: EventLoop
     private var sources: [EventSource] = []
     private var timer: EventSource?
-    private var program: ChildProcess?
-    /// Whether the program leads its own process group.
-    ///
-    /// In the foreground of a terminal it does not, because another group would be stopped when it reads from stdin.
-    private let isApart = tcgetpgrp(STDIN_FILENO) != getpgrp()
+    private var program: Program?
     private var next = 0
     /// The progress of the current step: the changes of a burst, or the checks of a condition.
     private var rounds = 0
@@ -113,27 +107,18 @@ final class Simulation {
 
     /// Passes a signal on to the program, or ends the run if the program has not started.
     private func pass(_ number: Int32) {
-        guard program != nil else {
+        guard let program else {
             signal = number
             return loop.exit()
         }
-        // In the same process group, the program has received the terminal's signal too.
-        if Self.keys.contains(number) && !isApart { return }
-        signalProgram(number)
-    }
-
-    /// Sends a signal to the program, or to its whole process group if it leads one.
-    private func signalProgram(_ number: Int32) {
-        guard let program else { return }
-        // The pid is not reused before the program has been waited for.
-        if isApart && program.exitCode == nil { kill(-program.pid, number) } else { program.signal(number) }
+        program.pass(number)
     }
 
     /// Performs the next step and schedules the rest.
     private func proceed() {
         if failure != nil {
             // The program has not ended within the grace period.
-            signalProgram(SIGKILL)
+            program?.signal(SIGKILL)
             return
         }
         guard next < scenario.lines.count else { return }
@@ -156,7 +141,7 @@ final class Simulation {
         // An error is ignored because the failure is also reported on stderr.
         try? report?.bailOut(failure.description)
         guard program != nil else { return loop.exit() }
-        signalProgram(SIGTERM)
+        program?.signal(SIGTERM)
         timer?.fire(after: Self.grace)
     }
 
@@ -165,7 +150,7 @@ final class Simulation {
         case .start: try start()
         case .end:
             isEnded = true
-            signalProgram(SIGTERM)
+            program?.signal(SIGTERM)
         case .wait(let time) where rounds == 0:
             rounds = 1
             return (false, time)
@@ -187,13 +172,9 @@ final class Simulation {
     }
 
     private func start() throws {
-        do throws(TestbedError) {
-            program = try ChildProcess(
-                command, environment: stage.phone.environment,
-                descriptors: report == nil ? [:] : [STDOUT_FILENO: STDERR_FILENO], isApart: isApart)
-        } catch {
-            throw Failure(.notStarted, "\(error)")
-        }
+        program = try Program(
+            command, environment: stage.phone.environment,
+            descriptors: report == nil ? [:] : [STDOUT_FILENO: STDERR_FILENO])
     }
 
     private func expect(

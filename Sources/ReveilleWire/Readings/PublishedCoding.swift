@@ -8,6 +8,21 @@ package import Varlink
 extension PublishedValue {
     /// The name of the field.
     static var field: String { "value" }
+    /// The deepest nesting of arrays and objects in a value, including the value itself.
+    ///
+    /// In a reply, four levels surround a value, and every reader limits the depth of a message.
+    package static let depthLimit = Limits.jsonDepth - 4
+
+    /// Creates the state that JSON describes, which is withdrawn if it is null.
+    ///
+    /// - Returns: `nil` if the JSON is neither null nor an object, or is nested too deeply for an event.
+    package init?(_ name: Aspect, validating json: JSON) {
+        guard json.isNull || json.objectValue != nil, !json.isDeeper(than: Self.depthLimit) else { return nil }
+        self.init(name, json.objectValue)
+    }
+
+    /// The longest value in bytes: the message to the bus has room for a name and the names of the fields too.
+    package static let sizeLimit = Limits.frame - 512
 
     /// Creates a state from a value, of which equal ones are the same state.
     package init(_ name: Aspect, _ value: JSONObject?) {
@@ -19,5 +34,16 @@ extension PublishedValue {
         guard let bytes else { return .null }
         // The bytes were written from a JSON value.
         return (try? JSON.parse(bytes)) ?? .null
+    }
+}
+
+extension JSON {
+    /// Returns whether arrays and objects are nested more deeply than a limit.
+    fileprivate func isDeeper(than limit: Int) -> Bool {
+        switch self {
+        case .array(let elements): limit == 0 || elements.contains { $0.isDeeper(than: limit - 1) }
+        case .object(let object): limit == 0 || object.members.contains { $0.value.isDeeper(than: limit - 1) }
+        case .null, .bool, .integer, .number, .string: false
+        }
     }
 }

@@ -80,9 +80,12 @@ final class BusDriver {
     func foreground(_ id: SubscriptionID, _ reason: HoldReasons = .app) { bus.release(reason, from: id) }
 
     func state(_ aspect: Aspect) -> Event {
-        var bus = bus
-        return bus.state(of: aspect, at: now)
+        // The state of a copy: asking this bus would note that the state was returned.
+        var copy = Bus(restoring: bus.savedState, history: 1, at: now)
+        return copy.state(of: aspect, at: now)
     }
+
+    func hasForegroundSubscriber(_ aspect: BuiltInAspect) -> Bool { bus.hasForegroundSubscriber(aspect) }
 
     func status(_ id: SubscriptionID) -> SubscriptionStatus? { bus.subscriptions.first { $0.id == id } }
 

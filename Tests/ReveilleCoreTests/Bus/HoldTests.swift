@@ -113,19 +113,19 @@ import Testing
     }
 
     @Test func aspectHasAForegroundSubscriberUnlessAllAreHeld() {
-        #expect(!driver.bus.hasForegroundSubscriber(.battery))
+        #expect(!driver.hasForegroundSubscriber(.battery))
         let id = driver.subscribe(SubscriptionRequest(aspects: AspectSet(.battery)))
-        #expect(driver.bus.hasForegroundSubscriber(.battery))
-        #expect(!driver.bus.hasForegroundSubscriber(.locale))
+        #expect(driver.hasForegroundSubscriber(.battery))
+        #expect(!driver.hasForegroundSubscriber(.locale))
         driver.background(id)
-        #expect(!driver.bus.hasForegroundSubscriber(.battery))
+        #expect(!driver.hasForegroundSubscriber(.battery))
         let eager = driver.subscribe(
             SubscriptionRequest(startsInBackground: true, policies: [.battery: Policy(background: .immediate)]))
-        #expect(driver.bus.hasForegroundSubscriber(.battery))
+        #expect(driver.hasForegroundSubscriber(.battery))
         driver.bus.cancel(eager)
-        #expect(!driver.bus.hasForegroundSubscriber(.battery))
+        #expect(!driver.hasForegroundSubscriber(.battery))
         driver.foreground(id)
-        #expect(driver.bus.hasForegroundSubscriber(.battery))
+        #expect(driver.hasForegroundSubscriber(.battery))
     }
 
     @Test func heldSubscriptionIsSkipped() throws {

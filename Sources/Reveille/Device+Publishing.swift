@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+public import ReveilleCore
+import ReveilleWire
+import Varlink
+
+extension Device {
+    /// Publishes a state of this program under a name: an aspect to which any program can subscribe.
+    ///
+    /// ```swift
+    /// struct Volume: Codable {
+    ///     var level: Double
+    ///     var isMuted = false
+    /// }
+    /// try await device.publish("org.example.volume", Volume(level: 0.4))
+    /// try await device.publish("org.example.player", ["title": "Clocks"], whileConnected: true)
+    /// ```
+    ///
+    /// A value that is equal to the current one as JSON is not a change. Another program that publishes the name replaces
+    /// the value, so a name should have one publisher.
+    ///
+    /// With `whileConnected`, the bus withdraws the state when this device is released or its process ends, even by a
+    /// crash. If the bus is restarted, the device publishes the last such value of each name again as soon as it has
+    /// reconnected. This ends when the name is withdrawn, or published without `whileConnected`, by this device.
+    ///
+    /// - Parameters:
+    ///   - name: At least two words of letters, digits, `-` and `_`, joined by dots, with at most 255 bytes.
+    ///   - value: A value that is encoded as a JSON object.
+    ///   - whileConnected: Whether the state is withdrawn when this device disconnects.
+    /// - Returns: The generation and the sequence of the state.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for a name or a value that cannot be published;
+    ///   ``ReveilleError/Code/quotaExceeded`` if the value is too long or the user has too many names;
+    ///   ``ReveilleError/Code/notPermitted`` if this user may not publish the name. The error contains the name and, for
+    ///   a limit, its size.
+    @discardableResult
+    public func publish(
+        _ name: Aspect, _ value: some Encodable, whileConnected: Bool = false
+    ) async throws(ReveilleError) -> (generation: Int, sequence: Int) {
+        try await engine.publish(try PublishedValue(name, encoding: value), whileConnected: whileConnected)
+    }
+
+    /// Withdraws the state of a name, whichever program published it; subscribers receive an event without a value.
+    ///
+    /// ```swift
+    /// try await device.withdraw("org.example.volume")
+    /// ```
+    ///
+    /// Withdrawing a name that is not published has no effect.
+    ///
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/notPermitted`` if this user may not publish the name, or
+    ///   ``ReveilleError/Code/invalidArgument`` for an invalid name.
+    public func withdraw(_ name: Aspect) async throws(ReveilleError) {
+        try name.checkIsPublished()
+        _ = try await engine.publish(PublishedValue(name, bytes: nil), whileConnected: false)
+    }
+}
+
+extension PublishedValue {
+    /// Encodes a value to be published.
+    ///
+    /// - Throws: `ReveilleError` with the name and the reason, for a name or a value that cannot be published.
+    package init(_ name: Aspect, encoding value: some Encodable) throws(ReveilleError) {
+        try name.checkIsPublished()
+        let json: JSON
+        do throws(JSONCodingError) {
+            json = try JSON(encoding: value)
+        } catch {
+            throw ReveilleError(.invalidArgument, "\(name): the value cannot be encoded as JSON: \(error)")
+        }
+        guard let object = json.objectValue else {
+            throw ReveilleError(.invalidArgument, "\(name): the value must be a JSON object, not \(json.kind)")
+        }
+        self.init(name, object)
+        guard let size = bytes?.count, size <= Self.sizeLimit else {
+            throw ReveilleError(
+                .quotaExceeded,
+                """
+                \(name): the value has \(bytes?.count ?? 0) bytes as JSON without spaces, and a message to the bus has \
+                room for \(Self.sizeLimit)
+                """)
+        }
+    }
+}
+
+extension Aspect {
+    /// Refuses an aspect that programs cannot publish.
+    func checkIsPublished() throws(ReveilleError) {
+        let reason =
+            if builtIn != nil {
+                "is an aspect of the device, which programs do not publish"
+            } else if isPattern {
+                "is a pattern, not the name of one state"
+            } else if Aspect(name) == nil {
+                Aspect.nameRule
+            } else {
+                nil as String?
+            }
+        if let reason { throw ReveilleError(.invalidArgument, "\(name.debugDescription) \(reason)") }
+    }
+
+    /// Refuses an aspect to which nobody can subscribe, because no state can have the name.
+    func checkIsValid() throws(ReveilleError) {
+        guard builtIn == nil, Aspect(name) == nil else { return }
+        throw ReveilleError(.invalidArgument, "\(name.debugDescription) \(Aspect.nameRule)")
+    }
+
+    private static let nameRule = """
+        is not an aspect of the device, and not a name that can be published: at least two words of letters, digits, \
+        '-' and '_', joined by dots, with at most 255 bytes
+        """
+}

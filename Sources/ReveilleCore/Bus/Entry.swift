@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// One aspect of one subscription, in the bus's `entries`.
+///
+/// An entry is in one of two lists. If the next change affects it, it is a listener of its aspect's log. Otherwise, it is
+/// behind: its subscription has a change of the aspect to take. So a change costs time only for subscriptions that have
+/// taken the last one, and a subscription that wakes looks only at the aspects that changed.
+///
+/// An entry takes 32 bytes, since a bus can have a million of them: a thousand names for a thousand patterns.
+struct Entry {
+    private static let literalFlag: Int32 = 1
+    private static let behindFlag: Int32 = 2
+    private static let flagCount: Int32 = 2
+
+    /// The change that the subscriber last saw; `nil` only in an unused entry.
+    var seen: Change?
+    /// The index of the log.
+    let log: Int32
+    /// The index of the subscription in `slots`.
+    let slot: Int32
+    /// The neighbors in the list of the subscription's entries; -1 at its ends.
+    var next: Int32 = -1
+    var previous: Int32 = -1
+    /// The index in the log's `listeners`; of an entry that is behind, the next one that is, or -1.
+    var link: Int32 = -1
+    /// The index of the policy, and two flags in the lowest bits.
+    private var policyAndFlags: Int32
+
+    init(seen: Change, log: Int32, slot: Int32, policy: Int32, isLiteral: Bool) {
+        self.seen = seen
+        self.log = log
+        self.slot = slot
+        policyAndFlags = policy << Self.flagCount | (isLiteral ? Self.literalFlag : 0)
+    }
+
+    /// The index of the policy; -1 for the default, which saves memory for thousands of subscriptions.
+    var policy: Int32 { policyAndFlags >> Self.flagCount }
+
+    /// Whether the subscription gave the aspect's own name, and not only a pattern.
+    var isLiteral: Bool { policyAndFlags & Self.literalFlag != 0 }
+
+    /// Whether the entry is in the list of the subscription's entries that are behind.
+    var isBehind: Bool {
+        get { policyAndFlags & Self.behindFlag != 0 }
+        set { policyAndFlags = policyAndFlags & ~Self.behindFlag | (newValue ? Self.behindFlag : 0) }
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+import ReveilleWatchers
+import ReveilleWire
+
+// The replies for people.
+
+extension Broker {
+    /// The subscriptions with their processes.
+    var subscriberList: [Subscriber] {
+        // A subscriber may have read everything although the edge that reports it still waits in the loop.
+        for connection in subscribers.values { releaseIfRead(connection) }
+        for connection in subscribers.values { freezes.look(at: connection) }
+        return bus.subscriptions.compactMap { status in
+            subscribers[status.id].map { Subscriber(status, processID: $0.peer.pid, userID: $0.peer.uid) }
+        }
+    }
+
+    /// The sources of the device's aspects, and the publishers of names.
+    var sourceList: [AspectSource] {
+        BuiltInAspect.allCases.map(describe) + bus.names.map(describe)
+    }
+
+    private func describe(_ aspect: BuiltInAspect) -> AspectSource {
+        var isAvailable = false
+        var text: String
+        switch watchers.source(of: aspect) {
+        case .available(let source): (isAvailable, text) = (true, source)
+        case .unavailable(let reason): text = reason
+        }
+        if bus.isPosted(aspect) { text = isAvailable ? text + " (posted)" : "posted; " + text }
+        if isAvailable, losses[aspect] > 0 { text += " (events lost and all read again: \(losses[aspect]))" }
+        return AspectSource(
+            aspect: Aspect(aspect), isAvailable: isAvailable, isMonitored: watchers.isMonitored(aspect), text: text)
+    }
+
+    private func describe(_ name: Aspect) -> AspectSource {
+        let publisher = bus.publisher(of: name)
+        let text = publisher.map { publisher in
+            let age = bus.state(of: name, at: now).changedAt.age(at: now)
+            // Names of users are not looked up: their database may be on the network.
+            return "published by uid \(publisher.user), \(age)"
+                + (publisher.connection == nil ? "" : ", until it disconnects")
+        }
+        return AspectSource(
+            aspect: name, isAvailable: publisher != nil, isMonitored: bus.hasSubscribers(name),
+            text: text ?? "not published")
+    }
+}
+
+extension Timestamp {
+    /// Returns the time since then in words: `2 min ago`.
+    fileprivate func age(at now: Timestamp) -> String {
+        // The clock may have been set back.
+        let seconds = max(0, now.microseconds.subtractingReportingOverflow(microseconds).partialValue / 1_000_000)
+        return switch seconds {
+        case 0: "just now"
+        case 1..<60: "\(seconds) s ago"
+        case 60..<3_600: "\(seconds / 60) min ago"
+        case 3_600..<172_800: "\(seconds / 3_600) h ago"
+        default: "\(seconds / 86_400) days ago"
+        }
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import Varlink
+
+/// A permission to publish on a system bus: an element of the configuration's `publish.allow`.
+package struct PublishPermission: Sendable, Hashable {
+    /// A name, or the pattern of some names.
+    private let names: Aspect
+    private let users: [ConfiguredUser]
+
+    init(_ section: ConfigurationSection) throws(ConfigurationError) {
+        let names = try section.text("names", "a published name or a pattern") { text in
+            Aspect(text).flatMap { $0.builtIn == nil ? $0 : nil }
+        }
+        self.names = try section.required("names", names)
+        users = try section.required("users", try section.users("users"))
+    }
+
+    /// Returns whether the permission allows a user to publish a name.
+    func allows(_ user: UInt32, toPublish name: Aspect) -> Bool {
+        (names == name || names.matches(name)) && users.contains { $0.number == user }
+    }
+
+    /// The permission in the form that is read.
+    var json: JSON { ["names": .string(names.name), "users": .array(users.map(\.json))] }
+}

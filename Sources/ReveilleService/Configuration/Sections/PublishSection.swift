@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Varlink
+
+extension Configuration {
+    /// Limits on the names that programs publish, and permissions.
+    package struct Publish: Sendable {
+        /// The number of names that one user, including root, may publish at a time: dozens for each of its programs.
+        package var names = 1_024
+        /// The maximum length of a value in bytes: a state is short, and anything longer is a document.
+        package var valueSize = 4_096
+        /// The users other than root that may publish on a system bus.
+        package var allow: [PublishPermission] = []
+
+        /// The range of ``names``, which takes some hundred megabytes at its end.
+        static let nameRange = 1...65_536
+        /// The range of ``valueSize``, from an object without members to the usual `maxFrame`.
+        static let valueSizeRange = 2...65_536
+
+        mutating func read(_ section: ConfigurationSection) throws(ConfigurationError) {
+            try section.integer("names", in: Self.nameRange, into: &names)
+            try section.integer("valueSize", in: Self.valueSizeRange, into: &valueSize)
+            let permissions = try section.sections("allow", "a list of permissions") {
+                element throws(ConfigurationError) in try PublishPermission(element)
+            }
+            allow = permissions ?? []
+        }
+
+        var json: JSON {
+            [
+                "names": .integer(Int64(names)), "valueSize": .integer(Int64(valueSize)),
+                "allow": .array(allow.map(\.json)),
+            ]
+        }
+    }
+}

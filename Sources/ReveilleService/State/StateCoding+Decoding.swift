@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import ReveilleCore
+import ReveilleWire
+package import Varlink
+
+extension StateCoding {
+    /// Decodes a state.
+    ///
+    /// - Throws: `StateError` with the missing or invalid part.
+    package static func decode(_ json: JSON) throws(StateError) -> SavedState {
+        let top = json.objectValue
+        guard top?["version"]?.integerValue == version, let instance = top?["instance"]?.stringValue,
+            let sequence = counter(top?["sequence"]), let aspects = top?["aspects"]?.arrayValue
+        else { throw StateError(reason: "not a saved state of version \(version)") }
+        var entries: [SavedState.Entry] = []
+        for aspect in aspects {
+            if let entry = try decodeEntry(aspect) { entries.append(entry) }
+        }
+        guard instance.utf8.count <= instanceLimit else {
+            throw StateError(reason: "its instance is longer than \(instanceLimit) bytes")
+        }
+        // The sequence grows with every generation, and the generations of a name that comes back begin above it.
+        guard entries.allSatisfy({ $0.sequence <= sequence && $0.generation <= sequence }) else {
+            throw StateError(reason: "an aspect is newer than the state")
+        }
+        let limit = Configuration.Publish.nameRange.upperBound
+        let names = Dictionary(entries.compactMap { $0.publisher.map { ($0.user, 1) } }, uniquingKeysWith: +)
+        guard names.values.allSatisfy({ $0 <= limit }) else {
+            throw StateError(reason: "a user has more than \(limit) names")
+        }
+        return SavedState(instance: instance, sequence: sequence, entries: entries)
+    }
+
+    /// Reads an aspect's entry; `nil` for an aspect that only another version knows.
+    private static func decodeEntry(_ json: JSON) throws(StateError) -> SavedState.Entry? {
+        guard let fields = json.objectValue, let word = fields["aspect"]?.stringValue,
+            let generation = counter(fields["generation"]), let sequence = counter(fields["sequence"]),
+            let changedAt = fields["changedAt"]?.integerValue
+        else { throw StateError(reason: "an aspect of the saved state lacks a field") }
+        guard let aspect = Aspect(word), !aspect.isPattern else { return nil }
+        if aspect.isPublished {
+            let value = try decodeValue(fields, of: aspect)
+            return SavedState.Entry(
+                generation: generation, sequence: sequence, changedAt: Timestamp(microseconds: changedAt),
+                state: .whole(.published(value)),
+                publisher: value.bytes == nil ? nil : try decodePublisher(fields, of: aspect))
+        }
+        let state: KeptReading
+        if aspect.builtIn?.isReportedInParts == true, let digest = fields["digest"]?.integerValue {
+            state = .digest(UInt64(bitPattern: digest), of: aspect)
+        } else {
+            state = .whole(try decodeReading(fields["state"] ?? .null, of: aspect))
+        }
+        return SavedState.Entry(
+            generation: generation, sequence: sequence, changedAt: Timestamp(microseconds: changedAt), state: state,
+            isPosted: fields["posted"]?.boolValue ?? false,
+            ownReading: try fields["own"].map { json throws(StateError) in try decodeReading(json, of: aspect) })
+    }
+
+    /// Reads the value of a name; one that is not in its canonical form, which no bus saves, is brought into it.
+    private static func decodeValue(_ fields: JSONObject, of name: Aspect) throws(StateError) -> PublishedValue {
+        guard let value = PublishedValue(name, validating: fields["state"] ?? .null) else {
+            throw StateError(reason: "\(name): the saved value is not an object, or is nested too deeply")
+        }
+        let limit = Configuration.Publish.valueSizeRange.upperBound
+        guard value.bytes?.count ?? 0 <= limit else {
+            throw StateError(reason: "\(name): the saved value is longer than \(limit) bytes")
+        }
+        return value
+    }
+
+    private static func decodePublisher(_ fields: JSONObject, of name: Aspect) throws(StateError) -> Publisher {
+        guard let user = fields["publisher"]?.integerValue.flatMap({ UInt32(exactly: $0) }),
+            let isTied = fields["tied"]?.boolValue
+        else { throw StateError(reason: "\(name): the saved publisher is not a user") }
+        // The bus withdraws the state before it has a connection.
+        return Publisher(user: user, connection: isTied ? 0 : nil)
+    }
+
+    private static func decodeReading(_ json: JSON, of aspect: Aspect) throws(StateError) -> Reading {
+        if aspect == .defaults {
+            var domains: [Defaults.Domain] = []
+            for domain in json.arrayValue ?? [] { domains.append(try decodeDomain(domain)) }
+            return .defaults(Defaults(domains: domains))
+        }
+        do throws(CallError) {
+            return try ReadingCoding.decode(json, of: aspect)
+        } catch {
+            throw StateError(reason: "\(error)")
+        }
+    }
+
+    private static func decodeDomain(_ json: JSON) throws(StateError) -> Defaults.Domain {
+        guard let name = json.objectValue?["name"]?.stringValue, let path = json.objectValue?["path"]?.stringValue,
+            let isOpaque = json.objectValue?["opaque"]?.boolValue,
+            let members = json.objectValue?["values"]?.objectValue?.members
+        else { throw StateError(reason: "a settings domain of the saved state lacks a field") }
+        var values: [String: Defaults.Fingerprint] = [:]
+        for member in members {
+            guard let value = member.value.integerValue else {
+                throw StateError(reason: "\(name): a fingerprint of the saved state is not a number")
+            }
+            values[member.name] = UInt64(bitPattern: value)
+        }
+        return Defaults.Domain(name: name, path: path, values: values, isOpaque: isOpaque)
+    }
+
+    private static func counter(_ json: JSON?) -> Int? {
+        json?.integerValue.flatMap { (0..<counterLimit).contains($0) ? Int($0) : nil }
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import CReveilleLinux
+import Glibc
+
+/// A file in memory without a name, from which another process reads.
+///
+/// Unlike a pipe, it takes contents of any length without blocking, and a reader that ends early is not an error.
+package struct MemoryFile: ~Copyable {
+    private let descriptor: OwnedDescriptor
+
+    /// The descriptor, positioned at the start of the contents.
+    package var number: Int32 { descriptor.number }
+
+    /// Creates a file with contents.
+    package init(_ contents: [UInt8]) throws(SystemError) {
+        let number = c_reveille_memory_file("reveille")
+        guard number >= 0 else { throw SystemError("memfd_create") }
+        let descriptor = OwnedDescriptor(number)
+        var rest = contents[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { buffer in
+                retryingOnInterrupt { write(descriptor.number, buffer.baseAddress, buffer.count) }
+            }
+            guard count > 0 else { throw SystemError("write", on: "a file in memory") }
+            rest = rest.dropFirst(count)
+        }
+        guard lseek(descriptor.number, 0, SEEK_SET) == 0 else { throw SystemError("lseek", on: "a file in memory") }
+        self.descriptor = descriptor
+    }
+}

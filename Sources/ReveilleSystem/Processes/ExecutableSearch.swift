@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+
+/// The search for a program, as execvp(3) does it.
+package enum ExecutableSearch {
+    /// The directories without `PATH`, as in confstr(3) and execvp(3).
+    private static let defaultDirectories = "/bin:/usr/bin"
+
+    /// Checks that a program can be executed, without executing it.
+    ///
+    /// - Parameter name: The program's path if it contains a slash, otherwise its name in a directory of `PATH`.
+    /// - Throws: `SystemError` with the name; `EACCES` if the only files of the name are not executable.
+    package static func check(_ name: String) throws(SystemError) {
+        var code = ENOENT
+        for path in candidates(for: name) {
+            var status = stat()
+            guard stat(path, &status) == 0 else {
+                if errno == EACCES { code = EACCES }
+                continue
+            }
+            if status.st_mode & S_IFMT == S_IFREG, access(path, X_OK) == 0 { return }
+            code = EACCES
+        }
+        throw SystemError("exec", on: name, code: code)
+    }
+
+    private static func candidates(for name: String) -> [String] {
+        guard !name.isEmpty, !name.contains("/") else { return [name] }
+        let directories = Environment["PATH"] ?? defaultDirectories
+        // An empty entry is the working directory.
+        return directories.split(separator: ":", omittingEmptySubsequences: false).map { directory in
+            directory.isEmpty ? name : directory + "/" + name
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import CReveilleLinux
+import CSystemd
+import Glibc
+
+/// The start of programs.
+package enum ProcessSpawn {
+    /// Signals that nohup(1) ignores, or a shell for a background job: the program ignores them if this process does.
+    private static let inheritedSignals = [SIGHUP, SIGINT, SIGQUIT]
+
+    /// Starts a program with default signal handling.
+    ///
+    /// - Parameters:
+    ///   - arguments: The program, looked up in `PATH`, and its arguments; at least one.
+    ///   - environment: The complete environment.
+    ///   - descriptors: This process's descriptors by their numbers in the program. Others from 0 to 2 are shared, and
+    ///     all others are closed.
+    ///   - isApart: Whether the program leads a process group of its own, which does not receive a terminal's signals.
+    /// - Returns: The process ID; the caller waits for the process.
+    /// - Throws: `SystemError` with the name of the program.
+    package static func spawn(
+        _ arguments: [String], environment: [String: String], descriptors: [Int32: Int32], isApart: Bool
+    ) throws(SystemError) -> Int32 {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (theirs, ours) in descriptors { posix_spawn_file_actions_adddup2(&actions, ours, theirs) }
+        c_reveille_close_from(&actions, descriptors.keys.reduce(STDERR_FILENO, max) + 1)
+
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var blocked = sigset_t()
+        sigemptyset(&blocked)
+        posix_spawnattr_setsigmask(&attributes, &blocked)
+        var reset = sigset_t()
+        sigfillset(&reset)
+        for signal in inheritedSignals { sigdelset(&reset, signal) }
+        posix_spawnattr_setsigdefault(&attributes, &reset)
+        let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (isApart ? POSIX_SPAWN_SETPGROUP : 0)
+        posix_spawnattr_setflags(&attributes, Int16(flags))
+
+        let argv = arguments.map { strdup($0) } + [nil]
+        let envp = environment.map { strdup($0 + "=" + $1) } + [nil]
+        defer { for text in argv + envp { free(text) } }
+        var pid: pid_t = 0
+        let result = posix_spawnp(&pid, arguments[0], &actions, &attributes, argv, envp)
+        guard result == 0 else { throw SystemError("posix_spawn", on: arguments[0], code: result) }
+        return pid
+    }
+}

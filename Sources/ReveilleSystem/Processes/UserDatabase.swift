@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+
+/// The users of this system.
+package enum UserDatabase {
+    /// The first and the largest size of the buffer for an entry in bytes; a usual entry is shorter than the first.
+    private static let bufferSizes = 1_024...1_048_576
+
+    /// Returns the number of the user with a name, or `nil` if there is no such user.
+    ///
+    /// It asks the services in nsswitch.conf, some of which use the network.
+    ///
+    /// - Throws: `SystemError` if the database cannot be read.
+    package static func number(of name: String) throws(SystemError) -> UInt32? {
+        var size = bufferSizes.lowerBound
+        while true {
+            var entry = passwd()
+            var found: UnsafeMutablePointer<passwd>?
+            var buffer = [CChar](repeating: 0, count: size)
+            let code = getpwnam_r(name, &entry, &buffer, buffer.count, &found)
+            switch code {
+            case 0: return found == nil ? nil : entry.pw_uid
+            // Services report an unknown name in any of these ways.
+            case ENOENT, ESRCH, EBADF, EPERM: return nil
+            case ERANGE where size < bufferSizes.upperBound: size *= 4
+            case EINTR: continue
+            default: throw SystemError("getpwnam", on: name, code: code)
+            }
+        }
+    }
+}

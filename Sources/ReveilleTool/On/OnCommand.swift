@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ArgumentParser
+import Glibc
+import Reveille
+import ReveilleSystem
+import ReveilleWire
+
+/// `reveille on`: runs a command each time a condition becomes true.
+struct OnCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "on",
+        abstract: "Run a command each time a condition becomes true.",
+        usage: "reveille on [OPTIONS] ASPECT 'CONDITION' -- COMMAND [ARGUMENT ...]",
+        discussion: """
+            The condition compares fields of the aspect, as 'reveille get ASPECT --json' prints them, with values: \
+            numbers, words, "quoted text", true, false and null. The operators are == != < <= > >=, and comparisons \
+            are combined with and, or, not and parentheses. A field of a field is written with a dot. null equals \
+            only null, and other comparisons with a field that is null are false, except !=. Lists cannot be compared.
+
+            The command runs once for each time that the condition becomes true, and at the start if it is true \
+            then. Runs never overlap: those that become due while the command runs follow one by one. The bus merges \
+            the changes that occur meanwhile, or in the background, and 'on' looks them up in its history. Only \
+            changes that the bus no longer remembers (bus.history) are missed.
+
+            The command receives the event on stdin, as a line of JSON like that of 'reveille watch --json', and in \
+            its environment:
+
+              REVEILLE_ASPECT   the aspect
+              REVEILLE_CHANGES  the number of changes of the event; 0 at the start
+              REVEILLE_EVENT    the event as JSON; unset if it is longer than 128 KiB
+
+            A command that fails is reported on stderr and does not end 'on'. SIGINT, SIGTERM and SIGHUP are passed on \
+            to a running command, and end 'on' after it. The exit code is 127 if the command cannot be started.
+
+            EXAMPLES
+              reveille on battery 'level < 0.1 and plugged == false' -- notify-send low
+              reveille on proximity 'state == near' -- swaylock
+              reveille on orientation 'pose == faceDown' -- sh -c 'jq .changedAt >>times'
+              reveille on org.example.player 'title != null' -- ./announce
+            """)
+
+    @Argument(
+        help: "The aspect, or a published name.", completion: Aspect.completion, transform: Aspect.init(argument:))
+    var aspect: Aspect
+
+    @Argument(help: "The condition.")
+    var condition: String
+
+    @Option(
+        parsing: .unconditional,
+        help: "Exit after this many runs, with the exit code of the last one; ending earlier is a failure.")
+    var count: Int?
+
+    @Option(
+        help: """
+            A file that stores whether the condition is true, and the position in the stream. The next run with this \
+            file continues from there, and runs the command only if the condition has become true since then. A \
+            command that was running when 'on' was killed is run again.
+            """)
+    var state: String?
+
+    @OptionGroup var bus: BusOptions
+
+    @Argument(parsing: .postTerminator, help: "The command and its arguments, after --.")
+    var command: [String] = []
+
+    func validate() throws {
+        if aspect.isPattern { throw ValidationError("\(aspect): a condition applies to one aspect, not to a pattern") }
+        if command.isEmpty { throw ValidationError("missing command: reveille on ASPECT 'CONDITION' -- COMMAND") }
+        if let count, count < 1 { throw ValidationError("--count must be at least 1, not \(count)") }
+        if state?.isEmpty == true { throw ValidationError("--state must not be empty") }
+    }
+
+    func run() {
+        Failure.guarding {
+            let condition = try Condition(argument: self.condition, for: aspect)
+            do throws(SystemError) {
+                try ExecutableSearch.check(command[0])
+            } catch {
+                throw Failure(.notStarted, "\(error)")
+            }
+            let code = try OnSession(self, condition).run()
+            Glibc.exit(code)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+
+/// A program that a command runs, and to which it passes its own signals on.
+final class Program {
+    /// The signals that a terminal sends to all processes of its foreground group when a key is pressed.
+    private static let keys = [SIGINT, SIGQUIT]
+
+    private let process: ChildProcess
+    /// Whether the program leads its own process group.
+    ///
+    /// In the foreground of a terminal it does not, because another group would be stopped when it reads from the
+    /// terminal.
+    private let isApart: Bool
+
+    /// Starts a program.
+    ///
+    /// - Parameters:
+    ///   - command: The program, looked up in `PATH`, and its arguments.
+    ///   - environment: The complete environment.
+    ///   - descriptors: This process's descriptors by their numbers in the program. Others from 0 to 2 are shared.
+    /// - Throws: `Failure` if the program cannot be started.
+    init(
+        _ command: [String], environment: [String: String], descriptors: [Int32: Int32] = [:]
+    ) throws(Failure) {
+        isApart = tcgetpgrp(STDIN_FILENO) != getpgrp()
+        do throws(TestbedError) {
+            process = try ChildProcess(
+                command, environment: environment, descriptors: descriptors, isApart: isApart)
+        } catch {
+            throw Failure(.notStarted, "\(error)")
+        }
+    }
+
+    /// Whether the program has ended.
+    var hasEnded: Bool { process.hasEnded }
+
+    /// The exit code, or 128 plus the signal; `nil` until the program is known to have ended.
+    var exitCode: Int32? { process.exitCode }
+
+    /// Passes on a signal that this process has received.
+    func pass(_ number: Int32) {
+        // In the same process group, the program has received the terminal's signal too.
+        if Self.keys.contains(number) && !isApart { return }
+        signal(number)
+    }
+
+    /// Sends a signal to the program, or to its whole process group if it leads one.
+    func signal(_ number: Int32) {
+        // The pid is not reused before the program has been waited for.
+        if isApart && process.exitCode == nil { kill(-process.pid, number) } else { process.signal(number) }
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleSystem
+
+/// The signals of a command that runs until it is ended.
+enum Signals {
+    /// The signals that end the command: not those that are ignored from the start, as with nohup.
+    static var ending: [Int32] {
+        [SIGINT, SIGTERM, SIGHUP].filter { !IgnoredSignals.contains($0) }
+    }
+
+    /// Ends the process as the signal would by default.
+    static func die(by number: Int32) -> Never {
+        signal(number, SIG_DFL)
+        raise(number)
+        setMask(SIG_UNBLOCK, number)
+        exit(128 + number)
+    }
+
+    /// Blocks or unblocks a signal in this thread.
+    static func setMask(_ operation: Int32, _ number: Int32) {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, number)
+        pthread_sigmask(operation, &signals, nil)
+    }
+}

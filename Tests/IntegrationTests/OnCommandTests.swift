@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// `reveille on`: the command that it runs, its input and its end.
+@Suite(.timeLimit(.minutes(10))) struct OnCommandTests {
+    private let scene: OnScene
+
+    init() throws {
+        scene = try OnScene()
+    }
+
+    @Test("the command receives the event on stdin and in its environment") func commandReceivesTheEvent() throws {
+        let watch = try RunningProgram(
+            ["watch", "battery", "--json"], in: scene.bus.directory,
+            environment: ["REVEILLE_ADDRESS": scene.bus.address])
+        let script = #"cat; echo "$REVEILLE_EVENT"; echo "$REVEILLE_ASPECT $REVEILLE_CHANGES""#
+        let run = try scene.start([], ["sh", "-c", script], environment: ["REVEILLE_EVENT": "outer"])
+        try wait(for: "both subscriptions") { try scene.bus.client().subscriptions().count == 2 }
+        try scene.post(0.09)
+        try wait(for: "three lines") { run.output.split(separator: "\n").count == 3 }
+        try wait(for: "the event of watch") { watch.output.hasSuffix("\n") }
+        #expect(run.output == watch.output + watch.output + "battery 1\n")
+    }
+
+    @Test("a long event is complete on stdin, and not in the environment") func longEventIsNotInTheEnvironment() throws
+    {
+        let scene = OnScene(try BusProcess(configuration: "{ bus: { maxFrame: 1048576 } }"))
+        let script = #"echo "${REVEILLE_EVENT-unset} $REVEILLE_CHANGES"; wc -c; true"#
+        let run = try scene.start([], ["sh", "-c", script])
+        let packs = (0..<3_000).map { #"{"name":"pack\#($0)","level":0.05,"chargeStatus":"full"}"# }.joined(
+            separator: ",")
+        let battery = #"{"state":"full","level":0.05,"plugged":true,"chargeStatus":"full","packs":[\#(packs)]}"#
+        #expect(try scene.bus.client().call("Post", #"{"battery":\#(battery)}"#).error == nil)
+        try wait(for: "two lines") { run.output.split(separator: "\n").count == 2 }
+        let lines = run.output.split(separator: "\n")
+        #expect(lines[0] == "unset 1")
+        #expect(try #require(Int(lines[1])) > 131_072)
+        // The command need not read the event.
+        try scene.post(0.5, 0.05)
+        try wait(for: "the next run") { run.output.split(separator: "\n").count == 4 }
+        #expect(run.errors.isEmpty)
+    }
+
+    @Test("the command inherits no descriptors, signal masks or ignored signals") func commandInheritsNothing() throws {
+        let script =
+            "ls /proc/self/fd; grep -E '^Sig(Blk|Ign)' /proc/self/status; test $(ps -o pgid= $$) = $$ && echo leader"
+        let run = try RunningProgram(
+            ["-c", #"trap '' PIPE CHLD; exec "$0" "$@""#, BusProcess.program, "on"] + scene.low
+                + ["--address", scene.bus.address, "--", "sh", "-c", script],
+            program: "sh", in: scene.bus.directory)
+        try scene.post(0.09)
+        try wait(for: "the output") { run.output.contains("leader") }
+        // The directory is open itself.
+        #expect(run.output.hasPrefix("0\n1\n2\n3\nSigBlk:\t0000000000000000\nSigIgn:"))
+        let mask = run.output.split(separator: "SigIgn:\t").last?.prefix(16) ?? ""
+        // Above 31 are signals that libc uses itself.
+        #expect(try #require(UInt64(mask, radix: 16)) & 0x7FFF_FFFF == 0)
+        try scene.post(0.5, 0.08)
+        try wait(for: "the next run") {
+            run.output.split(separator: "leader").count > 2 || run.output.hasSuffix("leader\n")
+        }
+        #expect(run.stop() == 0)
+    }
+
+    @Test(
+        "a command that fails is reported and does not end the program",
+        arguments: [("exit 3", 3), ("kill -KILL $$", 137)])
+    func failingCommandIsReported(script: String, code: Int) throws {
+        let run = try scene.start([], ["sh", "-c", "cat; \(script)"])
+        try scene.post(0.09)
+        try wait(for: "the report") { run.errors == "reveille: sh: exit code \(code)\n" }
+        try scene.post(0.5, 0.08)
+        try scene.waitForRuns(of: run, at: [0.09, 0.08])
+        try wait(for: "both reports") { run.errors.split(separator: "\n").count == 2 }
+    }
+
+    @Test("a command that cannot be started is reported before anything is watched")
+    func missingCommandIsReported() throws {
+        let nowhere = ["REVEILLE_ADDRESS": "unix:" + scene.path("nowhere")]
+        try scene.bus.directory.write("", to: "plain")
+        for (command, reason) in [
+            ("no-such-program", "No such file or directory (ENOENT)"), ("", "No such file or directory (ENOENT)"),
+            (scene.path("missing"), "No such file or directory (ENOENT)"),
+            (scene.path("plain"), "Permission denied (EACCES)"), ("/", "Permission denied (EACCES)"),
+        ] {
+            let run = try scene.run(scene.low + ["--", command], environment: nowhere)
+            #expect(run.code == 127)
+            #expect(run.errors == "reveille: exec \(command): \(reason)\n")
+        }
+        #expect(try scene.run(scene.low + ["--", "true"], environment: nowhere).code == 69)
+    }
+
+    @Test("a command that disappears ends the program, and the run is not lost") func commandDisappears() throws {
+        let command = scene.path("command")
+        func install() throws {
+            try scene.bus.directory.write("#!/bin/sh\ncat\n", to: "command")
+            #expect(chmod(command, 0o700) == 0)
+        }
+        try install()
+        let options = ["--state", scene.path("state")]
+        let run = try scene.start(options, [command])
+        try wait(for: "the state") { access(scene.path("state"), F_OK) == 0 }
+        unlink(command)
+        try scene.post(0.09)
+        #expect(run.process.wait() == 127)
+        #expect(run.errors == "reveille: posix_spawn \(command): No such file or directory (ENOENT)\n")
+        try install()
+        let next = try scene.start(options, [command])
+        try scene.waitForRuns(of: next, at: [0.09])
+    }
+
+    @Test("a signal ends the program", arguments: [SIGINT, SIGTERM, SIGHUP]) func signalEndsTheProgram(
+        signal: Int32
+    ) throws {
+        let run = try scene.start()
+        run.process.signal(signal)
+        #expect(run.process.wait() == 0)
+        #expect(run.errors.isEmpty)
+    }
+
+    @Test(
+        "a signal is passed on to the running command, whose run is then complete",
+        arguments: [SIGINT, SIGTERM, SIGHUP])
+    func signalIsPassedOn(signal: Int32) throws {
+        let name = ["INT", "TERM", "HUP"][[SIGINT, SIGTERM, SIGHUP].firstIndex(of: signal) ?? 0]
+        let script = "trap 'echo caught; exit 5' \(name); cat; echo ready >&2; sleep 1000"
+        let options = ["--state", scene.path("state")]
+        let run = try scene.start(options, ["sh", "-c", script])
+        try scene.post(0.09)
+        try wait(for: "the command") { run.errors.contains("ready") }
+        run.process.signal(signal)
+        #expect(run.process.wait() == 0)
+        #expect(run.output.hasSuffix("\ncaught\n"))
+        #expect(run.errors == "ready\n")
+        let next = try scene.start(options)
+        try scene.post(0.5, 0.08)
+        try scene.waitForRuns(of: next, at: [0.08])
+    }
+
+    @Test("a hangup is ignored under nohup") func hangupIsIgnoredUnderNohup() throws {
+        let run = try RunningProgram(
+            ["-c", #"trap '' HUP; exec "$0" "$@""#, BusProcess.program, "on"] + scene.low
+                + ["--address", scene.bus.address, "--", "sh", "-c", "kill -HUP $$ $PPID; cat"],
+            program: "sh", in: scene.bus.directory)
+        for levels in [[0.09], [0.09, 0.08]] {
+            try scene.post(0.5, levels.last ?? 0)
+            try scene.waitForRuns(of: run, at: levels)
+        }
+        #expect(run.stop() == 0)
+    }
+
+    @Test(
+        "an invalid condition is refused before anything is watched",
+        arguments: [
+            (["battery", "levle < 0.1"], "levle: unknown field of battery; did you mean level?"),
+            (
+                ["battery", "lvl < 0.1"],
+                "lvl: unknown field of battery, which has state, level, plugged, chargeStatus and packs"
+            ),
+            (
+                ["battery", "state == chargin"],
+                "chargin: battery.state must be unknown, unplugged, charging or full; did you mean charging?"
+            ),
+            (
+                ["orientation", "planar == faceUp"],
+                "faceUp: orientation.planar must be portrait, portraitUpsideDown, landscapeLeft, landscapeRight or null"
+            ),
+            (["battery", "state < a"], "battery.state: only numbers can be compared with <"),
+            (["battery", "level == high"], "\"high\": battery.level must be compared with a number or null"),
+            (["battery", "level < 10"], "10: battery.level must be a number from 0 to 1, or null"),
+            (["battery", "(level < 0.1"], "(level < 0.1: the ( at column 1 is not closed"),
+            (["battery", "level < 0.1 and"], "level < 0.1 and: expected a field at the end"),
+            (["battery", ""], "the condition is empty"),
+            (["battery", "\u{1B}[2J"], #"\u{1B}[2J: unexpected '\u{1B}' at column 1"#),
+            (["defaults", "domains == app"], "defaults.domains is a list, which cannot be compared"),
+        ])
+    func invalidConditionIsRefused(arguments: [String], message: String) throws {
+        let run = try scene.run(arguments + ["--", "true"], environment: ["REVEILLE_ADDRESS": "unix:/nowhere"])
+        #expect(run.code == 64)
+        #expect(run.errors == "reveille: \(message)\n")
+        #expect(run.output.isEmpty)
+    }
+
+    @Test(
+        "invalid arguments are reported",
+        arguments: [
+            (["battery", "level < 0.1"], "missing command: reveille on ASPECT 'CONDITION' -- COMMAND"),
+            (["battery", "--", "true"], "Missing expected argument '<condition>'"),
+            (["batery", "level < 0.1", "--", "true"], "did you mean battery?"),
+            (
+                ["org.example.*", "a == 1", "--", "true"],
+                "org.example.*: a condition applies to one aspect, not to a pattern"
+            ),
+            (["--count", "0", "battery", "level < 0.1", "--", "true"], "--count must be at least 1, not 0"),
+            (["--state", "", "battery", "level < 0.1", "--", "true"], "--state must not be empty"),
+        ])
+    func invalidArgumentsAreReported(arguments: [String], message: String) throws {
+        let run = try scene.run(arguments)
+        #expect(run.code == 64)
+        #expect(run.errors.contains(message), "\(run.errors)")
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// `reveille publish` and `reveille withdraw`: output, errors and exit codes.
+@Suite(.timeLimit(.minutes(10))) struct PublishCommandTests {
+    private let bus: BusProcess
+
+    init() throws {
+        bus = try BusProcess()
+    }
+
+    /// Runs a shell command line in which `$R` is the program.
+    private func shell(_ line: String) throws -> ProgramRun {
+        try ProgramRun(
+            ["-c", line], program: "sh", in: bus.directory,
+            environment: ["R": BusProcess.program, "REVEILLE_ADDRESS": bus.address])
+    }
+
+    private func event(_ run: ProgramRun) throws -> JSONObject {
+        try #require(try JSON.parse(Array(run.output.utf8)).objectValue)
+    }
+
+    @Test func publishPrintsTheResultingState() throws {
+        let name = "org.example.player"
+        let first = try bus.run(["publish", name, #"{"volume": 0.5, "muted": false}"#])
+        #expect(first.output == "org.example.player  {\"muted\":false,\"volume\":0.5}\n")
+        #expect(first.code == 0)
+        let second = try event(bus.run(["publish", name, #"{"volume": 0.6}"#, "--json"]))
+        #expect(second.aspect == name)
+        #expect(second["value"] == ["volume": 0.6])
+        // Members in another order, and the same number in another form, are not a change.
+        #expect(try bus.run(["publish", name, #"{"b": 1, "a": 2}"#]).code == 0)
+        let equal = try event(bus.run(["publish", name, #"{"a": 2.0, "b": 1}"#, "--json"]))
+        #expect(equal.integer("generation") == second.integer("generation") + 1)
+    }
+
+    @Test func withdrawPrintsThatNothingIsPublished() throws {
+        #expect(try bus.run(["publish", "org.example.player", "{}"]).code == 0)
+        let subscriber = try bus.subscribe(#"{"aspects":["org.example.*"]}"#)
+        let run = try bus.run(["withdraw", "org.example.player"])
+        #expect(run.output == "org.example.player  not published\n")
+        #expect(run.code == 0)
+        #expect(try subscriber.next().map { $0["value"] } == [.null])
+        // Withdrawing again succeeds.
+        let again = try bus.run(["withdraw", "org.example.player", "--json"])
+        #expect(try event(again)["value"] == .null)
+        #expect(again.code == 0)
+    }
+
+    @Test func valueIsReadFromStdin() throws {
+        let run = try shell(#"printf '{\n "a": [1,\n 2] }\n' | $R publish org.example.input -"#)
+        #expect(run.output == "org.example.input  {\"a\":[1,2]}\n", "\(run.errors)")
+        let empty = try shell(#"$R publish org.example.input - </dev/null"#)
+        #expect(empty.code == 64)
+        #expect(empty.errors == "reveille: the value is not valid JSON: unexpected end at byte 0\n")
+    }
+
+    @Test(
+        arguments: [
+            (["volume", "{}"], "a published name must have at least two words of letters, digits, - and _"),
+            (["org..x", "{}"], "a published name must have at least two words of letters, digits, - and _"),
+            (["org.example.ä", "{}"], "a published name must have at least two words of letters, digits, - and _"),
+            (["org.example.*", "{}"], "a pattern stands for many names and cannot be published"),
+            (["*", "{}"], "a pattern must be the beginning of a name and .*, such as org.example.*"),
+            (["battery", "{}"], "an aspect of the device cannot be published; 'reveille post' posts"),
+            (
+                ["a." + String(repeating: "b", count: 254), "{}"],
+                "a published name can have at most 255 bytes, not 256"
+            ),
+            (["org.example.x", "{volume:1}"], "unexpected 'v' at byte 1; in a shell, write '{\"volume\": 0.5}'"),
+            (["org.example.x", #"{"volume": }"#], "the value is not valid JSON: unexpected '}' at byte 11\n"),
+            (["org.example.x", ""], "the value is not valid JSON: unexpected end at byte 0"),
+            (["org.example.x", "[1]"], #"must be a JSON object such as {"volume": 0.5}, not an array"#),
+            (["org.example.x", "7"], "not a number\n"),
+            (["org.example.x", "null"], "not null; to withdraw the state, use 'reveille withdraw org.example.x'"),
+        ])
+    func invalidArgumentIsReportedWithTheValidOnes(arguments: [String], message: String) throws {
+        let run = try bus.run(["publish"] + arguments)
+        #expect(run.code == 64)
+        #expect(run.errors.contains(message), "\(run.errors)")
+        #expect(run.output.isEmpty)
+    }
+
+    @Test(arguments: [5_000, 65_100, 70_000]) func longValueIsRefusedWithTheLimit(length: Int) throws {
+        let text = String(repeating: "x", count: length)
+        let run = try bus.run(["publish", "org.example.long", #"{"text":"\#(text)"}"#])
+        #expect(run.code == 75)
+        #expect(run.errors.contains(length < 65_000 ? "4096" : "65024"), "\(run.errors)")
+        #expect(try bus.run(["get", "org.example.long"]).output == "org.example.long  not published\n")
+    }
+
+    @Test func publishWithoutABusIsReported() throws {
+        #expect(bus.stop() == 0)
+        for arguments in [["publish", "org.example.x", "{}"], ["withdraw", "org.example.x"]] {
+            let run = try bus.run(arguments)
+            #expect(run.code == 69)
+            #expect(run.errors.contains("there is no bus at"), "\(run.errors)")
+        }
+    }
+}

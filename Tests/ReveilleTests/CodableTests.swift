@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import FoundationEssentials
+import Reveille
+import ReveilleWire
+import Testing
+import Varlink
+
+/// Events as programs store them have the form that they have on the wire.
+@Suite(.timeLimit(.minutes(10))) struct CodableTests {
+    private static let readings: [Reading] =
+        Aspect.device.map(Reading.unknown) + [
+            .locale(
+                LocaleSettings(
+                    identifier: "es_ES", languages: ["es-ES", "en"], numeric: "es_MX", time: "es_MX",
+                    monetary: "es_MX", measurement: "es_ES")),
+            .defaults(
+                Defaults(domains: [
+                    .init(name: "app", path: "/a", values: ["k": 0, "l": 0], isOpaque: false),
+                    .init(name: "b", path: "/b", values: ["": 0], isOpaque: true),
+                ])),
+            .battery(
+                Battery(
+                    state: .charging, level: 0.1, isPlugged: true, chargeStatus: .notCharging,
+                    packs: [.init(name: "BAT0", level: 1, chargeStatus: .notCharging)])),
+            .proximity(.near), .orientation(Orientation(pose: .faceUp, planar: .portrait)),
+            .unknown("org.example.volume"),
+            .published("org.example.volume", ["level": 0.1, "steps": 10, "muted": false, "of": .null]),
+            .published("org.example.player", ["track": ["title": "é\u{1F3B5}\n", "length": 9_007_199_254_740_993]]),
+        ]
+
+    private static func event(_ reading: Reading) throws -> Event {
+        let structure = EventCoding.encode(
+            Event(
+                reading: reading, generation: 3, sequence: 9, changes: 2, netChange: false,
+                firstChangedAt: Timestamp(microseconds: 1), changedAt: Timestamp(microseconds: 2), dropped: 1))
+        return try EventCoding.decode(structure)
+    }
+
+    @Test(arguments: readings) func eventIsWrittenAsOnTheWire(reading: Reading) throws {
+        let event = try Self.event(reading)
+        let written = try JSON.parse(Array(JSONEncoder().encode(event)))
+        #expect(written.canonical == EventCoding.encode(event).canonical)
+        #expect(try JSONDecoder().decode(Event.self, from: JSONEncoder().encode(event)) == event)
+        let received = Data(EventCoding.encode(event).description.utf8)
+        #expect(try JSONDecoder().decode(Event.self, from: received) == event)
+    }
+
+    @Test func publishedValueIsAnObjectInTheFieldValue() throws {
+        let event = try Self.event(.published("org.example.volume", ["level": 0.5]))
+        let text = String(decoding: try JSONEncoder().encode(event), as: UTF8.self)
+        #expect(text.contains(#""value":{"level":0.5}"#))
+        let withdrawn = try Self.event(.unknown("org.example.volume"))
+        #expect(String(decoding: try JSONEncoder().encode(withdrawn), as: UTF8.self).contains(#""value":null"#))
+    }
+
+    @Test(arguments: readings) func readingHasTheFormOfItsFieldOfAnEvent(reading: Reading) throws {
+        func check<Value: Codable & Equatable>(_ value: Value) throws {
+            let field = EventCoding.encode(try Self.event(reading)).objectValue?[reading.aspect.name]
+            #expect(try field?.decode(Value.self) == value)
+            #expect(try JSON(encoding: value).decode(Value.self) == value)
+        }
+        switch reading {
+        case .locale(let locale): try check(locale)
+        case .defaults(let defaults): try check(defaults)
+        case .battery(let battery): try check(battery)
+        case .orientation(let orientation): try check(orientation)
+        case .proximity, .published: break
+        }
+    }
+
+    @Test(
+        arguments: [
+            "7", "[]", "{}", #"{"aspect":"battery"}"#, #"{"aspect":"org.example.volume","generation":"two"}"#,
+        ])
+    func otherJSONIsNotAnEvent(text: String) {
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(Event.self, from: Data(text.utf8)) }
+    }
+
+    @Test(
+        arguments: [
+            (.battery(Battery(state: .charging, level: 0.5)), "battery: charging, 50%"),
+            (.battery(.unknown), "battery: unknown"), (.proximity(.near), "proximity: near"),
+            (.orientation(Orientation(pose: .faceUp, planar: .portrait)), "orientation: faceUp, last upright portrait"),
+            (.orientation(.unknown), "orientation: unknown"), (.locale(.posix), "locale: en_US_POSIX"),
+            (
+                .defaults(
+                    Defaults(domains: [
+                        Defaults.Domain(name: "a", path: "/a.json", values: ["x": 0, "y": 0], isOpaque: false),
+                        Defaults.Domain(name: "b", path: "/b", values: [:], isOpaque: true),
+                    ])), "defaults: a: x y; b (opaque)"
+            ),
+        ] as [(Reading, String)])
+    func eventIsALineForPeople(reading: Reading, state: String) throws {
+        #expect(try Self.event(reading).description == state + " (2 changes, back where it was, 1 dropped)")
+    }
+}
