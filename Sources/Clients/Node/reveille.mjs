@@ -371,8 +371,8 @@ function parseEvent(entry) {
     sequence: field(entry, "sequence", "integer"),
     changes: field(entry, "changes", "integer"),
     netChange: field(entry, "netChange", "boolean"),
-    firstChangedAt: field(entry, "firstChangedAt", "integer") / 1_000,
-    changedAt: field(entry, "changedAt", "integer") / 1_000,
+    firstChangedAt: field(entry, "firstChangedAt", "number") / 1_000,
+    changedAt: field(entry, "changedAt", "number") / 1_000,
     dropped: field(entry, "dropped", "integer"),
     state,
   });

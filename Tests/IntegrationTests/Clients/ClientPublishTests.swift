@@ -24,10 +24,10 @@ struct ClientPublishTests {
         for other in ClientLanguage.allCases {
             let subscriber = try ClientProgram(other, on: bus)
             try subscriber.subscribe(to: ["org.example.volume"])
-            try publish(publisher, "org.example.volume", ["level": 0.4, "by": .string(other.rawValue)])
+            try publish(publisher, "org.example.volume", ["by": .string(other.rawValue), "level": 0.4])
             let event = try #require(try subscriber.next())
             #expect(event.aspect == "org.example.volume")
-            #expect(event.state == ["level": 0.4, "by": .string(other.rawValue)])
+            #expect(event.state == ["by": .string(other.rawValue), "level": 0.4])
             #expect(event.integer("changes") == 1)
             // The state is equal.
             try publish(publisher, "org.example.volume", ["by": .string(other.rawValue), "level": 0.4])
