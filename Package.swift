@@ -10,7 +10,7 @@ let package = Package(
         .library(name: "ReveilleTesting", targets: ["ReveilleTesting"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
     ],
@@ -121,8 +121,9 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "ReveilleCore", "ReveilleService", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "Varlink",
-                .product(name: "Logging", package: "swift-log"),
+                "ReveilleCore", "ReveilleService", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting",
+                "ReveilleWire",
+                "Varlink", .product(name: "Logging", package: "swift-log"),
             ]
         ),
         .testTarget(

@@ -88,7 +88,7 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
             case CallError.noSuchSubscription("").name: .noSuchSubscription
             default: .invalidArgument
             }
-        self.init(code, "\(method): \(error)")
+        self.init(code, "\(method): \(error.explanation(for: method))")
     }
 
     static func noBus(at places: String) -> ReveilleError {

@@ -38,10 +38,10 @@ struct Tool: ParsableCommand {
             """,
         version: version,
         subcommands: [
-            ServeCommand.self, WatchCommand.self, OnCommand.self, GetCommand.self, LogCommand.self, PublishCommand.self,
-            WithdrawCommand.self, StatusCommand.self, BackgroundCommand.self, ForegroundCommand.self,
-            RefreshCommand.self, PostCommand.self, CallCommand.self, SimulateCommand.self, DemoCommand.self,
-            DoctorCommand.self,
+            ServeCommand.self, WatchCommand.self, OnCommand.self, GetCommand.self, LogCommand.self,
+            PublishCommand.self, WithdrawCommand.self, StatusCommand.self, BackgroundCommand.self,
+            ForegroundCommand.self, RefreshCommand.self, PostCommand.self, CallCommand.self, SimulateCommand.self,
+            DemoCommand.self, DoctorCommand.self,
         ])
 
     /// Runs the command that the arguments name.

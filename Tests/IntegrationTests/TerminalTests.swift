@@ -19,9 +19,12 @@ import Testing
             ], "\(run.output)\(run.errors)")
     }
 
-    /// Runs `watch battery` on a terminal, pressing keys after the initial state, and returns the output and exit code.
-    private func watch(_ options: [String], keys: String = "") throws -> String {
-        let bus = try BusProcess()
+    /// Runs `watch` on a terminal of 60 columns, pressing keys after the initial state, and returns the output and exit
+    /// code.
+    private func watch(
+        _ options: [String], aspect: String = "battery", keys: String = "", on bus: BusProcess? = nil
+    ) throws -> String {
+        let bus = try bus ?? BusProcess()
         let script = """
             import os, pty, sys
             child, terminal = pty.fork()
@@ -37,7 +40,9 @@ import Testing
             print("exit code", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
             """
         let run = try bus.run(
-            ["-c", script, keys, BusProcess.program, "watch", "battery"] + options, program: "/usr/bin/python3")
+            ["-c", script, keys, "/usr/bin/env", "NO_COLOR=1", "COLUMNS=60", BusProcess.program, "watch", aspect]
+                + options,
+            program: "/usr/bin/python3")
         #expect(run.output.contains("now"), "\(run.output)")
         return run.output + run.errors
     }
@@ -56,6 +61,20 @@ import Testing
     func quittingBeforeTheCountIsAFailure(options: [String], end: String) throws {
         let output = try watch(options, keys: "q")
         #expect(output.hasSuffix(end), "\(output)")
+    }
+
+    @Test func longValueIsTruncatedToTheWidthOfTheTerminal() throws {
+        let bus = try BusProcess()
+        let value = #"{"text":""# + String(repeating: "\u{754C}", count: 200) + #""}"#
+        try bus.client().call("Publish", #"{"aspect":"org.example.long","value":\#(value)}"#)
+        let output = try watch([], aspect: "org.example.long", keys: "q", on: bus)
+        let line = try #require(output.split(separator: "\r\n").first { $0.contains("org.example.long") })
+        // A wide character does not fit into the last column but one.
+        let state = #"now       org.example.long  {"text":""# + String(repeating: "\u{754C}", count: 11) + "…"
+        #expect(line.hasSuffix(state), "\(output)")
+        // Other output is complete.
+        #expect(try bus.run(["watch", "org.example.long", "--initial", "--count", "1"]).output.contains(value))
+        #expect(try bus.run(["get", "org.example.long"]).output.contains(value))
     }
 
     @Test func busEndsWithItsTerminal() throws {

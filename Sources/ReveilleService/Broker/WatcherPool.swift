@@ -73,13 +73,17 @@ final class WatcherPool {
     }
 
     /// Sets each watcher to the pace that its subscribers need.
-    func adjust(to bus: borrowing Bus) throws(SystemError) {
+    ///
+    /// - Parameter isInForeground: Returns whether an aspect has a subscriber in the foreground. Not the bus itself: a
+    ///   watcher may report a reading to it before this returns.
+    /// - Throws: `SystemError` if a timer cannot be created.
+    func adjust(for isInForeground: (BuiltInAspect) -> Bool) throws(SystemError) {
         for aspect in Self.onDemand {
             if uses[aspect] == 0 {
                 try lingerThenStop(aspect)
             } else {
                 lingering[aspect] = nil
-                setPace(bus.hasForegroundSubscriber(aspect) ? .live : .idle, of: aspect)
+                setPace(isInForeground(aspect) ? .live : .idle, of: aspect)
             }
         }
     }

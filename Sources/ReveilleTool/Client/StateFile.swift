@@ -16,9 +16,10 @@ struct StateFile: Sendable {
         self.command = command
     }
 
-    /// Returns the decoded contents; `nil` if the file does not exist.
+    /// Reads the contents.
     ///
     /// - Parameter decode: Decodes the contents; `nil` if the command did not write them.
+    /// - Returns: The decoded contents; `nil` if the file does not exist.
     /// - Throws: `Failure` if the file cannot be read or decoded.
     func read<State>(_ decode: (JSONObject) -> State?) throws(Failure) -> State? {
         let bytes: [UInt8]

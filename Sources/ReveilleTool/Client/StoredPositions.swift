@@ -20,18 +20,32 @@ struct StoredPositions: Sendable {
         positions = try file.read(Self.decode)
     }
 
+    /// Returns the positions of some aspects, and of the names that patterns among them match.
+    func positions(of aspects: AspectSet) -> Positions? {
+        positions.map { positions in
+            Positions(
+                instance: positions.instance,
+                generations: positions.generations.filter { Self.isCovered($0.key, by: aspects) })
+        }
+    }
+
     /// Replaces the stored positions atomically.
     ///
-    /// Positions of aspects that are not watched in this run are kept if they belong to the same instance.
-    mutating func save(_ newer: Positions) throws(Failure) {
+    /// Positions of aspects that are not watched in this run are kept if they belong to the same instance. Those of names
+    /// that were withdrawn are removed with the newer positions.
+    mutating func save(_ newer: Positions, of aspects: AspectSet) throws(Failure) {
         var merged = newer
         if let positions, positions.instance == newer.instance {
-            merged = Positions(
-                instance: newer.instance, generations: positions.generations.merging(newer.generations) { $1 })
+            let others = positions.generations.filter { !Self.isCovered($0.key, by: aspects) }
+            merged = Positions(instance: newer.instance, generations: others.merging(newer.generations) { $1 })
         }
         guard merged != positions else { return }
         try file.replace(with: Self.encode(merged))
         positions = merged
+    }
+
+    private static func isCovered(_ aspect: Aspect, by aspects: AspectSet) -> Bool {
+        aspects.contains(aspect) || aspects.names.contains { $0.matches(aspect) }
     }
 
     private static func decode(_ object: JSONObject) -> Positions? {

@@ -40,8 +40,7 @@ struct PostCommand: ParsableCommand {
             let given = try self.given()
             let device = try await bus.device()
             try await device.post(reading(given, beside: device.state(of: Aspect(aspect))))
-            let event = try await device.state(of: Aspect(aspect))
-            try json ? Console.json(EventCoding.encode(event)) : Console.line(EventText.line(event))
+            try await device.printState(of: Aspect(aspect), json: json)
         }
     }
 

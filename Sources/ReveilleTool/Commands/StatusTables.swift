@@ -25,13 +25,17 @@ enum StatusTables {
         return table
     }
 
-    /// Returns the table of the first published names, and the number of further ones.
+    /// Returns the table of the first names, those that are published now before those that are only subscribed to, and
+    /// the number of further ones.
     static func names(_ sources: [AspectSource]) -> (table: Table, further: Int) {
         var table = Table(columns: [
-            Table.Column(head: "NAME", isFixed: false), Table.Column(head: "PUBLISHED", isFixed: false),
+            Table.Column(head: "NAME", isFixed: false), Table.Column(head: "SOURCE", isFixed: false),
         ])
-        for source in sources.prefix(shownNames) {
-            table.rows.append([Table.Cell(source.aspect.name, .bold), Table.Cell(source.text)])
+        let ordered = sources.filter(\.isAvailable) + sources.filter { !$0.isAvailable }
+        for source in ordered.prefix(shownNames) {
+            table.rows.append([
+                Table.Cell(source.aspect.name, .bold), Table.Cell(source.text, source.isAvailable ? nil : .dim),
+            ])
         }
         return (table, max(0, sources.count - shownNames))
     }

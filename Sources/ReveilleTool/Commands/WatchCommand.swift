@@ -11,14 +11,17 @@ struct WatchCommand: ParsableCommand {
         commandName: "watch",
         abstract: "Print each change as it occurs.",
         discussion: """
-            Reconnects when the bus restarts, and prints what changed in the meantime. On a terminal, b sends the \
-            subscription to the background, f returns it to the foreground, and q quits.
+            Reconnects when the bus restarts, and prints what changed in the meantime. A pattern prints the changes of \
+            each name, also of names that are published later. On a terminal, b sends the subscription to the \
+            background, f returns it to the foreground, q quits, and values of published names are truncated to the \
+            width of the terminal.
 
             EXAMPLES
               reveille watch
               reveille watch battery orientation --initial --json
               reveille watch battery --count 1 --timeout 60 && notify-send changed
               reveille watch --state ~/.cache/watched --count 1
+              reveille watch 'org.example.*' --interval 0.5
             """)
 
     @Argument(
@@ -51,6 +54,13 @@ struct WatchCommand: ParsableCommand {
     @Option(help: "The name of the subscription, as 'reveille status' shows it.")
     var name: String?
 
+    @Option(
+        parsing: .unconditional,
+        help: """
+            Print at most one event of each aspect in this many seconds. Earlier changes are merged into the next event.
+            """)
+    var interval: Double?
+
     @Option(parsing: .unconditional, help: "Exit after this many events; ending earlier is a failure.")
     var count: Int?
 
@@ -68,6 +78,7 @@ struct WatchCommand: ParsableCommand {
 
     func validate() throws {
         if let count, count < 1 { throw ValidationError("--count must be at least 1, not \(count)") }
+        if let interval { try Seconds.validate(interval, of: "--interval") }
         if let timeout { try Seconds.validate(timeout, of: "--timeout") }
         if state?.isEmpty == true { throw ValidationError("--state must not be empty") }
         if json && (date || source) {
@@ -77,6 +88,7 @@ struct WatchCommand: ParsableCommand {
 
     func run() {
         Failure.guarding {
+            Aspect.warnOfExpansion(aspects)
             let session = try WatchSession(self)
             try session.run()
         }

@@ -24,6 +24,7 @@ final class WatchStream: Sendable {
     private let command: WatchCommand
     private let stored: Lock<StoredPositions?>
     private let isInteractive: Bool
+    private let aspects: AspectSet
     private let subscription = Lock<Subscription?>(nil)
     private var name: String { command.name ?? "reveille watch" }
 
@@ -32,6 +33,14 @@ final class WatchStream: Sendable {
         self.stored = Lock(stored)
         self.isInteractive = isInteractive
         self.end = end
+        aspects = AspectSet(naming: command.aspects)
+    }
+
+    /// The policy of every aspect, with the pace that the command line sets.
+    private var policies: [Aspect: Policy] {
+        guard let interval = command.interval else { return [:] }
+        let policy = Policy(interval: .seconds(interval))
+        return Dictionary(uniqueKeysWithValues: aspects.aspects.map { ($0, policy) })
     }
 
     /// Subscribes and prints events until the count is reached.
@@ -39,9 +48,9 @@ final class WatchStream: Sendable {
         do {
             let device = try await command.bus.device()
             let subscription = try await device.subscribe(
-                to: AspectSet(naming: command.aspects),
-                delivering: command.initial || isInteractive ? .currentState : .changes,
-                resumingFrom: stored.withLock { $0?.positions }, name: name, startsInBackground: command.background)
+                to: aspects, delivering: command.initial || isInteractive ? .currentState : .changes,
+                policies: policies, resumingFrom: stored.withLock { $0?.positions(of: aspects) }, name: name,
+                startsInBackground: command.background)
             self.subscription.withLock { $0 = subscription }
             // Stored before the first event too, so the next run prints the changes that occur between the runs.
             try store(subscription.positions)
@@ -80,13 +89,16 @@ final class WatchStream: Sendable {
 
     private func print(_ subscription: Subscription, of device: Device) async throws {
         let limit = command.count ?? .max
+        var column = EventText.column(for: command.aspects.filter { !$0.isPattern })
         while counted.withLock({ $0 }) < limit, let event = try await subscription.next() {
             if command.json {
                 try Console.json(EventCoding.encode(event))
             } else {
-                let line =
-                    EventText.time(of: event, withDate: command.date) + EventText.line(event)
-                    + (await source(of: event.aspect, on: device))
+                let time = EventText.time(of: event, withDate: command.date)
+                let source = await source(of: event.aspect, on: device)
+                column = max(column, EventText.column(for: [event.aspect]))
+                let width = isInteractive ? Console.columns.map { $0 - time.width - source.width } : nil
+                let line = time + EventText.line(event, column: column, width: width) + source
                 try prompt.print(line) { text throws(Failure) in try Console.line(text) }
             }
             try store(subscription.positions)
@@ -101,7 +113,7 @@ final class WatchStream: Sendable {
 
     private func store(_ positions: Positions?) throws(Failure) {
         guard let positions else { return }
-        try stored.withLock { stored throws(Failure) in try stored?.save(positions) }
+        try stored.withLock { stored throws(Failure) in try stored?.save(positions, of: aspects) }
     }
 
     private func source(of aspect: Aspect, on device: Device) async -> StyledText {

@@ -10,8 +10,9 @@ struct DemoCommand: ParsableCommand {
         abstract: "Demonstrate delivery to a sleeping subscriber on a synthetic phone.",
         discussion: """
             Starts a real bus, which watches real files, and synthetic devices (umockdev) through the real \
-            libudev. Of two subscribers, one is awake and one is asleep. The phone changes dozens of times; then \
-            the sleeper wakes. Exits automatically: with 0, or with 1 if an event is missing or wrong.
+            libudev. The demonstration publishes a state of its own too, the volume of a player. Of two subscribers, \
+            one is awake and one is asleep. Everything changes, dozens of times; then the sleeper wakes. Exits \
+            automatically: with 0, or with 1 if an event is missing or wrong.
             """)
 
     /// The time limit of a demonstration, which normally takes a second or two.

@@ -1,49 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import ReveilleCore
+import Reveille
 import ReveilleTesting
 
-/// A change of the demonstration's phone.
+/// A change of the demonstration's phone, or of the state that the demonstration publishes.
 struct DemoScene {
+    /// The name of the published state.
+    static let player: Aspect = "org.example.player"
+
     let title: String
     let aspect: Aspect
-    let change: (SyntheticPhone) throws -> Void
+    let change: (SyntheticPhone, Device) async throws -> Void
 
     /// A mixed sequence of dozens of changes of all aspects.
     static var all: [DemoScene] {
         var scenes: [DemoScene] = []
         for hour in 0..<4 {
             scenes += [
-                level(79 - 3 * hour), pose([.landscapeLeft, .faceUp, .landscapeRight, .portraitUpsideDown][hour]),
-                near(true), level(78 - 3 * hour), setting(volume: hour + 1, theme: hour), pose(.portrait),
-                near(false), level(77 - 3 * hour), setting(volume: hour + 1, theme: hour + 1),
+                volume(60 + hour), level(79 - 3 * hour),
+                pose([.landscapeLeft, .faceUp, .landscapeRight, .portraitUpsideDown][hour]),
+                near(true), volume(10), level(78 - 3 * hour), setting(volume: hour + 1, theme: hour), pose(.portrait),
+                near(false), volume(50 + hour), level(77 - 3 * hour), setting(volume: hour + 1, theme: hour + 1),
             ]
             if hour % 2 == 0 { scenes.append(language(["de_DE.UTF-8", "", "fr_FR.UTF-8"][hour])) }
-            if hour == 1 { scenes.append(DemoScene(title: "plugged in", aspect: .battery) { try $0.plugIn() }) }
-            if hour == 2 { scenes.append(DemoScene(title: "unplugged", aspect: .battery) { try $0.unplug() }) }
+            if hour == 1 {
+                scenes.append(DemoScene(title: "plugged in", aspect: .battery) { phone, _ in try phone.plugIn() })
+            }
+            if hour == 2 {
+                scenes.append(DemoScene(title: "unplugged", aspect: .battery) { phone, _ in try phone.unplug() })
+            }
         }
-        return scenes + [language("es_ES.UTF-8"), pose(.faceDown), near(true)]
+        return scenes + [language("es_ES.UTF-8"), volume(20), pose(.faceDown), near(true)]
     }
 
     private static func level(_ percent: Int) -> DemoScene {
-        DemoScene(title: "the battery drains", aspect: .battery) { $0.battery.level = Double(percent) / 100 }
+        DemoScene(title: "the battery drains", aspect: .battery) { phone, _ in
+            phone.battery.level = Double(percent) / 100
+        }
     }
 
     private static func pose(_ pose: Orientation.Pose) -> DemoScene {
-        DemoScene(title: "turned", aspect: .orientation) { try $0.rotate(to: pose) }
+        DemoScene(title: "turned", aspect: .orientation) { phone, _ in try phone.rotate(to: pose) }
     }
 
     private static func near(_ isNear: Bool) -> DemoScene {
-        DemoScene(title: isNear ? "held to an ear" : "moved away", aspect: .proximity) { try $0.setNear(isNear) }
+        DemoScene(title: isNear ? "held to an ear" : "moved away", aspect: .proximity) { phone, _ in
+            try phone.setNear(isNear)
+        }
+    }
+
+    private static func volume(_ percent: Int) -> DemoScene {
+        DemoScene(title: "a player changes its volume", aspect: player) { _, device in
+            try await device.publish(player, ["volume": percent])
+        }
     }
 
     private static func language(_ name: String) -> DemoScene {
-        DemoScene(title: "the language changes", aspect: .locale) { try $0.setLocale(name) }
+        DemoScene(title: "the language changes", aspect: .locale) { phone, _ in try phone.setLocale(name) }
     }
 
     private static func setting(volume: Int, theme: Int) -> DemoScene {
-        DemoScene(title: "a setting is saved", aspect: .defaults) { phone in
+        DemoScene(title: "a setting is saved", aspect: .defaults) { phone, _ in
             try phone.writeSettings("{\"volume\": \(volume), \"theme\": \(theme)}")
         }
     }

@@ -6,6 +6,10 @@ import ReveilleTesting
 
 /// The phone, the bus and the two subscribers of a demonstration.
 final class DemoStage {
+    /// The aspects of the device, and the state that the demonstration publishes.
+    private static let aspects = AspectSet.default.union([DemoScene.player])
+    private static let column = EventText.column(for: aspects.aspects)
+
     private let phone: SyntheticPhone
     private let bus: PhoneBus
     private let device: Device
@@ -17,8 +21,8 @@ final class DemoStage {
         phone = try SyntheticPhone()
         bus = try phone.startBus()
         device = try await Device.connect(to: bus.address)
-        live = try await device.subscribe(name: "live")
-        sleeper = try await device.subscribe(name: "sleeper")
+        live = try await device.subscribe(to: Self.aspects, name: "live")
+        sleeper = try await device.subscribe(to: Self.aspects, name: "sleeper")
     }
 
     /// Runs the demonstration and checks its events.
@@ -33,11 +37,11 @@ final class DemoStage {
         try Console.line("")
         try await sleeper.enterForeground()
         var events: [Event] = []
-        while events.count < AspectSet.default.aspects.count, let event = try await sleeper.next() {
+        while events.count < Self.aspects.count, let event = try await sleeper.next() {
             events.append(event)
         }
         for event in events {
-            try Console.line("  " + Style.yellow("sleeper  ") + EventText.line(event))
+            try Console.line("  " + Style.yellow("sleeper  ") + EventText.line(event, column: Self.column))
         }
         try check(events)
         try Console.line("")
@@ -52,9 +56,10 @@ final class DemoStage {
     }
 
     private func play(_ scene: DemoScene) async throws {
-        try scene.change(phone)
+        try await scene.change(phone, device)
         while let event = try await live.next() {
-            try Console.line("  " + Style.cyan("live     ") + EventText.line(event) + Style.dim("   \(scene.title)"))
+            let line = EventText.line(event, column: Self.column)
+            try Console.line("  " + Style.cyan("live     ") + line + Style.dim("   \(scene.title)"))
             liveEvents.append(event)
             if event.aspect == scene.aspect { return }
         }
@@ -70,7 +75,7 @@ final class DemoStage {
     }
 
     private func check(_ events: [Event]) throws {
-        guard events.map(\.aspect).sorted() == AspectSet.default.aspects else {
+        guard events.map(\.aspect).sorted() == Self.aspects.aspects else {
             throw Failure(.failure, "the sleeper received \(events.map(\.aspect)), not one event for each aspect")
         }
         for event in events {

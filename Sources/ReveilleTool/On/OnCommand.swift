@@ -76,11 +76,7 @@ struct OnCommand: ParsableCommand {
     func run() {
         Failure.guarding {
             let condition = try Condition(argument: self.condition, for: aspect)
-            do throws(SystemError) {
-                try ExecutableSearch.check(command[0])
-            } catch {
-                throw Failure(.notStarted, "\(error)")
-            }
+            try Program.check(command)
             let code = try OnSession(self, condition).run()
             Glibc.exit(code)
         }

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleSystem
 import ReveilleTesting
 
 /// A program that a command runs, and to which it passes its own signals on.
@@ -15,6 +16,17 @@ final class Program {
     /// In the foreground of a terminal it does not, because another group would be stopped when it reads from the
     /// terminal.
     private let isApart: Bool
+
+    /// Checks that a program can be started, without starting it.
+    ///
+    /// - Throws: `Failure` if it does not exist or is not executable.
+    static func check(_ command: [String]) throws(Failure) {
+        do throws(SystemError) {
+            try ExecutableSearch.check(command[0])
+        } catch {
+            throw Failure(.notStarted, "\(error)")
+        }
+    }
 
     /// Starts a program.
     ///

@@ -11,6 +11,11 @@ enum Signals {
         [SIGINT, SIGTERM, SIGHUP].filter { !IgnoredSignals.contains($0) }
     }
 
+    /// The signals that are passed on to a program: not those that are ignored from the start, as with nohup.
+    static var passedOn: [Int32] {
+        [SIGHUP, SIGINT, SIGQUIT, SIGTERM].filter { !IgnoredSignals.contains($0) }
+    }
+
     /// Ends the process as the signal would by default.
     static func die(by number: Int32) -> Never {
         signal(number, SIG_DFL)

@@ -2,22 +2,34 @@
 // Part of Reveille.
 
 import ArgumentParser
+import Glibc
 import Reveille
 import ReveilleWire
+import Varlink
 
 /// `reveille publish`: publishes a state.
 struct PublishCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
         abstract: "Publish a state under a name of your own.",
+        usage: """
+            reveille publish [OPTIONS] NAME VALUE
+            reveille publish [OPTIONS] NAME VALUE --while COMMAND [ARGUMENT ...]
+            """,
         discussion: """
             A name consists of at least two words, joined by dots. Its state is a JSON object, which remains until it \
-            is published again or withdrawn with 'reveille withdraw'. A value that is equal to the current one, \
-            with its members in any order, is not a change. Prints the resulting state.
+            is published again or withdrawn with 'reveille withdraw', also when the bus restarts. A value that is \
+            equal to the current one, with its members in any order, is not a change. Prints the resulting state.
+
+            With --while, the state is published before the command starts and withdrawn when it has ended, even if \
+            'reveille' is killed; nothing is printed. If the bus restarts meanwhile, the state is published again. \
+            SIGHUP, SIGINT, SIGQUIT and SIGTERM are passed on to the command. The exit code is that of the command, 128 \
+            plus the number of the signal that ended it, or 127 if it cannot be started.
 
             EXAMPLES
               reveille publish org.example.player '{"volume": 0.5, "muted": false}'
               sensors -j | reveille publish org.example.sensors -
+              reveille publish org.example.recorder '{"on": true}' --while arecord talk.wav
             """)
 
     @Argument(
@@ -33,21 +45,50 @@ struct PublishCommand: ParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
+    @Option(
+        name: .customLong("while"), parsing: .remaining,
+        help: ArgumentHelp(
+            "Publish only while a command runs. All further arguments belong to the command.", valueName: "command"))
+    var words: [String] = []
+
+    /// The command of `--while` and its arguments; empty without the option.
+    private var command: [String] { words.first == "--" ? Array(words.dropFirst()) : words }
+
+    func validate() throws {
+        // The parser does not distinguish an option without values from an absent one.
+        if command.isEmpty && (!words.isEmpty || CommandLine.arguments.last == "--while") {
+            throw ValidationError("missing command: reveille publish NAME VALUE --while COMMAND")
+        }
+        if json && !words.isEmpty { throw ValidationError("--json and --while cannot be combined") }
+    }
+
     func run() {
+        if words.isEmpty { publish() } else { publishWhileRunning() }
+    }
+
+    private func publish() {
+        Failure.awaiting {
+            let value = try JSONObject(argument: value, for: name)
+            let device = try await bus.device()
+            try await device.publish(name, value)
+            try await device.printState(of: name, json: json)
+        }
+    }
+
+    private func publishWhileRunning() {
         Failure.guarding {
-            try bus.publish(PublishedValue(name, argument: value), json: json)
+            try Program.check(command)
+            let value = try JSONObject(argument: value, for: name)
+            let code = try PublishSession(name, value, bus: bus, command: command).run()
+            Glibc.exit(code)
         }
     }
 }
 
-extension BusOptions {
-    /// Publishes or withdraws a state, and prints the resulting state.
-    func publish(_ value: PublishedValue, json: Bool) throws {
-        let client = try BlockingClient(resolved())
-        _ = try client.call(.publish(value), expecting: PostReply.self)
-        let states = try client.call(.getState(AspectSet(value.name)), expecting: EventsReply.self)
-        for event in states.events {
-            try json ? Console.json(EventCoding.encode(event)) : Console.line(EventText.line(event))
-        }
+extension Device {
+    /// Prints the current state of an aspect.
+    func printState(of aspect: Aspect, json: Bool) async throws {
+        let event = try await state(of: aspect)
+        try json ? Console.json(EventCoding.encode(event)) : Console.line(EventText.line(event))
     }
 }

@@ -3,7 +3,6 @@
 
 import ArgumentParser
 import Reveille
-import ReveilleWire
 
 /// `reveille withdraw`: withdraws a published state.
 struct WithdrawCommand: ParsableCommand {
@@ -25,8 +24,10 @@ struct WithdrawCommand: ParsableCommand {
     @OptionGroup var bus: BusOptions
 
     func run() {
-        Failure.guarding {
-            try bus.publish(PublishedValue(name, nil), json: json)
+        Failure.awaiting {
+            let device = try await bus.device()
+            try await device.withdraw(name)
+            try await device.printState(of: name, json: json)
         }
     }
 }

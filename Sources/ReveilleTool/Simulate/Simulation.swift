@@ -9,8 +9,6 @@ import ReveilleTesting
 final class Simulation {
     /// The time between SIGTERM and SIGKILL for a program that is ended because a step failed.
     private static let grace: Duration = .seconds(5)
-    /// The signals that are passed on to the program.
-    private static let signals = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
     /// The interval at which conditions without a notification are checked.
     private static let pause: Duration = .milliseconds(10)
     /// The number of changes of a burst in one iteration of the loop; even, so each chunk restores the level.
@@ -53,8 +51,7 @@ final class Simulation {
             try loop.onSignal(SIGCHLD) { [unowned self] in
                 if program?.hasEnded == true { loop.exit() }
             })
-        // Signals that are ignored from the start, as with nohup, remain ignored.
-        for number in Self.signals where !IgnoredSignals.contains(number) {
+        for number in Signals.passedOn {
             sources.append(try loop.onSignal(number) { [unowned self] in pass(number) })
         }
         let timer = try loop.timer { [unowned self] in proceed() }

@@ -2,17 +2,16 @@
 // Part of Reveille.
 
 import Reveille
-import ReveilleWire
 import Varlink
 
-extension PublishedValue {
-    /// The most bytes that are read from stdin, with any amount of white space.
+extension JSONObject {
+    /// The most bytes that are read from stdin: far above the longest value that a bus accepts, with any white space.
     private static let inputLimit = 1 << 20
 
-    /// Parses a value from the command line, or from stdin for the argument `-`.
+    /// Parses a value that is published from the command line, or from stdin for the argument `-`.
     ///
     /// - Throws: `Failure` if it is not a JSON object.
-    init(_ name: Aspect, argument: String) throws(Failure) {
+    init(argument: String, for name: Aspect) throws(Failure) {
         let isInput = argument == StandardInput.name
         let bytes =
             isInput
@@ -30,11 +29,6 @@ extension PublishedValue {
             throw Failure(
                 .usage, #"the value must be a JSON object such as {"volume": 0.5}, not \#(value.kind)\#(hint)"#)
         }
-        self.init(name, object)
-        guard let size = self.bytes?.count, size <= Self.sizeLimit else {
-            throw Failure(
-                .tryAgain,
-                "the value does not fit into a message to the bus: it may have \(Self.sizeLimit) bytes without spaces")
-        }
+        self = object
     }
 }

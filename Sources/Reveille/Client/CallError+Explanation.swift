@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleWire
+import Varlink
+
+extension CallError {
+    /// The parameters that an earlier version of the bus does not know with all their values.
+    private static let grown = ["aspect", "aspects", "policies.aspect", "policies.interval"]
+
+    /// The error of a call in words, with the limit or permission that refused it, and what can be done.
+    ///
+    /// - Parameter method: The method without its interface.
+    /// - Returns: The explanation; for an error that needs none, its name and parameters.
+    func explanation(for method: String) -> String {
+        switch name {
+        case CallError.permissionDenied.name where method == "Publish":
+            return """
+                PermissionDenied: a name can be published by root, the user of the bus, and the users that \
+                publish.allow names for it, unless another user has published it
+                """
+        case CallError.quotaExceeded("", limit: 0).name:
+            guard let limit = parameters["limit"]?.integerValue else { return description }
+            switch parameters["quota"]?.stringValue {
+            case "names":
+                return """
+                    QuotaExceeded: a user can publish at most \(limit) names (publish.names); withdraw one that is no \
+                    longer needed
+                    """
+            case "value":
+                return "QuotaExceeded: a value can have at most \(limit) bytes without spaces (publish.valueSize)"
+            case "aspects":
+                return """
+                    QuotaExceeded: a subscription can have at most \(limit) aspects, names and patterns; a pattern \
+                    such as org.example.* stands for many names
+                    """
+            default: return description
+            }
+        case CallError.invalidParameter("").name:
+            guard let parameter = parameters["parameter"]?.stringValue, Self.grown.contains(parameter) else {
+                return description
+            }
+            return "InvalidParameter: the bus does not accept the value of \(parameter); is it an earlier version?"
+        default: return description
+        }
+    }
+}

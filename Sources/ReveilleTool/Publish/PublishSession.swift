@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import Reveille
+import ReveilleSystem
+import ReveilleTesting
+import Varlink
+
+/// One run of `reveille publish --while`: its published state, its signals and its command.
+///
+/// The loop of the main thread handles signals, and starts the command once the state is published. The state is tied to
+/// the device's connection, which ends with the process: the bus withdraws it before it serves later connections.
+final class PublishSession {
+    private let command: [String]
+    private let loop: EventLoop
+    private let publication: Publication
+    private var sources: [EventSource] = []
+    private var program: Program?
+    private var failure: (any Error)?
+    /// The signal that ended the run before the command was started.
+    private var signal: Int32?
+
+    init(_ name: Aspect, _ value: JSONObject, bus: BusOptions, command: [String]) throws {
+        self.command = command
+        loop = try EventLoop()
+        publication = try Publication(name, value, bus: bus)
+    }
+
+    /// Publishes the state and runs the command.
+    ///
+    /// - Returns: The command's exit code, or 128 plus the signal that ended it.
+    /// - Throws: The reason why the state could not be published or the command could not be started.
+    func run() throws -> Int32 {
+        // Before any thread is started: threads inherit the signal mask.
+        for number in Signals.passedOn {
+            sources.append(try loop.onSignal(number) { [unowned self] in pass(number) })
+        }
+        sources.append(
+            try loop.onSignal(SIGCHLD) { [unowned self] in
+                if program?.hasEnded == true { loop.exit() }
+            })
+        sources.append(try loop.watch(publication.done.readingEnd, for: .readable) { [unowned self] _ in start() })
+        Task { [publication] in await publication.publish() }
+        try loop.run()
+        if let failure { throw failure }
+        if let signal { Signals.die(by: signal) }
+        return program?.exitCode ?? Failure.Code.failure.rawValue
+    }
+
+    /// Passes a signal on to the command, or ends the run if the command has not started.
+    private func pass(_ number: Int32) {
+        guard let program else {
+            signal = number
+            return loop.exit()
+        }
+        program.pass(number)
+    }
+
+    /// Starts the command if the state has been published.
+    private func start() {
+        publication.done.drain()
+        do {
+            try publication.check()
+            program = try Program(command, environment: ChildProcess.environment)
+        } catch {
+            failure = error
+            loop.exit()
+        }
+    }
+}

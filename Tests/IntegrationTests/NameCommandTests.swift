@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// `get`, `watch` and `status` with published names and patterns.
+@Suite(.timeLimit(.minutes(10))) struct NameCommandTests {
+    private let bus: BusProcess
+    private let publisher: RawClient
+
+    init() throws {
+        bus = try BusProcess()
+        publisher = try bus.client()
+    }
+
+    private func publish(_ name: String, _ value: String) throws {
+        let reply = try publisher.call("Publish", #"{"aspect":"\#(name)","value":\#(value)}"#)
+        guard reply.error == nil else { throw Trouble("Publish: \(reply)") }
+    }
+
+    private func watch(_ arguments: String...) throws -> RunningProgram {
+        let run = try RunningProgram(
+            ["watch", "--address", bus.address] + arguments, in: bus.directory)
+        try wait(for: "the subscription") { try publisher.subscriptions().count == 1 }
+        return run
+    }
+
+    private func lines(_ run: RunningProgram) -> [Substring] { run.output.split(separator: "\n") }
+
+    // MARK: - get
+
+    @Test func getPrintsNamesAndTheMatchesOfPatterns() throws {
+        try publish("org.example.player", #"{"volume":0.5}"#)
+        try publish("org.example.job", #"{"step":1}"#)
+        #expect(
+            try bus.run(["get", "org.example.*", "proximity", "org.else.where"]).output == """
+                proximity           unknown
+                org.else.where      not published
+                org.example.job     {"step":1}
+                org.example.player  {"volume":0.5}
+
+                """)
+        let json = try bus.run(["get", "org.else.where", "--json"])
+        #expect(try JSON.parse(Array(json.output.utf8)).objectValue?["value"] == .null)
+        let none = try bus.run(["get", "net.example.*"])
+        #expect(none.code == 0)
+        #expect(none.output.isEmpty && none.errors.isEmpty)
+    }
+
+    @Test func longNameDoesNotMoveTheValuesOfOthers() throws {
+        let name = "org." + String(repeating: "x", count: 200)
+        try publish(name, "{}")
+        #expect(
+            try bus.run(["get", "proximity", name]).output == """
+                proximity                                 unknown
+                \(name)  {}
+
+                """)
+    }
+
+    @Test(
+        arguments: [
+            ("*", "a pattern must be the beginning of a name and .*, such as org.example.*"),
+            ("org.*.volume", "a pattern must be the beginning of a name and .*, such as org.example.*"),
+            ("org.example.", "a published name must have at least two words of letters, digits, - and _"),
+            ("org", "or orientation, or a published name such as org.example.volume"),
+        ])
+    func invalidNameIsReportedWithTheRules(name: String, message: String) throws {
+        for command in ["get", "watch"] {
+            let run = try bus.run([command, name])
+            #expect(run.code == 64)
+            #expect(run.errors.contains(message), "\(run.errors)")
+        }
+    }
+
+    @Test func patternThatTheShellExpandedIsReported() throws {
+        try publish("org.example.conf", "{}")
+        func get(_ file: String) throws -> ProgramRun {
+            try bus.directory.write("", to: "files/\(file)")
+            return try ProgramRun(
+                ["-c", #"cd "$1"; exec "$0" get org.example.*"#, BusProcess.program, bus.directory.path + "/files"],
+                program: "sh", in: bus.directory, environment: ["REVEILLE_ADDRESS": bus.address])
+        }
+        let name = try get("org.example.conf")
+        #expect(name.output == "org.example.conf  {}\n")
+        #expect(
+            name.errors == """
+                reveille: warning: org.example.conf is also a file here; to prevent the shell from expanding a pattern, \
+                put it in quotes
+
+                """)
+        let none = try get("org.example.~")
+        #expect(none.code == 64)
+        #expect(none.errors.contains("; to prevent the shell from expanding a pattern, put it in quotes"))
+    }
+
+    // MARK: - watch
+
+    @Test func watchFollowsNamesThatAppearAndDisappear() throws {
+        try publish("org.example.early", "{}")
+        let run = try watch("org.example.*", "org.else.where", "--initial")
+        try wait(for: "the states at the start") { lines(run).count == 2 }
+        try publish("org.example.later", #"{"a":1}"#)
+        try wait(for: "a new name") { lines(run).count == 3 }
+        try publish("org.example.later", "null")
+        try wait(for: "its withdrawal") { lines(run).count == 4 }
+        #expect(
+            lines(run).map { $0.dropFirst(10) } == [
+                "org.else.where  not published", "org.example.early  {}", "org.example.later  {\"a\":1}",
+                "org.example.later  withdrawn",
+            ])
+        #expect(run.stop() == 0)
+    }
+
+    @Test func watchPrintsValuesAsJSON() throws {
+        let run = try watch("org.example.*", "--json")
+        try publish("org.example.player", #"{"b":1,"a":"\u001b\u009b"}"#)
+        try wait(for: "an event") { lines(run).count == 1 }
+        try publish("org.example.player", "null")
+        try wait(for: "two events") { lines(run).count == 2 }
+        let events = try lines(run).map { try #require(try JSON.parse(Array($0.utf8)).objectValue) }
+        #expect(events.map { $0["value"] } == [["a": "\u{1B}\u{9B}", "b": 1], .null])
+        #expect(events.map(\.aspect) == ["org.example.player", "org.example.player"])
+        #expect(run.output.unicodeScalars.allSatisfy { $0 == "\n" || $0.properties.generalCategory != .control })
+        #expect(run.stop() == 0)
+    }
+
+    @Test func valuesDoNotControlTheTerminal() throws {
+        let run = try watch("org.example.*")
+        try publish("org.example.player", #"{"\u202e":"\u001b[2J\u009b"}"#)
+        try wait(for: "an event") { lines(run).count == 1 }
+        let get = try bus.run(["get", "org.example.player"])
+        for output in [run.output, get.output] {
+            #expect(output.hasSuffix("org.example.player  {\"\\u{202E}\":\"\\u001b[2J\\u{9B}\"}\n"), "\(output)")
+        }
+        #expect(run.stop() == 0)
+    }
+
+    @Test func intervalMergesTheChangesOfEachAspect() throws {
+        let run = try watch("org.example.*", "--json", "--interval", "3600")
+        try publish("org.example.fast", #"{"a":1}"#)
+        try wait(for: "the first event") { lines(run).count == 1 }
+        for value in 2...9 { try publish("org.example.fast", #"{"a":\#(value)}"#) }
+        // The interval of one aspect does not delay another.
+        try publish("org.example.other", "{}")
+        try wait(for: "the event of another name") { lines(run).count == 2 }
+        #expect(lines(run)[1].contains("org.example.other"))
+        let pending = try publisher.subscriptions()[0].objects("pending")
+        #expect(pending.map(\.aspect) == ["org.example.fast"])
+        #expect(pending[0].integer("changes") == 8)
+        #expect(run.stop() == 0)
+    }
+
+    @Test(
+        arguments: [("0", "0.0"), ("-1", "-1.0"), ("nan", "nan")])
+    func invalidIntervalIsReportedWithItsRange(interval: String, shown: String) throws {
+        let run = try bus.run(["watch", "--interval", interval])
+        #expect(run.code == 64)
+        #expect(run.errors.contains("--interval must be from 0.001 to 31536000 seconds, not \(shown)"), "\(run.errors)")
+    }
+
+    @Test func positionsOfWithdrawnNamesAreNotStored() throws {
+        let state = bus.directory.path + "/positions"
+        func stored() throws -> [String] {
+            guard access(state, F_OK) == 0 else { return [] }
+            let json = try JSON.parse(Array(bus.directory.read("positions").utf8)).objectValue
+            return json?["generations"]?.objectValue?.members.map(\.name) ?? []
+        }
+        func watching(_ aspects: String..., while body: (RunningProgram) throws -> Void) throws {
+            let run = try RunningProgram(
+                ["watch", "--json", "--state", state, "--address", bus.address] + aspects, in: bus.directory)
+            try body(run)
+            #expect(run.stop() == 0)
+        }
+        try watching("proximity") { _ in try wait(for: "a position") { try stored() == ["proximity"] } }
+        try watching("org.example.*") { run in
+            try wait(for: "the subscription") { try publisher.subscriptions().count == 1 }
+            try publish("org.example.a", "{}")
+            try publish("org.example.b", "{}")
+            try wait(for: "the positions") {
+                try stored() == ["proximity", "org.example.a", "org.example.b"]
+            }
+            try publish("org.example.a", "null")
+            try wait(for: "one position less") { try stored() == ["proximity", "org.example.b"] }
+            #expect(lines(run).count == 3)
+        }
+        // Between two runs, names change, disappear and appear.
+        try publish("org.example.b", "null")
+        try publish("org.example.c", "{}")
+        try watching("org.example.*") { run in
+            try wait(for: "the changes between the runs") { lines(run).count == 2 }
+            #expect(run.output.contains(#""aspect":"org.example.b""#))
+            #expect(run.output.contains(#""aspect":"org.example.c""#))
+            try wait(for: "their positions") { try stored() == ["proximity", "org.example.c"] }
+        }
+    }
+
+    // MARK: - status
+
+    @Test func statusListsNamesWithTheirPublishers() throws {
+        try publish("org.example.player", "{}")
+        let subscriber = try bus.subscribe(#"{"aspects":["org.example.awaited"]}"#)
+        let text = try bus.run(["status"]).output
+        let rows = text.split(separator: "\n").drop { !$0.hasPrefix("NAME") }.prefix(3).map(String.init)
+        try #require(rows.count == 3)
+        #expect(rows[0] == "NAME                 SOURCE")
+        #expect(rows[1].hasPrefix("org.example.player   published by uid \(geteuid()), "), "\(text)")
+        #expect(rows[2] == "org.example.awaited  not published")
+        withExtendedLifetime(subscriber) {}
+    }
+
+    @Test func statusShowsTheFirstOfManyNames() throws {
+        let subscriber = try bus.subscribe(#"{"aspects":["org.example.*"],"state":"background"}"#)
+        for number in 0..<1_000 { try publish("org.example.n\(1_000 + number)", "{}") }
+        let run = try bus.run(["status"])
+        #expect(run.output.split(separator: "\n").count { $0.contains("published by") } == 20)
+        #expect(run.output.contains("\nand 980 more; --json prints all 1000 names\n"), "\(run.output)")
+        #expect(run.output.contains("org.example.n1007 1 and 992 more"), "\(run.output)")
+        #expect(run.output.split(separator: "\n").allSatisfy { $0.utf8.count < 400 })
+        let json = try bus.run(["status", "--json"])
+        let aspects = try #require(try JSON.parse(Array(json.output.utf8)).objectValue).objects("aspects")
+        #expect(aspects.count { $0.aspect.hasPrefix("org.example.") } == 1_000)
+        withExtendedLifetime(subscriber) {}
+    }
+}
