@@ -6,11 +6,17 @@ import Testing
 
 /// The examples in the documents, run against a real bus.
 @Suite(.timeLimit(.minutes(10))) struct DocumentTests {
+    /// Returns the code blocks of a document in a language.
+    static func blocks(_ language: String, of document: String) throws -> [String] {
+        let lines = try Package.text(document).split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.indices.filter { lines[$0] == "```" + language }.map { start in
+            lines[(start + 1)...].prefix { $0 != "```" }.joined(separator: "\n")
+        }
+    }
+
     /// Returns the first code block of a document in a language.
     static func block(_ language: String, of document: String) throws -> String {
-        let lines = try Package.text(document).split(separator: "\n", omittingEmptySubsequences: false)
-        let start = try #require(lines.firstIndex(of: "```" + language))
-        return lines[(start + 1)...].prefix { $0 != "```" }.joined(separator: "\n")
+        try #require(try blocks(language, of: document).first)
     }
 
     @Test func pythonExampleReceivesEvents() throws {

@@ -399,6 +399,10 @@ class Caller {
     this.path = path;
   }
 
+  checkIsOpen(method) {
+    if (this.#isClosed) throw new ReveilleError(`${method}: the bus object is closed`);
+  }
+
   async call(method, parameters, subject) {
     const bytes = encode(method, parameters);
     const reply = await this.#calls.run(() => this.#exchange(method, bytes));
@@ -407,7 +411,7 @@ class Caller {
 
   async #exchange(method, bytes) {
     if (this.#connection) await turn();
-    if (this.#isClosed) throw new ReveilleError(`${method}: the bus object is closed`);
+    this.checkIsOpen(method);
     if (!this.#connection || this.#connection.hasEnded) this.#connection = await Connection.open(this.path);
     const connection = this.#connection;
     connection.keepsRunning = true;
@@ -486,13 +490,8 @@ export class Bus {
    * @param {SubscribeOptions} [options]
    * @returns {Promise<Subscription>}
    */
-  async subscribe(aspects, options = {}) {
-    const subscription = new Subscription(this.#caller, listOf(aspects), options, () => {
-      this.#subscriptions.delete(subscription);
-    });
-    await subscription.start();
-    this.#subscriptions.add(subscription);
-    return subscription;
+  subscribe(aspects, options = {}) {
+    return Subscription.open(this.#caller, listOf(aspects), options, this.#subscriptions);
   }
 
   /**
@@ -609,7 +608,7 @@ export class Subscription {
   #policies;
   #wantsInitial;
   #request;
-  #onclose;
+  #siblings;
   #instance;
   /** The generation and the state of the last event taken, by aspect. */
   #generations = new Map();
@@ -636,13 +635,26 @@ export class Subscription {
   #ring = () => {};
 
   /** @internal Use Bus.subscribe(). */
-  constructor(bus, aspects, { name, initial = false, background = false, policies = {}, resume }, onclose) {
+  static async open(bus, aspects, options, siblings) {
+    const subscription = new Subscription(bus, aspects, options);
+    subscription.#siblings = siblings.add(subscription);
+    try {
+      bus.checkIsOpen("Subscribe");
+      await subscription.#open();
+      return subscription;
+    } catch (error) {
+      subscription.close();
+      throw error;
+    }
+  }
+
+  /** @private */
+  constructor(bus, aspects, { name, initial = false, background = false, policies = {}, resume }) {
     this.#bus = bus;
     this.#aspects = aspects;
     this.#policies = policies;
     this.#wantsInitial = initial;
     this.#background = background;
-    this.#onclose = onclose;
     const entries = Object.entries(policies).map(([aspect, policy]) => ({ aspect, ...policy }));
     this.#request = {
       aspects: aspects.length > 0 ? aspects : undefined,
@@ -729,7 +741,7 @@ export class Subscription {
     this.#isClosed = true;
     this.#connection?.close();
     this.#ring();
-    this.#onclose();
+    this.#siblings.delete(this);
   }
 
   // --- Policies
@@ -747,16 +759,6 @@ export class Subscription {
   }
 
   // --- Opening
-
-  /** @internal */
-  async start() {
-    try {
-      await this.#open();
-    } catch (error) {
-      this.close();
-      throw error;
-    }
-  }
 
   async #open() {
     const background = this.#background;

@@ -522,9 +522,19 @@ class _BusCore:
         self._owed = 0
         self._is_closed = False
 
-    def call(self, method: str, parameters: Mapping[str, Any], subject: str = "") -> _Steps[dict[str, Any]]:
+    def start(self) -> _Steps[None]:
+        try:
+            yield from self.fence()
+        except BaseException:
+            self.close()
+            raise
+
+    def check_is_open(self, method: str) -> None:
         if self._is_closed:
             raise ReveilleError(f"{method}: the bus object is closed")
+
+    def call(self, method: str, parameters: Mapping[str, Any], subject: str = "") -> _Steps[dict[str, Any]]:
+        self.check_is_open(method)
         data = _encode(method, parameters)
         yield _Acquire(self._lock)
         try:
@@ -677,6 +687,7 @@ class _SubscriptionCore:
 
     def start(self) -> _Steps[None]:
         try:
+            self._bus.check_is_open("Subscribe")
             yield from self._open()
         except BaseException:
             self.close()
@@ -1149,7 +1160,7 @@ def connect(address: str | None = None) -> Bus:
             nothing serves that, the machine's bus.
     """
     core = _BusCore(address, threading.Lock)
-    _run(core.fence())
+    _run(core.start())
     return Bus(core)
 
 
@@ -1290,7 +1301,7 @@ def connect_async(address: str | None = None) -> _Opening[AsyncBus]:
 
     async def open_it() -> AsyncBus:
         core = _BusCore(address, asyncio.Lock)
-        await _run_async(core.fence())
+        await _run_async(core.start())
         return AsyncBus(core)
 
     return _Opening(open_it)

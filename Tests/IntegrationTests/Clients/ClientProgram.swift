@@ -12,6 +12,14 @@ enum ClientLanguage: String, CaseIterable {
     case asyncio
     case node
 
+    /// The file of the client.
+    var module: (directory: String, name: String) {
+        switch self {
+        case .python, .asyncio: (Package.root + "/Sources/Clients/Python", "reveille.py")
+        case .node: (Package.root + "/Sources/Clients/Node", "reveille.mjs")
+        }
+    }
+
     private static let directory = Package.root + "/Tests/IntegrationTests/"
 
     /// The command that runs the adapter of the client.
