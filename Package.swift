@@ -137,7 +137,7 @@ let package = Package(
                 "Reveille", "ReveilleCore", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "ReveilleTool",
                 "Varlink",
             ],
-            exclude: ["Python"]
+            exclude: ["Node", "Python"]
         ),
     ],
     swiftLanguageModes: [.v6]
