@@ -72,6 +72,14 @@ extension PublishedValue {
             throw ReveilleError(.invalidArgument, "\(name): the value must be a JSON object, not \(json.kind)")
         }
         self.init(name, object)
+        guard let size = bytes?.count, size <= Self.sizeLimit else {
+            throw ReveilleError(
+                .quotaExceeded,
+                """
+                \(name): the value has \(bytes?.count ?? 0) bytes as JSON without spaces, and a message to the bus has \
+                room for \(Self.sizeLimit)
+                """)
+        }
     }
 }
 
@@ -101,18 +109,4 @@ extension Aspect {
         is not an aspect of the device, and not a name that can be published: at least two words of letters, digits, \
         '-' and '_', joined by dots, with at most 255 bytes
         """
-}
-
-extension JSON {
-    /// The kind of value, for messages.
-    fileprivate var kind: String {
-        switch self {
-        case .null: "null"
-        case .bool: "a boolean"
-        case .integer, .number: "a number"
-        case .string: "a string"
-        case .array: "an array"
-        case .object: "an object"
-        }
-    }
 }

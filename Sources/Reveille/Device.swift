@@ -101,13 +101,17 @@ public final class Device: Sendable {
 
     /// Returns the current state of one aspect, as an event whose `Event.changes` are 0.
     ///
-    /// A sensor that is not being watched is read once for it, which takes up to a second.
+    /// A sensor that is not being watched is read once for it, which takes up to a second. A name that is not published
+    /// has an empty state.
     ///
     /// ```swift
     /// let event = try await device.state(of: .proximity)
     /// print(event.reading, event.changedAt)
     /// ```
+    ///
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for a pattern, which has no state of its own.
     public func state(of aspect: Aspect) async throws(ReveilleError) -> Event {
+        if aspect.builtIn == nil { try aspect.checkIsPublished() }
         guard let event = try await states(of: AspectSet(aspect)).first(where: { $0.aspect == aspect }) else {
             throw ReveilleError(.invalidReply, "GetState: the reply has no state of \(aspect)")
         }
@@ -115,8 +119,15 @@ public final class Device: Sendable {
     }
 
     /// Returns the current states of several aspects, as ``state(of:)`` does for one.
+    ///
+    /// A pattern stands for the names that it matches and that are published now.
+    ///
+    /// ```swift
+    /// for event in try await device.states(of: [.battery, "org.example.*"]) { print(event) }
+    /// ```
     public func states(of aspects: AspectSet = .default) async throws(ReveilleError) -> [Event] {
-        try await engine.call(.getState(aspects), expecting: EventsReply.self).events
+        for aspect in aspects.aspects { try aspect.checkIsValid() }
+        return try await engine.call(.getState(aspects), expecting: EventsReply.self).events
     }
 
     /// Returns the latest changes of an aspect that the bus keeps, oldest first, each with `Event.changes` 1.

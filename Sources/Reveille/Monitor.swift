@@ -17,11 +17,13 @@ extension Device {
     /// }
     /// ```
     ///
+    /// - Parameter aspect: An aspect of the device, or a published name, whether it is published yet or not.
     /// - Returns: Whether it is watched; false if the device has no source for the aspect.
-    /// - Throws: ``ReveilleError``.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for a pattern, which has no state of its own.
     @discardableResult
     public func beginMonitoring(_ aspect: Aspect) async throws(ReveilleError) -> Bool {
-        guard try await isAvailable(aspect) else { return false }
+        if aspect.builtIn == nil { try aspect.checkIsPublished() }
+        if !aspect.isPublished, try await !isAvailable(aspect) { return false }
         let watch = monitor.begin(aspect)
         do throws(ReveilleError) {
             // Each call has its own observer, and does not depend on the outcome of another; they share a stream.

@@ -37,10 +37,12 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
         public static let timeout = Code("timeout")
         /// This process does not have the permission.
         public static let notPermitted = Code("notPermitted")
-        /// The bus accepts no more connections from this user.
+        /// A limit of the bus is reached, such as that of connections, or of names that this user publishes.
         public static let quotaExceeded = Code("quotaExceeded")
         /// An argument, a policy or the configuration is invalid.
         public static let invalidArgument = Code("invalidArgument")
+        /// A published value does not have the requested type.
+        public static let unexpectedValue = Code("unexpectedValue")
         /// The bus has no subscription with the identifier.
         public static let noSuchSubscription = Code("noSuchSubscription")
         /// The bus does not have the method that was called; it is probably of an earlier version.

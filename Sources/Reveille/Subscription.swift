@@ -39,7 +39,8 @@ extension Device {
             aspects: aspects, name: name, startsInBackground: startsInBackground,
             wantsInitial: delivering == .currentState, instance: positions?.instance,
             positions: positions?.generations, policies: policies)
-        let mailbox = Mailbox(policies: policies)
+        try request.check()
+        let mailbox = Mailbox(request)
         return Subscription(self, try await engine.open(request, into: mailbox), mailbox)
     }
 }

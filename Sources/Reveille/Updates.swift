@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import ReveilleCore
+public import ReveilleCore
 
 extension Device {
     /// Returns the states of one aspect, in its own type: the current one, then each new one.
@@ -25,11 +25,44 @@ extension Device {
     ) async throws(ReveilleError) -> Updates<Value> {
         let typed = TypedAspects()[keyPath: aspect]
         let events = try await subscribe(to: AspectSet(typed.aspect), delivering: .currentState, name: name)
-        return Updates(events: events, value: typed.value)
+        return Updates(events: events) { event throws(ReveilleError) in typed.value(event.reading) }
+    }
+
+    /// Returns the values of a name that a program publishes: the current one, then each new one, and `nil` while nothing
+    /// is published.
+    ///
+    /// ```swift
+    /// struct Volume: Codable {
+    ///     var level: Double
+    /// }
+    /// for try await volume in try await device.updates(of: "org.example.volume", as: Volume.self) {
+    ///     if let volume { print(volume.level) } else { print("no player") }
+    /// }
+    /// ```
+    ///
+    /// The name need not be published yet. Values that are not taken are merged, as in every ``Subscription``. For a
+    /// pattern, subscribe and use `Event.value(as:)`.
+    ///
+    /// A value of another type throws ``ReveilleError/Code/unexpectedValue`` and ends the loop, but not the sequence:
+    /// another loop over it continues with the next value.
+    ///
+    /// - Parameters:
+    ///   - published: The published name.
+    ///   - type: The type of the values.
+    ///   - name: A display name, as `reveille status` shows it.
+    /// - Returns: The values; the subscription ends when the sequence is released.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` if the name cannot be published, such as a
+    ///   pattern.
+    public func updates<Value: Decodable & Sendable>(
+        of published: Aspect, as type: Value.Type = Value.self, name: String? = nil
+    ) async throws(ReveilleError) -> Updates<Value?> {
+        try published.checkIsPublished()
+        let events = try await subscribe(to: AspectSet(published), delivering: .currentState, name: name)
+        return Updates(events: events) { event throws(ReveilleError) in .some(try event.value(as: type)) }
     }
 }
 
-/// The states of one aspect, from ``Device/updates(of:name:)``.
+/// The states of one aspect, from ``Device/updates(of:name:)`` or ``Device/updates(of:as:name:)``.
 ///
 /// It ends and throws as its ``events`` do.
 public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
@@ -37,7 +70,7 @@ public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
     ///
     /// An event that is taken from it is no longer an element of this sequence.
     public let events: Subscription
-    let value: @Sendable (Reading) -> Value?
+    let value: @Sendable (Event) throws(ReveilleError) -> Value?
 
     /// Creates an iterator, which retains the subscription.
     public func makeAsyncIterator() -> AsyncIterator {
@@ -47,12 +80,12 @@ public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
     /// An iterator over the states of an aspect.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let events: Subscription
-        let value: @Sendable (Reading) -> Value?
+        let value: @Sendable (Event) throws(ReveilleError) -> Value?
 
         /// Waits for the next state; `nil` at the end, and in a cancelled task.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(ReveilleError) -> Value? {
             while let event = try await events.next(isolation: actor) {
-                if let value = value(event.reading) { return value }
+                if let value = try value(event) { return value }
             }
             return nil
         }

@@ -24,7 +24,9 @@ import Testing
     }
 
     private static func reply(_ events: Event..., resumed: Bool? = nil) -> EventStreamState.Input {
-        .reply(SubscribeReply(subscription: "s", instance: "i", resumed: resumed, events: events))
+        .reply(
+            SubscribeReply(subscription: "s", instance: "i", resumed: resumed, events: events),
+            at: Timestamp(microseconds: 0))
     }
 
     private static func asked(_ generation: Int? = nil, inBackground: Bool = false) -> EventStreamState.Action {
@@ -111,11 +113,11 @@ import Testing
         Course(
             testDescription: "what was dropped counts as seen", request: dropping,
             inputs: opened + [
-                .background(true), .backgroundBegan([state]), .backgroundEnded([event(9, changes: 0)]),
+                .background(true), .backgroundBegan([state]), .backgroundEnded(.init(states: [event(9, changes: 0)])),
             ], actions: [.deliver(.skip([event(9, changes: 0)]))]),
         Course(
             testDescription: "a state older than the last event is not skipped", request: dropping,
-            inputs: opened + [.events([event(9)]), .backgroundEnded([state])], actions: []),
+            inputs: opened + [.events([event(9)]), .backgroundEnded(.init(states: [state]))], actions: []),
         Course(
             testDescription: "a bus that comes back in the background does not deliver what is dropped",
             request: dropping,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleCore
 import Testing
 
 @testable import Reveille
@@ -52,7 +53,7 @@ import Testing
     }
 
     @Test func onlyAnswersAndImmediateEventsAreTakenInTheBackground() {
-        var inbox = Inbox(policies: [.battery: Policy(background: .immediate)])
+        var inbox = Inbox(SubscriptionRequest(policies: [.battery: Policy(background: .immediate)]))
         inbox.receive(.start([], instance: "i"))
         inbox.receive(.answer([Self.event(.near, 1, changes: 0)]))
         inbox.receive(.events([Self.settings(["x"], 1), .battery(0.5, 2)]))
@@ -75,7 +76,7 @@ import Testing
     }
 
     @Test func droppedChangesAdvanceThePositions() {
-        var inbox = Inbox(policies: [.proximity: Policy(background: .drop)])
+        var inbox = Inbox(SubscriptionRequest(policies: [.proximity: Policy(background: .drop)]))
         inbox.receive(.start([Self.event(.near, 1, changes: 0)], instance: "i"))
         inbox.receive(.skip([Self.event(.far, 4, changes: 0)]))
         #expect(inbox.take() == nil)
@@ -91,7 +92,7 @@ import Testing
 
     @Test(arguments: [Int.min, -1, 0, 1])
     func extremeLimitsAndCountsAreHandled(_ limit: Int) {
-        var inbox = Inbox(policies: [.proximity: Policy(background: .hold(limit: limit))])
+        var inbox = Inbox(SubscriptionRequest(policies: [.proximity: Policy(background: .hold(limit: limit))]))
         for _ in 0..<3 {
             inbox.receive(.events([Self.event(.near, .max, changes: .max), Self.event(.far, .max, changes: .max)]))
         }
@@ -106,7 +107,7 @@ import Testing
     }
 
     @Test func heldChangesAreLimited() {
-        var inbox = Inbox(policies: [.proximity: Policy(background: .hold(limit: 2))])
+        var inbox = Inbox(SubscriptionRequest(policies: [.proximity: Policy(background: .hold(limit: 2))]))
         for round in 0..<10 {
             inbox.receive(.events([Self.event(.near, 2 * round + 1), Self.event(.far, 2 * round + 2)]))
         }

@@ -52,19 +52,28 @@ extension Engine {
             throw error
         case .success(let hasReachedBus):
             guard hasReachedBus, before == nil, !stream.state.droppable.isEmpty else { return }
-            let states = await states(of: stream.state.droppable, for: stream)
-            guard stream.background?.number == background.number else { return }
+            guard let states = await states(of: stream.state.droppable, for: stream),
+                stream.background?.number == background.number
+            else { return }
             stream.readAll()
             stream.handle(.backgroundBegan(states))
         }
     }
 
-    /// Returns the states of some aspects on the bus of a stream; none if that bus does not answer.
-    private func states(of aspects: AspectSet, for stream: EventStream) async -> [Event] {
+    /// Returns the states of some aspects on the bus of a stream; `nil` if that bus does not answer.
+    private func states(of aspects: AspectSet, for stream: EventStream) async -> [Event]? {
         guard let reply = try? await call(.getState(aspects), expecting: EventsReply.self),
             reply.instance == stream.state.instance
-        else { return [] }
+        else { return nil }
         return reply.events
+    }
+
+    /// Returns what a stream's policies have dropped in its background so far; nothing if the bus does not answer.
+    private func droppedStates(of stream: EventStream) async -> EventStreamState.DroppedStates {
+        let names = stream.state.namePositions
+        let time = Timestamp(microseconds: Clocks.wall())
+        guard let states = await states(of: stream.state.dropping, for: stream) else { return .init() }
+        return EventStreamState.DroppedStates(states: states, names: names, time: time)
     }
 
     /// Ends a background at its deadline, which the bus keeps too, even if the bus does not answer.
@@ -82,8 +91,7 @@ extension Engine {
         let background = stream.background?.number
         // The bus may have ended the background at its deadline: later changes are not dropped.
         let isLate = stream.background?.deadline.map { $0 <= Clocks.boot() } ?? false
-        let dropped =
-            stream.state.dropping.isEmpty || isLate ? [] : await states(of: stream.state.dropping, for: stream)
+        let dropped = stream.state.dropping.isEmpty || isLate ? .init() : await droppedStates(of: stream)
         // Sent even for a stream that is awake: the bus may have carried out a call that had timed out here.
         let result = await withCheckedContinuation { continuation in
             setState(of: stream, isInBackground: false, until: nil) { continuation.resume(returning: $0) }

@@ -11,6 +11,7 @@ extension Engine {
     func observe(
         _ aspect: Aspect, _ sink: sending any EventSink, wantsCurrent: Bool
     ) async throws(ReveilleError) -> Int {
+        try aspect.checkIsValid()
         lastObserver += 1
         let id = lastObserver
         let observation = try observation(of: aspect)

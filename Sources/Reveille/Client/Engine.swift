@@ -43,6 +43,8 @@ actor Engine {
     private var state = ConnectionState.connected {
         didSet { if state != oldValue { for continuation in states.values { continuation.yield(state) } } }
     }
+    /// The states that are published for as long as this device is connected.
+    var tiedStates: [Aspect: PublishedValue] = [:]
     var observations: [Aspect: SharedObservation] = [:]
     var lastObserver = 0
 
@@ -104,6 +106,7 @@ actor Engine {
         do throws(SystemError) {
             let channel = try CallChannel(connector) { self.lost($0) }
             self.channel = channel
+            publishTiedStates(on: channel)
             return channel
         } catch {
             throw ReveilleError(reaching: error)

@@ -107,7 +107,9 @@ final class EventStream {
         do throws(CallError) {
             handle(
                 state.isAsking
-                    ? .reply(try SubscribeReply(reply.parameters, noting: unknownWords))
+                    ? .reply(
+                        try SubscribeReply(reply.parameters, noting: unknownWords),
+                        at: Timestamp(microseconds: Clocks.wall()))
                     : .events(try [Event](reply.parameters, noting: unknownWords)))
         } catch {
             return handle(.lost(ReveilleError(.invalidReply, "the bus sent an invalid event: \(error)")))

@@ -8,45 +8,6 @@ import ReveilleWire
 ///
 /// Pure. ``EventStream`` performs the actions.
 struct EventStreamState {
-    /// Something that has happened.
-    enum Input {
-        /// The owner wants the stream to be open.
-        case open
-        /// The bus has sent the first reply to Subscribe.
-        case reply(SubscribeReply)
-        /// The bus has sent events.
-        case events([Event])
-        /// The bus has answered with an error.
-        case refused(ReveilleError)
-        /// There is no connection, or it is no longer usable.
-        case lost(ReveilleError)
-        /// The owner wants the stream to be in the background, or no longer.
-        case background(Bool)
-        /// The bus has begun a background; the states of the ``droppable`` aspects, asked for after that.
-        case backgroundBegan([Event])
-        /// The bus has ended a background; the states of the ``dropping`` aspects, asked for before that.
-        case backgroundEnded([Event])
-        /// The owner no longer needs the stream. A background stays: the end does not deliver waiting events.
-        case close
-    }
-
-    /// Something to do.
-    enum Action: Equatable {
-        /// Connect to the bus and subscribe.
-        case subscribe(SubscriptionRequest)
-        /// End the connection.
-        case disconnect
-        /// Notify the owner that the bus has accepted the subscription, which can happen repeatedly.
-        case started
-        /// Notify the owner that the stream has never started and never will.
-        case failed(ReveilleError)
-        /// Notify the owner that the stream must be opened again, and whether the lost connection was good: it held
-        /// for some time, or brought events.
-        case reportLoss(wasGood: Bool)
-        /// Pass something on to the sink.
-        case deliver(StreamOutput)
-    }
-
     private enum Phase: Equatable {
         case closed
         /// The bus has not answered yet.
@@ -64,15 +25,25 @@ struct EventStreamState {
     private(set) var wasOpenedInBackground = false
     /// The instance of the bus; `nil` before the first reply.
     private(set) var instance: String?
-    private var generations: [Aspect: Int] = [:]
-    /// The aspects of the policy `drop` whose changes are discarded until the wake: they had no change waiting when the
-    /// background began.
-    private(set) var dropping: AspectSet = []
+    private var positions: StreamPositions
+    private let policies: PolicyTable
+    /// The aspects, names and patterns with the policy `drop`.
+    let droppable: AspectSet
+    /// The aspects whose changes are delivered in spite of the policy `drop`, because one was waiting when the background
+    /// began; `nil` while nothing is dropped.
+    private var waiting: AspectSet?
 
     /// Creates the state of a stream that is not open.
     init(_ request: SubscriptionRequest, patience: Patience) {
         self.request = request
         self.patience = patience
+        let positions = StreamPositions(request)
+        let policies = PolicyTable(request.policies, of: request.aspects)
+        self.positions = positions
+        self.policies = policies
+        // A policy can also be that of a name that a pattern matches.
+        let aspects = request.aspects.aspects + request.policies.keys.filter(positions.covers)
+        droppable = AspectSet(aspects.filter { policies[$0].background == .drop })
     }
 
     /// The subscription's name on the bus; `nil` while there is none.
@@ -86,10 +57,11 @@ struct EventStreamState {
     /// Whether the stream has been open and must be opened again.
     var isLost: Bool { phase == .closed && instance != nil }
 
-    /// The aspects of the policy `drop`.
-    var droppable: AspectSet {
-        AspectSet(request.aspects.aspects.filter { request.policies[$0]?.background == .drop })
-    }
+    /// The aspects, names and patterns of which changes are dropped until the wake.
+    var dropping: AspectSet { waiting.map { droppable.subtracting($0) } ?? [] }
+
+    /// The positions of the names that only patterns match, for ``DroppedStates``.
+    var namePositions: [Aspect: Int] { positions.matched }
 
     /// Takes an input, at a time in microseconds since boot, and returns what to do, in order.
     mutating func handle(_ input: Input, at now: Int64) -> [Action] {
@@ -98,12 +70,12 @@ struct EventStreamState {
             guard phase == .closed else { return [] }
             phase = .asking
             wasOpenedInBackground = isInBackground
-            return [.subscribe(currentRequest)]
-        case .reply(let reply): return start(reply, at: now)
+            return [.subscribe(nextRequest())]
+        case .reply(let reply, let time): return start(reply, at: now, time)
         case .events(let events):
             guard case .open(let name, let since, _) = phase, !events.isEmpty else { return [] }
             phase = .open(name: name, since: since, hasBroughtEvents: true)
-            note(events)
+            positions.note(events)
             return [.deliver(.events(events))]
         // Another program of the user may end and leave room.
         case .refused(let error): return error.code == .quotaExceeded ? lose(error, at: now) : end(error)
@@ -115,14 +87,18 @@ struct EventStreamState {
             return [.deliver(.background(isWanted))]
         case .backgroundBegan(let states):
             // A newer state was waiting already, or changed in between: delivered rather than lost.
-            dropping = AspectSet(states.filter { !isNewer($0) }.map(\.aspect))
+            let missing = positions.missing(since: positions.matched, in: states)
+            let delivered = states.filter(positions.isNewer).map(\.aspect) + missing
+            waiting = AspectSet(delivered.filter { policies[$0].background == .drop })
             return []
-        case .backgroundEnded(let states):
-            dropping = []
-            // Events that arrived meanwhile are newer than a state that was asked for before. A bus that comes back
+        case .backgroundEnded(let dropped):
+            let missing = positions.withdrawals(
+                since: dropped.names, in: dropped.states, changes: 0, at: dropped.time)
+            // Events that arrived meanwhile are newer than a state that was requested before. A bus that comes back
             // later must not deliver what was dropped.
-            let newer = states.filter(isNewer)
-            note(newer)
+            let newer = (dropped.states.filter(positions.isNewer) + missing).filter { isDropped($0.aspect) }
+            waiting = nil
+            positions.note(newer)
             return newer.isEmpty ? [] : [.deliver(.skip(newer))]
         case .close:
             phase = .ended
@@ -130,28 +106,31 @@ struct EventStreamState {
         }
     }
 
-    private var currentRequest: SubscriptionRequest {
+    private mutating func nextRequest() -> SubscriptionRequest {
         var request = request
         request.startsInBackground = isInBackground
         // Always wanted: what comes later is compared with the states.
         request.wantsInitial = true
-        if let instance {
-            request.instance = instance
-            request.positions = generations
-        }
+        if let instance { request.instance = instance }
+        if instance != nil || request.positions != nil { request.positions = positions.fitting() }
         return request
     }
 
-    private mutating func start(_ reply: SubscribeReply, at now: Int64) -> [Action] {
+    private func isDropped(_ aspect: Aspect) -> Bool {
+        guard let waiting else { return false }
+        return policies[aspect].background == .drop && !waiting.contains(aspect)
+    }
+
+    private mutating func start(_ reply: SubscribeReply, at now: Int64, _ time: Timestamp) -> [Action] {
         guard phase == .asking else { return [] }
         let isFirst = instance == nil
         phase = .open(name: reply.subscription, since: now, hasBroughtEvents: false)
         instance = reply.instance
-        note(reply.events)
-        let dropped = !isFirst && wasOpenedInBackground ? dropping : []
-        let events = reply.events.filter { !dropped.contains($0.aspect) }
-        let skipped = reply.events.filter { dropped.contains($0.aspect) }
-        dropping = wasOpenedInBackground ? droppable : []
+        let all = positions.corrected(reply, at: time)
+        let mayDrop = !isFirst && wasOpenedInBackground
+        var skipped = mayDrop ? all.filter { isDropped($0.aspect) } : []
+        let events = mayDrop ? all.filter { !isDropped($0.aspect) } : all
+        waiting = wasOpenedInBackground ? [] : nil
         var actions: [Action] = []
         if isFirst && request.wantsInitial {
             actions = [.deliver(.start([], instance: reply.instance)), .deliver(.answer(events))]
@@ -162,7 +141,9 @@ struct EventStreamState {
             let states = events.filter { $0.changes == 0 }
             if isFirst { actions.append(.deliver(.start(states, instance: reply.instance))) }
             if !changes.isEmpty { actions.append(.deliver(.events(changes))) }
+            if !isFirst { skipped += states.filter(positions.isNewer) }
         }
+        positions.note(all)
         if !skipped.isEmpty { actions.append(.deliver(.skip(skipped))) }
         return actions + [.started]
     }
@@ -182,13 +163,5 @@ struct EventStreamState {
         guard phase != .ended else { return [] }
         phase = .ended
         return [.disconnect, instance == nil ? .failed(error) : .deliver(.end(error))]
-    }
-
-    private mutating func note(_ events: [Event]) {
-        for event in events { generations[event.aspect] = event.generation }
-    }
-
-    private func isNewer(_ state: Event) -> Bool {
-        state.generation > generations[state.aspect] ?? 0
     }
 }

@@ -3,23 +3,19 @@
 
 import ReveilleCore
 
-/// The events that a consumer has not taken yet, merged into one for each aspect.
+/// The events that a consumer has not taken yet, merged into one for each aspect and each published name.
 ///
 /// The bus merges events for a process that does not read; the inbox merges them for a consumer that is slower than
-/// its process. Changes that the policy `Policy.Background.hold(limit:)` kept apart stay apart.
+/// its process. Changes that the policy `Policy.Background.hold(limit:)` kept apart stay apart. A name that only a pattern
+/// matches is forgotten once its withdrawal is taken, so names that come and go use no memory.
 ///
 /// Pure.
 struct Inbox {
-    private struct Waiting {
-        var event: Event
-        /// Whether it was one of several of its aspect in one reply, each of which is delivered.
-        var isApart: Bool
-        /// Whether the consumer has asked for it.
-        var isAnswer: Bool
-    }
-
-    private let policies: [Aspect: Policy]
-    private var waiting: [Waiting] = []
+    private let aspects: AspectSet
+    private let policies: PolicyTable
+    /// Whether a policy keeps changes apart.
+    private let keepsChangesApart: Bool
+    private var waiting = WaitingEvents()
     /// The last reading that the consumer saw, or could have asked for, by aspect.
     private var seen: [Aspect: Reading] = [:]
     /// The positions of the events taken so far; `nil` before the start.
@@ -29,8 +25,15 @@ struct Inbox {
     /// The reason why the stream has ended.
     private(set) var failure: ReveilleError?
 
-    init(policies: [Aspect: Policy] = [:]) {
-        self.policies = policies
+    /// Creates the inbox of a subscription.
+    init(_ request: SubscriptionRequest = SubscriptionRequest()) {
+        aspects = request.aspects
+        policies = PolicyTable(request.policies, of: request.aspects)
+        keepsChangesApart = request.policies.values.contains { if case .hold = $0.background { true } else { false } }
+        // Those of events that wait must not be lost if the consumer stores its positions before it takes them.
+        if let instance = request.instance, request.positions != nil {
+            positions = Positions(instance: instance, generations: StreamPositions(request).generations)
+        }
     }
 
     /// Whether no event waits, in the background or not.
@@ -58,44 +61,40 @@ struct Inbox {
     }
 
     private mutating func restart(from events: [Event], of instance: String) {
+        let known = events.map { lastReading(of: $0.aspect) }
         start(from: [], of: instance)
-        for event in events {
+        for (event, known) in zip(events, known) {
             // The wire does not carry the values of settings, so settings with the same keys may have changed.
-            let isSeen = event.aspect.builtIn?.isReportedInParts != true && seen[event.aspect] == event.reading
-            if isSeen && !waiting.contains(where: { $0.event.aspect == event.aspect }) {
-                see(event)
-            } else {
-                put([event])
-            }
+            let isSeen = event.aspect.builtIn?.isReportedInParts != true && known == event.reading
+            if isSeen && !waiting.contains(event.aspect) { see(event) } else { put([event]) }
         }
     }
 
     /// States that were dropped are merged into a waiting event, if there is one.
     private mutating func skip(_ states: [Event]) {
         for state in states {
-            if waiting.contains(where: { $0.event.aspect == state.aspect }) { put([state]) } else { see(state) }
+            if waiting.contains(state.aspect) { put([state]) } else { see(state) }
         }
     }
 
     private mutating func put(_ events: [Event], areAnswers: Bool = false) {
-        var once: AspectSet = []
         var repeated: AspectSet = []
-        for event in events where !once.insert(event.aspect).inserted {
-            repeated.insert(event.aspect)
+        if keepsChangesApart {
+            var once: AspectSet = []
+            for event in events where !once.insert(event.aspect).inserted { repeated.insert(event.aspect) }
         }
         for event in events {
-            let isApart = repeated.contains(event.aspect) && heldLimit(of: event.aspect) != nil
-            guard !isApart, let index = waiting.firstIndex(where: { $0.event.aspect == event.aspect && !$0.isApart })
-            else {
-                waiting.append(Waiting(event: event, isApart: isApart, isAnswer: areAnswers))
-                limit(event.aspect)
+            if let limit = heldLimit(of: event.aspect), repeated.contains(event.aspect) {
+                waiting.append(WaitingEvents.Item(event: event, isApart: true, isAnswer: areAnswers))
+                waiting.dropFirst(of: event.aspect, keeping: limit)
                 continue
             }
-            let earlier = waiting.remove(at: index)
-            waiting.append(
-                Waiting(
-                    event: earlier.event.merged(with: event, lastSeen: seen[event.aspect]), isApart: false,
-                    isAnswer: areAnswers || earlier.isAnswer))
+            var item = WaitingEvents.Item(event: event, isAnswer: areAnswers)
+            if let earlier = waiting.removeMerged(event.aspect) {
+                item.event = earlier.event.merged(with: event, lastSeen: lastReading(of: event.aspect))
+                item.isAnswer = areAnswers || earlier.isAnswer
+            }
+            waiting.append(item)
         }
     }
 
@@ -104,41 +103,37 @@ struct Inbox {
     ///
     /// - Returns: The event; `nil` if none is due.
     mutating func take() -> Event? {
-        guard let next = next(inBackground: isParked) else { return nil }
-        let event = waiting.remove(at: next).event
+        guard let next = next(inBackground: isParked), let event = waiting.remove(at: next)?.event else { return nil }
         see(event)
         return event
     }
 
     private mutating func see(_ event: Event) {
-        seen[event.aspect] = event.reading
-        positions?.generations[event.aspect] = event.generation
+        let isForgotten = event.published?.isWithdrawn == true && !aspects.contains(event.aspect)
+        seen[event.aspect] = isForgotten ? nil : event.reading
+        positions?.generations[event.aspect] = isForgotten ? nil : event.generation
+    }
+
+    /// Returns the last reading that the consumer knows of an aspect; `nil` if this process has not received it.
+    private func lastReading(of aspect: Aspect) -> Reading? {
+        if let reading = seen[aspect] { return reading }
+        // Names without a position were not published, or not known to be.
+        return aspect.isPublished && positions?.generations[aspect] == nil ? .unknown(aspect) : nil
     }
 
     private func next(inBackground: Bool) -> Int? {
         waiting.firstIndex { waiting in
             let (event, policy) = (waiting.event, policies[waiting.event.aspect])
             let isState = event.changes == 0
-            if inBackground && !(isState && waiting.isAnswer) && policy?.background != .immediate { return false }
+            if inBackground && !(isState && waiting.isAnswer) && policy.background != .immediate { return false }
             // With this policy, a value that changed and changed back waits for a later change.
-            return isState || event.netChange || policy?.netChangeOnly != true
+            return isState || event.netChange || !policy.netChangeOnly
         }
     }
 
     /// Returns how many changes of an aspect are kept apart; `nil` if they are merged.
     private func heldLimit(of aspect: Aspect) -> Int? {
-        guard case .hold(let limit) = policies[aspect]?.background else { return nil }
+        guard keepsChangesApart, case .hold(let limit) = policies[aspect].background else { return nil }
         return limit
-    }
-
-    /// Discards the oldest change that is kept apart beyond the policy's limit, and counts it.
-    private mutating func limit(_ aspect: Aspect) {
-        guard let limit = heldLimit(of: aspect) else { return }
-        let kept = waiting.indices.filter { waiting[$0].event.aspect == aspect && waiting[$0].isApart }
-        guard kept.count > max(1, limit) else { return }
-        let forgotten = waiting[kept[0]].event
-        let lost = forgotten.dropped.addingUpToMaximum(forgotten.changes)
-        waiting[kept[1]].event.dropped = waiting[kept[1]].event.dropped.addingUpToMaximum(lost)
-        waiting.remove(at: kept[0])
     }
 }

@@ -26,8 +26,8 @@ final class Mailbox: EventSink, Sendable {
 
     private let state: Lock<State>
 
-    init(policies: [Aspect: Policy] = [:]) {
-        state = Lock(State(inbox: Inbox(policies: policies)))
+    init(_ request: SubscriptionRequest = SubscriptionRequest()) {
+        state = Lock(State(inbox: Inbox(request)))
     }
 
     func receive(_ output: StreamOutput) {

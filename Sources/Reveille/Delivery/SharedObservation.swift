@@ -5,7 +5,7 @@ import Logging
 import ReveilleCore
 import ReveilleSystem
 
-/// The observers of one aspect in this process, which share a stream of the bus and are called in the order in which
+/// The observers of one aspect or pattern in this process, which share a stream of the bus and are called in the order in which
 /// they were added.
 ///
 /// Loop thread only. The stream exists for as long as there is an observer.
@@ -31,8 +31,10 @@ final class SharedObservation: EventSink {
     private var watchdog: EventSource?
     private var isTiming = false
     private var members: [Member] = []
-    /// The last state that arrived, and the instance of its bus.
-    private var last: (event: Event, instance: String)?
+    /// The last state of the aspect, or of each published name that the pattern matches.
+    private var states: [Aspect: Event] = [:]
+    /// The instance of the bus; `nil` before its first reply.
+    private var instance: String?
     private var isParked = false
     /// Whether the stream has failed: new observers need another.
     private(set) var hasFinished = false
@@ -60,7 +62,7 @@ final class SharedObservation: EventSink {
     func add(_ id: Int, _ sink: any EventSink, wantsCurrent: Bool) {
         let member = Member(id: id, sink: sink, wantsCurrent: wantsCurrent)
         members.append(member)
-        if let last { begin(member, with: last.event, of: last.instance) }
+        begin(member)
         if isParked { sink.receive(.background(true)) }
     }
 
@@ -69,19 +71,24 @@ final class SharedObservation: EventSink {
         members.removeAll { $0.id == id }
     }
 
-    private func begin(_ member: Member, with event: Event, of instance: String) {
-        var state = event
-        state.changes = 0
-        state.netChange = false
-        member.sink.receive(.start(member.wantsCurrent ? [] : [state], instance: instance))
-        if member.wantsCurrent { member.sink.receive(.events([state])) }
+    /// Passes the states so far on to an observer, once there are any.
+    private func begin(_ member: Member) {
+        guard let instance else { return }
+        let states = states.values.sorted { $0.sequence < $1.sequence }.map { event in
+            var state = event
+            state.changes = 0
+            state.netChange = false
+            return state
+        }
+        member.sink.receive(.start(member.wantsCurrent ? [] : states, instance: instance))
+        if member.wantsCurrent { member.sink.receive(.events(states)) }
     }
 
     func receive(_ output: StreamOutput) {
         switch output {
         case .start(let events, let instance):
             note(events, of: instance)
-            for member in members { for event in events { begin(member, with: event, of: instance) } }
+            for member in members { begin(member) }
             return
         case .restart(let events, let instance): note(events, of: instance)
         case .events(let events):
@@ -92,15 +99,18 @@ final class SharedObservation: EventSink {
         case .end(let error):
             hasFinished = true
             logger.error("observers of \(aspect) are no longer called: \(error)")
-        // The shared stream asks for no states, and has no policy.
+        // The shared stream asks for no states, and has no policy. States that are skipped have not changed.
         case .answer, .skip: break
         }
         for member in members { member.sink.receive(output) }
     }
 
     private func note(_ events: [Event], of instance: String?) {
-        guard let event = events.last, let instance = instance ?? last?.instance else { return }
-        last = (event, instance)
+        if let instance { self.instance = instance }
+        for event in events {
+            let isForgotten = event.aspect != aspect && event.published?.isWithdrawn == true
+            states[event.aspect] = isForgotten ? nil : event
+        }
     }
 
     var isEmpty: Bool { members.allSatisfy { $0.sink.isEmpty } }

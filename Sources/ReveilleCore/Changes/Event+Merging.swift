@@ -26,6 +26,11 @@ extension Event {
 }
 
 extension Int {
+    /// Adds a count; the sum is limited to the largest integer.
+    package mutating func addUpToMaximum(_ other: Int) {
+        self = addingUpToMaximum(other)
+    }
+
     /// Returns the sum of two counts, limited to the largest integer.
     package func addingUpToMaximum(_ other: Int) -> Int {
         let (sum, overflow) = addingReportingOverflow(other)

@@ -31,8 +31,8 @@ package struct PolicyTable: Sendable {
     /// The patterns of the subscription, the longest first.
     package var patterns: [Aspect] { ofPatterns.map(\.aspect) }
 
-    /// Returns the policy of an aspect or a name.
+    /// Returns the policy of an aspect, a name or one of the patterns.
     package subscript(aspect: Aspect) -> Policy {
-        own[aspect] ?? ofPatterns.first { $0.aspect.matches(aspect) }?.policy ?? Policy()
+        own[aspect] ?? ofPatterns.first { $0.aspect == aspect || $0.aspect.matches(aspect) }?.policy ?? Policy()
     }
 }

@@ -14,6 +14,9 @@ public struct PublishedValue: Sendable, Hashable {
         self.bytes = bytes
     }
 
+    /// Whether there is no value: the name was withdrawn, or has never been published.
+    public var isWithdrawn: Bool { bytes == nil }
+
     /// The value as JSON text, with the members of each object sorted by name; `nil` if it was withdrawn or has never
     /// been published.
     public var json: String? { bytes.map { String(decoding: $0, as: UTF8.self) } }

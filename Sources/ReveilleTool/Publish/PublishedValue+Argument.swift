@@ -8,8 +8,6 @@ import Varlink
 extension PublishedValue {
     /// The most bytes that are read from stdin, with any amount of white space.
     private static let inputLimit = 1 << 20
-    /// The longest value in bytes: the message to the bus has room for a name and the names of the fields too.
-    private static let sizeLimit = Limits.frame - 512
 
     /// Parses a value from the command line, or from stdin for the argument `-`.
     ///
@@ -37,20 +35,6 @@ extension PublishedValue {
             throw Failure(
                 .tryAgain,
                 "the value does not fit into a message to the bus: it may have \(Self.sizeLimit) bytes without spaces")
-        }
-    }
-}
-
-extension JSON {
-    /// The type of the value with its article.
-    fileprivate var kind: String {
-        switch self {
-        case .null: "null"
-        case .bool: "a Boolean"
-        case .integer, .number: "a number"
-        case .string: "a string"
-        case .array: "an array"
-        case .object: "an object"
         }
     }
 }

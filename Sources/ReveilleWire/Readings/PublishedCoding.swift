@@ -21,6 +21,9 @@ extension PublishedValue {
         self.init(name, json.objectValue)
     }
 
+    /// The longest value in bytes: the message to the bus has room for a name and the names of the fields too.
+    package static let sizeLimit = Limits.frame - 512
+
     /// Creates a state from a value, of which equal ones are the same state.
     package init(_ name: Aspect, _ value: JSONObject?) {
         self.init(name, bytes: value.map { JSON.object($0).canonical.bytes })

@@ -100,7 +100,7 @@ extension ValueDecoder: SingleValueDecodingContainer {
 
 extension JSON {
     /// The kind of the value, with an article.
-    fileprivate var kind: String {
+    package var kind: String {
         switch self {
         case .null: "null"
         case .bool: "a boolean"

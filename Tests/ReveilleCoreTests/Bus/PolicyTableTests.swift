@@ -14,7 +14,7 @@ import Testing
         arguments: [
             ("org.example.volume", hold), ("org.example.mute", drop), ("org.other.volume", immediate),
             ("org.plain.volume", Policy()), ("com.example.volume", Policy()), ("battery", hold),
-            ("proximity", Policy()),
+            ("proximity", Policy()), ("org.example.*", drop),
         ] as [(Aspect, Policy)])
     func mostSpecificPolicyApplies(aspect: Aspect, policy: Policy) {
         let table = PolicyTable(

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Logging
+import ReveilleCore
+import ReveilleWire
+import Varlink
+
+extension Engine {
+    /// Publishes or withdraws the state of a name.
+    ///
+    /// A state that is tied to the connection is published on the one that carries calls, which is open for as long as
+    /// the bus runs, and again on each later one.
+    ///
+    /// - Throws: `ReveilleError` with the name.
+    func publish(
+        _ value: PublishedValue, whileConnected: Bool
+    ) async throws(ReveilleError) -> (generation: Int, sequence: Int) {
+        // Even if the call fails: without a connection the bus has withdrawn the state already.
+        if value.isWithdrawn { tiedStates[value.name] = nil }
+        do throws(ReveilleError) {
+            let channel = try openChannel()
+            let result = await withCheckedContinuation { continuation in
+                send(value, whileConnected: whileConnected, on: channel) { result in
+                    // Noted here, because the connection may be replaced before this function continues.
+                    if case .success = result { self.tiedStates[value.name] = whileConnected ? value : nil }
+                    continuation.resume(returning: result)
+                }
+            }
+            let reply = try result.get()
+            return (reply.generation, reply.sequence)
+        } catch {
+            throw ReveilleError(error.code, "\(value.name): \(error)")
+        }
+    }
+
+    /// Publishes the states that ended with the last connection, before any other call on a new one.
+    func publishTiedStates(on channel: CallChannel) {
+        for (name, value) in tiedStates.sorted(by: { $0.key < $1.key }) {
+            send(value, whileConnected: true, on: channel) { result in
+                // A connection that was lost is replaced, and this is repeated.
+                guard case .failure(let error) = result, error.code != .noBus, error.code != .timeout else { return }
+                self.logger.error("\(name) is not published again: \(error)")
+            }
+        }
+    }
+
+    private func send(
+        _ value: PublishedValue, whileConnected: Bool, on channel: CallChannel,
+        completion: @escaping (Result<PostReply, ReveilleError>) -> Void
+    ) {
+        let call = Call(.publish(value, whileConnected: whileConnected))
+        channel.call(call, expecting: PostReply.self, completion: completion)
+    }
+}

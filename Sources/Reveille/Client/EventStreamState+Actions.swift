@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleWire
+
+extension EventStreamState {
+    /// Something that has happened.
+    enum Input {
+        /// The owner wants the stream to be open.
+        case open
+        /// The bus has sent the first reply to Subscribe, at a time.
+        case reply(SubscribeReply, at: Timestamp)
+        /// The bus has sent events.
+        case events([Event])
+        /// The bus has answered with an error.
+        case refused(ReveilleError)
+        /// There is no connection, or it is no longer usable.
+        case lost(ReveilleError)
+        /// The owner wants the stream to be in the background, or no longer.
+        case background(Bool)
+        /// The bus has begun a background; the states of the ``droppable`` aspects, requested after that.
+        case backgroundBegan([Event])
+        /// The bus has ended a background; the states of the ``dropping`` aspects, requested before that.
+        case backgroundEnded(DroppedStates)
+        /// The owner no longer needs the stream. A background stays: the end does not deliver waiting events.
+        case close
+    }
+
+    /// The states at the end of a background whose changes the policy `drop` discards.
+    struct DroppedStates {
+        /// The states, without those of names that are not published.
+        var states: [Event] = []
+        /// The ``EventStreamState/namePositions`` when the states were requested.
+        var names: [Aspect: Int] = [:]
+        /// The time of the request.
+        var time = Timestamp(microseconds: 0)
+    }
+
+    /// Something to do.
+    enum Action: Equatable {
+        /// Connect to the bus and subscribe.
+        case subscribe(SubscriptionRequest)
+        /// End the connection.
+        case disconnect
+        /// Notify the owner that the bus has accepted the subscription, which can happen repeatedly.
+        case started
+        /// Notify the owner that the stream has never started and never will.
+        case failed(ReveilleError)
+        /// Notify the owner that the stream must be opened again, and whether the lost connection was good: it held
+        /// for some time, or brought events.
+        case reportLoss(wasGood: Bool)
+        /// Pass something on to the sink.
+        case deliver(StreamOutput)
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleWire
+
+/// The positions of a stream on its bus: the generation of the last event of each aspect.
+///
+/// A name that only a pattern matches is forgotten when it is withdrawn, so names that come and go use no memory.
+///
+/// Pure.
+struct StreamPositions {
+    /// The size in bytes of the positions in a call, of at least one for each aspect of the subscription.
+    ///
+    /// A bus accepts calls of 64 KiB by default. The longest lists of aspects and policies take two thirds of it.
+    static let sizeLimit = 16 << 10
+    /// The approximate size of a position in a call, without the name.
+    private static let overhead = 48
+
+    private let aspects: AspectSet
+    private let patterns: [Aspect]
+    /// The generation of the last event of each aspect.
+    private(set) var generations: [Aspect: Int]
+    /// The names of the subscription itself that were not published when it last heard of them.
+    private var absent: Set<Aspect> = []
+    /// The positions for which the last call had no room.
+    private var unsent: [Aspect: Int] = [:]
+
+    /// Creates the positions from which a request continues.
+    init(_ request: SubscriptionRequest) {
+        aspects = request.aspects
+        patterns = request.aspects.names.filter(\.isPattern)
+        generations = [:]
+        generations = (request.positions ?? [:]).filter { covers($0.key) }
+    }
+
+    /// Returns whether the subscription has an aspect, or a pattern that matches it.
+    func covers(_ aspect: Aspect) -> Bool {
+        aspects.contains(aspect) || patterns.contains { $0.matches(aspect) }
+    }
+
+    /// Returns whether the state of an event is newer than the last one.
+    func isNewer(_ event: Event) -> Bool {
+        event.generation > generations[event.aspect] ?? 0
+    }
+
+    /// Notes events that have arrived.
+    mutating func note(_ events: [Event]) {
+        for event in events {
+            let isGone = event.published?.isWithdrawn == true
+            if aspects.contains(event.aspect) {
+                generations[event.aspect] = event.generation
+                if isGone { absent.insert(event.aspect) } else { absent.remove(event.aspect) }
+            } else {
+                generations[event.aspect] = isGone ? nil : event.generation
+            }
+        }
+    }
+
+    /// The positions of names that only patterns match.
+    var matched: [Aspect: Int] { generations.filter { !aspects.contains($0.key) } }
+
+    /// Returns the positions that fit into a call; ``corrected(_:at:)`` compensates for the others.
+    mutating func fitting() -> [Aspect: Int] {
+        var size = 0
+        var fitting = generations
+        unsent = [:]
+        for (name, generation) in matched.sorted(by: { $0.key < $1.key }) {
+            size += name.name.utf8.count + Self.overhead
+            if size > Self.sizeLimit { unsent[name] = generation }
+        }
+        for name in unsent.keys { fitting[name] = nil }
+        return fitting
+    }
+
+    /// Returns the events of a first reply, corrected for what the bus cannot know.
+    ///
+    /// - Parameters:
+    ///   - reply: The reply to a request with the positions.
+    ///   - time: The time of the reply.
+    /// - Returns: The events, and a withdrawal of each name that is no longer published.
+    func corrected(_ reply: SubscribeReply, at time: Timestamp) -> [Event] {
+        let events = reply.resumed == true ? reply.events.map(corrected) : reply.events
+        // The reply has the state of every name that is published.
+        return events + withdrawals(since: matched, in: events, changes: reply.resumed == false ? 0 : 1, at: time)
+    }
+
+    private func corrected(_ event: Event) -> Event {
+        var event = event
+        if let position = unsent[event.aspect] {
+            // To the bus, the name is one that the stream has never seen.
+            event.changes = min(event.changes, max(0, event.generation - position))
+        } else if absent.contains(event.aspect), event.published?.isWithdrawn == true, event.netChange {
+            // The bus has forgotten the name, and does not know that it was not published before either.
+            event.changes = 0
+        }
+        return event
+    }
+
+    /// Returns the names that are missing among the states of all names that are published, and thus were withdrawn.
+    ///
+    /// - Parameters:
+    ///   - positions: The positions of the names when the states were requested.
+    ///   - states: The states.
+    /// - Returns: The names of which no event has arrived since, in order.
+    func missing(since positions: [Aspect: Int], in states: [Event]) -> [Aspect] {
+        guard !positions.isEmpty else { return [] }
+        let present = Set(states.map(\.aspect))
+        return positions.filter { !present.contains($0.key) && generations[$0.key] == $0.value }.keys.sorted()
+    }
+
+    /// Returns an event for the withdrawal of each missing name; see ``missing(since:in:)``.
+    ///
+    /// - Parameters:
+    ///   - positions: The positions of the names when the states were requested.
+    ///   - states: The states.
+    ///   - changes: The number of changes of each event.
+    ///   - time: The time at which the withdrawals are found.
+    /// - Returns: The events, in the order of the names.
+    func withdrawals(
+        since positions: [Aspect: Int], in states: [Event], changes: Int, at time: Timestamp
+    ) -> [Event] {
+        let sequence = states.map(\.sequence).max() ?? 0
+        return missing(since: positions, in: states).map { name in
+            let next = (generations[name] ?? 0).addingUpToMaximum(1)
+            return Event(
+                reading: .unknown(name), generation: max(sequence, next), sequence: sequence, changes: changes,
+                netChange: true, firstChangedAt: time, changedAt: time, dropped: 0)
+        }
+    }
+}

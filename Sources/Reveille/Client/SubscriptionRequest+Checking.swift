@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleWire
+
+extension SubscriptionRequest {
+    /// Refuses what the interface does not allow, naming the aspect, which the bus would not.
+    func check() throws(ReveilleError) {
+        for aspect in aspects.aspects { try aspect.checkIsValid() }
+        let positions = StreamPositions(self)
+        for (aspect, policy) in policies.sorted(by: { $0.key < $1.key }) {
+            guard aspect.builtIn != nil || positions.covers(aspect) else {
+                throw ReveilleError(
+                    .invalidArgument, "the policy of \(aspect): the subscription has neither it nor a pattern of it")
+            }
+            let range = BusInterface.intervalRange
+            if let interval = policy.interval, !range.contains(interval) {
+                let most = range.upperBound.wholeMilliseconds
+                throw ReveilleError(
+                    .invalidArgument,
+                    """
+                    the policy of \(aspect): the interval must be from 1 millisecond to a year (\(most) milliseconds), \
+                    not \(interval)
+                    """)
+            }
+        }
+    }
+}
