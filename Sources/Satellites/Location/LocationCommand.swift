@@ -47,8 +47,8 @@ struct LocationCommand: AsyncParsableCommand {
             var publisher = LocationPublisher(device: device, endpoint: gpsd, threshold: distance)
             try await publisher.run()
         } catch {
-            fputs("reveille-location: \(error)\n", stderr)
-            exit(Self.exitCode(of: error))
+            Notes.write("\(error)")
+            Glibc.exit(Self.exitCode(of: error))
         }
     }
 

@@ -18,6 +18,11 @@ struct Notes {
 
     mutating func write(_ message: String, about subject: Subject) {
         guard last.updateValue(message, forKey: subject) != message else { return }
-        fputs("reveille-location: \(message)\n", stderr)
+        Self.write(message)
+    }
+
+    static func write(_ message: String) {
+        let line = Array("reveille-location: \(message)\n".utf8)
+        _ = Glibc.write(STDERR_FILENO, line, line.count)
     }
 }
