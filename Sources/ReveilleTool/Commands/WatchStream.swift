@@ -49,7 +49,7 @@ final class WatchStream: Sendable {
             let device = try await command.bus.device()
             let subscription = try await device.subscribe(
                 to: aspects, delivering: command.initial || isInteractive ? .currentState : .changes,
-                policies: policies, resumingFrom: stored.withLock { $0?.positions(of: aspects) }, name: name,
+                policies: policies, resumingFrom: stored.withLock { $0?.positions }, name: name,
                 startsInBackground: command.background)
             self.subscription.withLock { $0 = subscription }
             // Stored before the first event too, so the next run prints the changes that occur between the runs.
@@ -113,7 +113,7 @@ final class WatchStream: Sendable {
 
     private func store(_ positions: Positions?) throws(Failure) {
         guard let positions else { return }
-        try stored.withLock { stored throws(Failure) in try stored?.save(positions, of: aspects) }
+        try stored.withLock { stored throws(Failure) in try stored?.save(positions) }
     }
 
     private func source(of aspect: Aspect, on device: Device) async -> StyledText {
