@@ -12,6 +12,9 @@ final class WatchStream: Sendable {
     /// The interval at which the prompt's pending changes are polled; the bus does not notify about them.
     private static let refreshInterval: Duration = .seconds(1)
 
+    /// The number of pending aspects that the prompt lists; more are counted, so that the keys remain visible.
+    private static let shownPending = 5
+
     /// Becomes readable when the stream has ended.
     let end: Pipe
     /// The error that ended the stream, if any.
@@ -144,7 +147,8 @@ final class WatchStream: Sendable {
         guard isInteractive else { return }
         guard isHeld else { return prompt.set(Style.green("foreground"), "   b background, q quit") }
         let counts = (pending ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-        let changes = counts.isEmpty ? "nothing pending" : counts.joined(separator: ", ") + " pending"
+        let list = counts.count > Self.shownPending ? "\(counts.count) aspects" : counts.joined(separator: ", ")
+        let changes = counts.isEmpty ? "nothing pending" : list + " pending"
         prompt.set(Style.yellow("background"), (pending == nil ? "" : ": " + changes) + "   f foreground, q quit")
     }
 }
