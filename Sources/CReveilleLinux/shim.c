@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <linux/input.h>
 #include <linux/sockios.h>
+#include <spawn.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -84,6 +85,6 @@ int c_reveille_memory_file(const char *name) {
     return memfd_create(name, MFD_CLOEXEC);
 }
 
-int c_reveille_close_from(posix_spawn_file_actions_t *actions, int first) {
+int c_reveille_close_from(void *actions, int first) {
     return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import Glibc
 package import Logging
 package import ReveilleCore
 package import ReveilleService
@@ -32,19 +33,24 @@ package final class SimulatedBus {
     ///   - reality: The state that its watchers read.
     ///   - loop: The loop, with its initial time.
     ///   - limits: The limits on history, frames and connections.
+    ///   - publishing: The limits and permissions of publishers.
+    ///   - owner: The user whom the bus belongs to.
     ///   - state: The state file, or `nil` for none.
     ///   - random: Decides the order of events and the names.
     ///   - logger: The logger of the bus.
     /// - Throws: `Broken` if the bus does not start.
     package init(
-        reality: Reality, loop: SimulatedLoop, limits: Configuration.Bus, state: StateFile?, random: SplitMix64,
+        reality: Reality, loop: SimulatedLoop, limits: Configuration.Bus,
+        publishing: Configuration.Publish = Configuration().publish,
+        owner: UInt32 = geteuid(), state: StateFile?, random: SplitMix64,
         logger: Logger = Logger(label: "simulation", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws(Broken) {
         var random = random
         let broker: Broker
         do throws(SystemError) {
             broker = try Broker(
-                loop: loop, limits: limits, state: state, version: "0", logger: logger,
+                loop: loop, limits: limits, publishing: publishing, owner: owner, state: state, version: "0",
+                logger: logger,
                 random: SplitMix64(seed: random.next()))
         } catch {
             throw Broken("the bus does not start: \(error)")

@@ -75,7 +75,7 @@ import Varlink
                 #expect(try !isAccepted(value, of: key), "\(key): \(value)")
             }
         }
-        #expect(ranges == 15)
+        #expect(ranges == 17)
     }
 
     @Test func wordsAndPathsAreThoseOfTheProgram() throws {

@@ -7,12 +7,18 @@ import Testing
 
 /// The examples in the documents, run against a real bus.
 @Suite(.timeLimit(.minutes(10))) struct DocumentTests {
-    /// Returns the first code block of a document in a language, after a heading if there is one.
-    static func block(_ language: String, of document: String, after heading: String? = nil) throws -> String {
+    /// Returns the code blocks of a document in a language, after a heading if there is one.
+    static func blocks(_ language: String, of document: String, after heading: String? = nil) throws -> [String] {
         var lines = try Package.text(document).split(separator: "\n", omittingEmptySubsequences: false)
         if let heading { lines.removeSubrange(...(try #require(lines.firstIndex(of: "## " + heading)))) }
-        let start = try #require(lines.firstIndex(of: "```" + language))
-        return lines[(start + 1)...].prefix { $0 != "```" }.joined(separator: "\n")
+        return lines.indices.filter { lines[$0] == "```" + language }.map { start in
+            lines[(start + 1)...].prefix { $0 != "```" }.joined(separator: "\n")
+        }
+    }
+
+    /// Returns the first code block of a document in a language, after a heading if there is one.
+    static func block(_ language: String, of document: String, after heading: String? = nil) throws -> String {
+        try #require(try blocks(language, of: document, after: heading).first)
     }
 
     @Test func pythonExampleReceivesEvents() throws {

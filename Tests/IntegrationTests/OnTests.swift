@@ -28,24 +28,36 @@ import Varlink
     }
 
     @Test("no time is missed while the command runs, and runs do not overlap") func noTimeIsMissed() throws {
-        let script =
-            "echo start >>\(scene.path("log")); cat; read line <\(scene.path("gate")); echo end >>\(scene.path("log"))"
-        #expect(mkfifo(scene.path("gate"), 0o600) == 0)
+        let gate = scene.path("gate")
+        let log = scene.path("runs")
+        let script = "echo start >>\(log); cat; read line <\(gate); echo end >>\(log)"
+        #expect(mkfifo(gate, 0o600) == 0)
         let run = try scene.start([], ["sh", "-c", script])
+        func finishRun() throws {
+            var number: Int32 = -1
+            try wait(for: "the command to wait") {
+                number = open(gate, O_WRONLY | O_NONBLOCK)
+                return number >= 0
+            }
+            close(number)
+        }
         try scene.post(0.09)
         try scene.waitForRuns(of: run, at: [0.09])
         try scene.post(0.5, 0.08, 0.07, 0.6, 0.06, 0.7)
         for levels in [[0.09, 0.08], [0.09, 0.08, 0.06]] {
-            try scene.bus.directory.write("\n", to: "gate")
+            try finishRun()
             try scene.waitForRuns(of: run, at: levels)
         }
-        try scene.bus.directory.write("\n", to: "gate")
+        try finishRun()
         try scene.post(0.05)
         try scene.waitForRuns(of: run, at: [0.09, 0.08, 0.06, 0.05])
-        try scene.bus.directory.write("\n", to: "gate")
-        try wait(for: "the last end") { scene.bus.directory.read("log").split(separator: "\n").count == 8 }
-        let log = scene.bus.directory.read("log").split(separator: "\n")
-        #expect(log == (0..<4).flatMap { _ in ["start", "end"] })
+        try finishRun()
+        var lines: [Substring] = []
+        try wait(for: "the last end, not \(lines)") {
+            lines = scene.bus.directory.read("runs").split(separator: "\n")
+            return lines.count == 8
+        }
+        #expect(lines == (0..<4).flatMap { _ in ["start", "end"] })
     }
 
     @Test("no time is missed in the background") func noTimeIsMissedInTheBackground() throws {
@@ -77,17 +89,18 @@ import Varlink
             try scene.bus.restart()
             try wait(for: "the subscription") { try scene.subscription(of: run) != nil }
         }
-        phone.battery.level = 0.09
+        func set(_ level: Double) throws {
+            phone.battery.level = level
+            try wait(for: "the level \(level)") { try scene.bus.client().state(of: "battery").level == level }
+        }
+        try set(0.09)
         try scene.waitForRuns(of: run, at: [0.09])
         // Still true.
         try restart()
-        phone.battery.level = 0.08
-        phone.battery.level = 0.5
-        phone.battery.level = 0.07
+        for level in [0.08, 0.5, 0.07] { try set(level) }
         try scene.waitForRuns(of: run, at: [0.09, 0.07])
         // It becomes true while there is no bus.
-        phone.battery.level = 0.5
-        try wait(for: "the change") { try scene.bus.client().state(of: "battery").level == 0.5 }
+        try set(0.5)
         scene.bus.process.signal(signal)
         scene.bus.process.wait()
         phone.battery.level = 0.06

@@ -11,6 +11,17 @@ import Varlink
         instance: "one", sequence: 9,
         entries: [
             SavedState.Entry(
+                generation: 8, sequence: 8, changedAt: Timestamp(microseconds: 6),
+                state: .whole(.published(PublishedValue("org.example.volume", bytes: Array(#"{"level":0.5}"#.utf8)))),
+                publisher: Publisher(user: .max), start: 3),
+            SavedState.Entry(
+                generation: 7, sequence: 7, changedAt: Timestamp(microseconds: 6),
+                state: .whole(.published(PublishedValue("org.example.tied", bytes: Array("{}".utf8)))),
+                publisher: Publisher(user: 0, connection: 0)),
+            SavedState.Entry(
+                generation: 6, sequence: 6, changedAt: Timestamp(microseconds: 6),
+                state: .whole(.published(PublishedValue("org.example.withdrawn", bytes: nil))), start: 6),
+            SavedState.Entry(
                 generation: 4, sequence: 9, changedAt: Timestamp(microseconds: 7), state: .whole(.proximity(.near)),
                 isPosted: true, ownReading: .proximity(.far)),
             SavedState.Entry(
@@ -43,5 +54,77 @@ import Varlink
         ]
         top["aspects"] = .array([newer] + (top["aspects"]?.arrayValue ?? []))
         #expect(try StateCoding.decode(.object(top)) == Self.state)
+    }
+
+    /// Returns the saved state of a name with some fields replaced, or removed.
+    private func encoded(_ fields: JSONObject, without missing: String? = nil) throws -> JSON {
+        var entry: JSONObject = [
+            "aspect": "org.example.volume", "generation": 3, "sequence": 4, "changedAt": 5, "publisher": 1_000,
+            "tied": false, "state": ["level": 0.5],
+        ]
+        for member in fields.members { entry[member.name] = member.value }
+        if let missing { entry[missing] = nil }
+        return ["version": 1, "instance": "one", "sequence": 9, "aspects": [.object(entry)]]
+    }
+
+    @Test(
+        "a name that no bus can have saved is refused with the reason",
+        arguments: [
+            (["publisher": -1], "the saved publisher is not a user"),
+            (["publisher": 4_294_967_296], "the saved publisher is not a user"),
+            (["publisher": "root"], "the saved publisher is not a user"),
+            (["publisher": .null], "the saved publisher is not a user"),
+            (["tied": 1], "the saved publisher is not a user"),
+            (["state": [1]], "the saved value is not an object, or is nested too deeply"),
+            (["state": "x"], "the saved value is not an object, or is nested too deeply"),
+            (
+                ["state": ["a": .string(String(repeating: "x", count: 65_536))]],
+                "the saved value is longer than 65536 bytes"
+            ),
+        ] as [(JSONObject, String)])
+    func impossibleNameIsRefused(fields: JSONObject, reason: String) throws {
+        let state = try encoded(fields)
+        let error = #expect(throws: StateError.self) { try StateCoding.decode(state) }
+        #expect(error?.reason == "org.example.volume: " + reason)
+    }
+
+    @Test("a generation above the sequence is refused, since a name that comes back would use it again")
+    func generationIsNotAboveTheSequence() throws {
+        let state = try encoded(["generation": 10])
+        let error = #expect(throws: StateError.self) { try StateCoding.decode(state) }
+        #expect(error?.reason == "an aspect is newer than the state")
+    }
+
+    @Test("more names of a user than any configuration allows are refused") func namesAreLimited() throws {
+        let entries = (0...65_536).map { number -> JSON in
+            [
+                "aspect": .string("org.example.n\(number)"), "generation": 3, "sequence": 4, "changedAt": 5,
+                "publisher": 1_000, "tied": false, "state": [:],
+            ]
+        }
+        let state: JSON = ["version": 1, "instance": "one", "sequence": 9, "aspects": .array(entries)]
+        let error = #expect(throws: StateError.self) { try StateCoding.decode(state) }
+        #expect(error?.reason == "a user has more than 65536 names")
+    }
+
+    @Test(
+        "a name that no program can publish is skipped",
+        arguments: ["volume", "org.example.*", "org..example", "", "org.exämple"])
+    func invalidNameIsSkipped(name: String) throws {
+        #expect(try StateCoding.decode(encoded(["aspect": .string(name)])).entries.isEmpty)
+    }
+
+    @Test("a saved value that is not in its canonical form is brought into it") func valueIsCanonical() throws {
+        let state = try StateCoding.decode(encoded(["state": ["b": 1.0, "a": .null]]))
+        #expect(state.entries.map { $0.state.reading?.published?.json } == [#"{"a":null,"b":1}"#])
+    }
+
+    @Test("a withdrawn name has no publisher, whatever the file contains") func withdrawnNameHasNoPublisher() throws {
+        for fields in [["state": .null], ["state": .null, "publisher": -1]] as [JSONObject] {
+            let entry = try #require(StateCoding.decode(encoded(fields)).entries.first)
+            #expect(entry.publisher == nil)
+            #expect(entry.state.reading?.published?.bytes == nil)
+        }
+        #expect(try StateCoding.decode(encoded([:], without: "state")).entries.map(\.publisher) == [nil])
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import Glibc
 import Logging
 import ReveilleCore
 import ReveilleService
@@ -10,20 +11,45 @@ import Varlink
 
 /// A broker in simulated time, and peers of any user that call it.
 final class BrokerScene {
-    let loop = SimulatedLoop()
+    private(set) var loop = SimulatedLoop()
     let reality = Reality()
     let log = LogLines()
-    let bus: SimulatedBus
+    private(set) var bus: SimulatedBus
+    private let configuration: Configuration
+    private let owner: UInt32
+    private let state: StateFile?
 
     /// Creates a broker that watches a simulated locale and battery.
     ///
-    /// - Parameter limits: The configuration's `bus` in JSON5.
-    /// - Throws: `ConfigurationError` if the limits are invalid.
-    init(limits: String = "{}") throws {
-        let configuration = try Configuration(parsing: Array("{ bus: \(limits) }".utf8))
-        bus = try SimulatedBus(
-            reality: reality, loop: loop, limits: configuration.bus, state: nil, random: SplitMix64(seed: 1),
-            logger: Logger(label: "scene") { [log] _ in LineHandler(log) })
+    /// - Parameters:
+    ///   - limits: The configuration's `bus` in JSON5.
+    ///   - publish: The configuration's `publish` in JSON5.
+    ///   - owner: The user whom the bus belongs to.
+    ///   - state: The file of the saved state.
+    /// - Throws: `ConfigurationError` if the configuration is invalid.
+    init(
+        limits: String = "{}", publish: String = "{}", owner: UInt32 = geteuid(), state: StateFile? = nil
+    ) throws {
+        configuration = try Configuration(parsing: Array("{ bus: \(limits), publish: \(publish) }".utf8))
+        self.owner = owner
+        self.state = state
+        bus = try Self.start(configuration, owner, state, reality, loop, log, seed: 1)
+    }
+
+    private static func start(
+        _ configuration: Configuration, _ owner: UInt32, _ state: StateFile?, _ reality: Reality,
+        _ loop: SimulatedLoop, _ log: LogLines, seed: UInt64
+    ) throws -> SimulatedBus {
+        try SimulatedBus(
+            reality: reality, loop: loop, limits: configuration.bus, publishing: configuration.publish, owner: owner,
+            state: state, random: SplitMix64(seed: seed), logger: Logger(label: "scene") { _ in LineHandler(log) })
+    }
+
+    /// Replaces the broker by another one with the same state file; one that is not stopped is killed.
+    func restart(isClean: Bool) throws {
+        if isClean { bus.stop() }
+        loop = SimulatedLoop(bootClock: loop.bootClock)
+        bus = try Self.start(configuration, owner, state, reality, loop, log, seed: loop.bootClock)
     }
 
     /// Creates a connection of a user's process.

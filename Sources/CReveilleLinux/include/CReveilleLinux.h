@@ -2,7 +2,6 @@
 // Part of Reveille.
 
 #pragma once
-#include <spawn.h>
 #include <sys/types.h>
 
 // Functions and requests that Swift cannot call directly because they require _GNU_SOURCE or are macros.
@@ -37,5 +36,6 @@ int c_reveille_clock_change_timer(void);
 // Returns -1 and errno on failure.
 int c_reveille_memory_file(const char *name);
 
-// Closes all descriptors from a number in the program that is started (posix_spawn_file_actions_addclosefrom_np).
-int c_reveille_close_from(posix_spawn_file_actions_t *actions, int first);
+// Closes all descriptors from a number in the program that is started (posix_spawn_file_actions_addclosefrom_np). The
+// actions are a posix_spawn_file_actions_t, which the module Glibc defines.
+int c_reveille_close_from(void *actions, int first);

@@ -17,7 +17,7 @@ struct Inbox {
     private let keepsChangesApart: Bool
     private var waiting = WaitingEvents()
     /// The last reading that the consumer saw, or could have asked for, by aspect.
-    private var seen: [Aspect: Reading] = [:]
+    private(set) var seen: [Aspect: Reading] = [:]
     /// The positions of the events taken so far; `nil` before the start.
     private(set) var positions: Positions?
     /// Whether the consumer is in the background.

@@ -50,10 +50,7 @@ package final class Broker {
     let freezes: FreezeWatch
     private var keeper: StateKeeper?
     private var moreDeliveries: (any LoopSource)?
-    /// Fires when an interval of a policy is over; one timer for all subscriptions.
-    private var pacing: (any LoopSource)?
-    /// The time of that timer; `nil` if it is not set.
-    private var pacedTime: UInt64?
+    private var pacing: PaceTimer?
     private var isStopping = false
     /// Called when a connection has closed and its descriptor is returned.
     var connectionClosed: () -> Void = {}
@@ -71,7 +68,7 @@ package final class Broker {
     ///   - random: Generates unpredictable names; a simulation passes one that repeats.
     /// - Throws: `SystemError` if a timer cannot be created.
     package init(
-        loop: any Loop, limits: Configuration.Bus, publishing: Configuration.Publish = .init(),
+        loop: any Loop, limits: Configuration.Bus, publishing: Configuration.Publish = Configuration().publish,
         owner: UInt32 = geteuid(), state: StateFile?, version: String, logger: Logger,
         random: any RandomNumberGenerator = SystemRandomNumberGenerator()
     ) throws(SystemError) {
@@ -97,12 +94,7 @@ package final class Broker {
             }
         }
         moreDeliveries = try loop.timer { [weak self] in self?.deliver() }
-        pacing = try loop.timer { [weak self] in
-            guard let self else { return }
-            pacedTime = nil
-            bus.advance(to: self.loop.bootClock)
-            deliver()
-        }
+        pacing = try PaceTimer(loop: loop) { [weak self] in self?.advance() }
         freezes.changed = { [weak self] in self?.freezeChanged($0, isFrozen: $1) }
     }
 
@@ -203,6 +195,12 @@ package final class Broker {
 
     // MARK: - Delivery
 
+    /// Sends the events whose interval is over.
+    private func advance() {
+        bus.advance(to: loop.bootClock)
+        deliver()
+    }
+
     /// Sends pending deliveries, first to the subscribers that became ready first.
     func deliver() {
         for _ in 0..<Self.deliveriesPerTurn {
@@ -219,14 +217,9 @@ package final class Broker {
         moreDeliveries?.fire(after: .zero)
     }
 
-    /// Sets the timer to the next event that waits for the interval of its policy.
+    /// Waits for the next event that is delayed by the interval of its policy.
     func waitForPaced() {
-        // Most deliveries leave the time as it was, and setting a timer costs as much as a delivery.
-        guard bus.nextPaced != pacedTime else { return }
-        pacedTime = bus.nextPaced
-        guard let pacedTime else { return pacing?.disarm() ?? () }
-        let now = loop.bootClock
-        pacing?.fire(after: .microseconds(pacedTime > now ? pacedTime - now : 0))
+        pacing?.set(to: bus.nextPaced)
     }
 
     private func send(_ delivery: Delivery, to connection: Connection) {

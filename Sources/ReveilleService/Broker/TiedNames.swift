@@ -10,6 +10,9 @@ struct TiedNames {
     /// The names by connection.
     private var names: [UInt64: Set<Aspect>] = [:]
 
+    /// Whether no state is tied to a connection.
+    var isEmpty: Bool { names.isEmpty }
+
     /// Notes that the state of a name was replaced.
     ///
     /// - Parameters:

@@ -32,7 +32,9 @@ package final class SimulatedLoop: Loop {
             loop.fire(place, after: duration)
         }
 
-        package func setPriority(_ priority: EventSource.Priority) {}
+        package func setPriority(_ priority: EventSource.Priority) {
+            loop.places[place]?.priority = priority
+        }
 
         package func disarm() {
             loop.places[place]?.isArmed = false
@@ -48,6 +50,7 @@ package final class SimulatedLoop: Loop {
     fileprivate struct Place {
         unowned let source: Source
         let descriptor: Int32?
+        var priority: EventSource.Priority
         /// The conditions to report next; repeated edges are reported once.
         var pending: EventLoop.Interest = []
         /// The deadline of a timer on the boot clock.
@@ -66,8 +69,14 @@ package final class SimulatedLoop: Loop {
     package var wallClock: Int64 = 1_780_000_000_000_000
     /// The time since boot in microseconds.
     package private(set) var bootClock: UInt64
-    /// The processor time, which does not pass in simulations.
-    package let threadClock: UInt64 = 0
+    /// The processor time, which passes only by ``work``.
+    package var threadClock: UInt64 {
+        worked += work
+        return worked
+    }
+    /// The processor time in microseconds that passes between two readings of its clock: the cost of each measured step.
+    package var work: UInt64 = 0
+    private var worked: UInt64 = 0
     /// The lateness of timers, in units of 1/256 of the real loop's accuracy.
     package var lateness: UInt64 = 0
     /// The streams by descriptor.
@@ -96,25 +105,25 @@ package final class SimulatedLoop: Loop {
         handler: @escaping (EventLoop.Interest) -> Void
     ) -> Source {
         let source = Source(self, handler: handler)
-        add(source, descriptor)
+        add(source, descriptor, priority)
         source.rearm(interest)
         return source
     }
 
     package func timer(priority: EventSource.Priority, handler: @escaping () -> Void) -> Source {
         let source = Source(self) { _ in handler() }
-        add(source, nil)
+        add(source, nil, priority)
         return source
     }
 
-    private func add(_ source: Source, _ descriptor: Int32?) {
+    private func add(_ source: Source, _ descriptor: Int32?, _ priority: EventSource.Priority) {
         // Removed sources leave gaps, which are compacted occasionally while keeping the order.
         if places.count > 2 * sourceCount + 32 {
             places.removeAll { $0 == nil }
             for (place, kept) in places.enumerated() { kept?.source.place = place }
         }
         source.place = places.count
-        places.append(Place(source: source, descriptor: descriptor))
+        places.append(Place(source: source, descriptor: descriptor, priority: priority))
         sourceCount += 1
     }
 
@@ -138,9 +147,18 @@ package final class SimulatedLoop: Loop {
         }
     }
 
-    /// Handles a random event that is due, and returns false if there is none.
+    /// Handles a random one of the most urgent events that are due, and returns false if there is none.
     package func turn(_ random: inout SplitMix64) -> Bool {
-        let due = places.indices.filter { places[$0]?.isDue(at: bootClock) == true }
+        var due: [Int] = []
+        var first = Int64.max
+        for index in places.indices {
+            guard let place = places[index], place.isDue(at: bootClock), place.priority.rawValue <= first else {
+                continue
+            }
+            if place.priority.rawValue < first { due = [] }
+            first = place.priority.rawValue
+            due.append(index)
+        }
         guard let place = due.randomElement(using: &random), let chosen = places[place] else { return false }
         places[place]?.pending = []
         if chosen.time <= bootClock { places[place]?.isArmed = false }

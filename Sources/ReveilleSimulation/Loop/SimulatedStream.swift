@@ -38,6 +38,7 @@ package final class SimulatedStream {
     /// The bytes that the peer has not read.
     package private(set) var toPeer: [UInt8] = []
     private var isHalfClosed = false
+    private var isBroken = false
     /// Whether the peer has closed its end.
     package private(set) var isClosedByPeer = false
     /// Whether the bus has closed its end.
@@ -70,7 +71,7 @@ package final class SimulatedStream {
     }
 
     private func write(_ bytes: ArraySlice<UInt8>) -> UnixStream.Outcome {
-        guard !isClosedByPeer else { return .ended }
+        guard !isClosedByPeer, !isBroken else { return .ended }
         let space = min(room - toPeer.count, bytes.count)
         guard space > 0 else { return .wouldBlock }
         let count = Int.random(in: 1...space, using: &random)
@@ -99,6 +100,11 @@ package final class SimulatedStream {
     package func closeHalf() {
         isHalfClosed = true
         loop?.report(number, [.readable, .halfClosed])
+    }
+
+    /// Makes every later write of the bus fail, without an event that notifies it.
+    package func breakOff() {
+        isBroken = true
     }
 
     /// Closes the peer's end and discards its unread bytes.

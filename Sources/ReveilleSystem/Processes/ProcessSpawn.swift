@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import CReveilleLinux
+// The compiler attributes sigset_t to this module.
 import CSystemd
 import Glibc
 

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleSystem
+
+/// The timer for the next event that waits for the interval of its policy, one for all subscriptions.
+final class PaceTimer {
+    private let loop: any Loop
+    private var timer: (any LoopSource)?
+    /// The time to which the timer is set.
+    private var time: UInt64?
+
+    init(loop: any Loop, fired: @escaping () -> Void) throws(SystemError) {
+        self.loop = loop
+        timer = try loop.timer { [weak self] in
+            self?.time = nil
+            fired()
+        }
+    }
+
+    /// Sets the timer to a time of the boot clock, or stops it.
+    func set(to next: UInt64?) {
+        // Most deliveries leave the time as it was, and setting a timer costs as much as a delivery.
+        guard next != time else { return }
+        time = next
+        guard let next else { return timer?.disarm() ?? () }
+        let now = loop.bootClock
+        timer?.fire(after: .microseconds(next > now ? next - now : 0))
+    }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import Reveille
+import Testing
+
+/// Published names of the Swift library, with a real bus that restarts.
+@Suite(.timeLimit(.minutes(10))) struct PublishedNameTests {
+    private static let name: Aspect = "org.example.volume"
+
+    private let bus: BusProcess
+    private let device: Device
+
+    init() async throws {
+        bus = try BusProcess()
+        device = try await Device.connect(to: bus.address)
+    }
+
+    /// Stops or kills the bus, starts it again, and waits until a device has reconnected.
+    private func restart(isKilled: Bool = false, isForgetful: Bool = false, for device: Device) async throws {
+        var states = await device.connectionStates.makeAsyncIterator()
+        #expect(await states.next() == .connected)
+        if isKilled { bus.kill() } else { #expect(bus.stop() == 0) }
+        #expect(await states.next() != .connected)
+        if isForgetful { unlink(bus.socket + ".state.json") }
+        try bus.restart()
+        while let state = await states.next(), state != .connected {}
+    }
+
+    private func value(_ name: Aspect = name) async throws -> [String: Int]? {
+        try await device.value(of: name)
+    }
+
+    @Test("a state that is published while connected is published again after a restart", arguments: [false, true])
+    func tiedStateIsPublishedAgain(isKilled: Bool) async throws {
+        let watcher = try await Device.connect(to: bus.address)
+        let subscription = try await watcher.subscribe(to: AspectSet(Self.name))
+        try await device.publish(Self.name, ["step": 1], whileConnected: true)
+        try await device.publish("org.example.other", ["step": 1], whileConnected: true)
+        #expect(try await subscription.next()?.value(as: [String: Int].self) == ["step": 1])
+        for step in 2...4 {
+            try await device.publish(Self.name, ["step": step], whileConnected: true)
+            try await restart(isKilled: isKilled, for: device)
+            #expect(try await value() == ["step": step])
+            #expect(try await value("org.example.other") == ["step": 1])
+        }
+        var last: [String: Int]?
+        while last != ["step": 4], let event = try await subscription.next() { last = try event.value() }
+    }
+
+    @Test func stateThatWasWithdrawnIsNotPublishedAgain() async throws {
+        try await device.publish(Self.name, ["step": 1], whileConnected: true)
+        try await device.withdraw(Self.name)
+        try await device.publish("org.example.gone", ["step": 1], whileConnected: true)
+        try await device.publish("org.example.stays", ["step": 1], whileConnected: true)
+        try await device.publish("org.example.stays", ["step": 2])
+        let other = try await Device.connect(to: bus.address)
+        #expect(bus.stop() == 0)
+        // Without a connection the call fails, but the state has ended.
+        await #expect(throws: ReveilleError.self) { try await device.withdraw("org.example.gone") }
+        try bus.restart()
+        while (try? await device.refresh()) == nil { await Task.yield() }
+        #expect(try await value() == nil)
+        #expect(try await value("org.example.gone") == nil)
+        #expect(try await value("org.example.stays") == ["step": 2])
+        // Another program's value stays, because this device has nothing to publish again.
+        while (try? await other.publish("org.example.stays", ["step": 3])) == nil { await Task.yield() }
+        try await restart(for: device)
+        #expect(try await value("org.example.stays") == ["step": 3])
+    }
+
+    @Test("B190: a state that is published while connected is withdrawn when its device is released")
+    func tiedStateEndsWithItsDevice() async throws {
+        let subscription = try await device.subscribe(to: "org.example.*")
+        do {
+            let publisher = try await Device.connect(to: bus.address)
+            try await publisher.publish(Self.name, ["step": 1], whileConnected: true)
+            try await publisher.publish("org.example.stays", ["step": 1])
+            #expect(try await subscription.next()?.aspect == Self.name)
+            #expect(try await subscription.next()?.aspect == "org.example.stays")
+        }
+        let event = try #require(await subscription.next())
+        #expect(event.aspect == Self.name)
+        #expect(event.published?.isWithdrawn == true)
+        #expect(try await value("org.example.stays") == ["step": 1])
+    }
+
+    @Test("B189: a value that changed and changed back, with its members in another order, has netChange false")
+    func valueThatChangedBackIsNoNetChange() async throws {
+        try await device.publish(Self.name, ["a": 1, "b": 2])
+        let subscription = try await device.subscribe(to: AspectSet(Self.name))
+        try await subscription.enterBackground()
+        try await device.publish(Self.name, ["a": 9])
+        let run = try bus.run(["publish", Self.name.name, #"{"b": 2.0, "a": 1}"#])
+        #expect(run.code == 0)
+        try await subscription.enterForeground()
+        let event = try #require(await subscription.next())
+        #expect(event.changes == 2)
+        #expect(!event.netChange)
+    }
+
+    @Test func patternLosesAndRepeatsNothingOverARestart() async throws {
+        for name in ["org.example.n1", "org.example.n2", "org.example.n3"] as [Aspect] {
+            try await device.publish(name, ["step": 1])
+        }
+        let subscription = try await device.subscribe(to: "org.example.*", name: "sleeper")
+        try await device.publish("org.example.n1", ["step": 2])
+        #expect(try await subscription.next()?.aspect == "org.example.n1")
+        try await device.withdraw("org.example.n2")
+        #expect(try await subscription.next()?.published?.isWithdrawn == true)
+        try await subscription.enterBackground()
+        try bus.waitUntilSaved()
+        try await restart(isKilled: true, for: device)
+        while (try? await device.subscribers().first?.holds.contains(.app)) != true { await Task.yield() }
+        try await device.publish("org.example.n2", ["step": 2])
+        try await device.withdraw("org.example.n3")
+        try await subscription.enterForeground()
+        let events = [try #require(await subscription.next()), try #require(await subscription.next())]
+        #expect(events.map(\.aspect) == ["org.example.n2", "org.example.n3"])
+        #expect(events.map(\.changes) == [1, 1])
+        #expect(events.map { $0.published?.isWithdrawn } == [false, true])
+        try await device.publish("org.example.last", ["step": 1])
+        #expect(try await subscription.next()?.aspect == "org.example.last")
+        #expect(
+            subscription.positions?.generations.keys.sorted() == [
+                "org.example.last", "org.example.n1", "org.example.n2",
+            ])
+    }
+
+    @Test func busThatForgetsANameDeliversItsWithdrawal() async throws {
+        try await device.publish(Self.name, ["step": 1])
+        try await device.publish("org.example.other", ["step": 1])
+        let pattern = try await device.subscribe(to: "org.example.*", name: "pattern")
+        let name = try await device.subscribe(to: AspectSet(Self.name), name: "name")
+        try await restart(isKilled: true, isForgetful: true, for: device)
+        let withdrawn = [try #require(await pattern.next()), try #require(await pattern.next())]
+        #expect(withdrawn.map(\.aspect) == ["org.example.other", Self.name])
+        #expect(withdrawn.allSatisfy { $0.published?.isWithdrawn == true })
+        #expect(try await name.next()?.published?.isWithdrawn == true)
+    }
+
+    @Test func namesWithoutRoomInACallAreNotRepeatedAfterARestart() async throws {
+        let names = (0..<1_000).map { Aspect(stringLiteral: "org.example.a-long-name-\($0)") }
+        for name in names { try await device.publish(name, ["step": 1]) }
+        let subscription = try await device.subscribe(to: "org.example.*", name: "reader")
+        for _ in 0..<2 {
+            try await restart(for: device)
+            while (try? await device.subscribers().first?.name) != "reader" { await Task.yield() }
+        }
+        try await device.publish(names[999], ["step": 2])
+        try await device.withdraw(names[998])
+        let events = [try #require(await subscription.next()), try #require(await subscription.next())]
+        #expect(events.map(\.aspect) == [names[999], names[998]])
+        #expect(events.map(\.changes) == [1, 1])
+    }
+
+    @Test("B39: dropped changes of a pattern's names are not delivered after a restart of the bus")
+    func droppedChangesOfAPatternAreNotDelivered() async throws {
+        for name in ["org.example.a", "org.example.b"] as [Aspect] { try await device.publish(name, ["step": 1]) }
+        let subscription = try await device.subscribe(
+            to: ["org.example.*", .proximity], policies: ["org.example.*": Policy(background: .drop)],
+            name: "dropper")
+        try await subscription.enterBackground()
+        try await device.publish("org.example.a", ["step": 2])
+        try await device.withdraw("org.example.b")
+        try await device.publish("org.example.c", ["step": 1])
+        try await subscription.enterForeground()
+        try await restart(for: device)
+        while (try? await device.subscribers().first?.name) != "dropper" { await Task.yield() }
+        try await device.publish("org.example.c", ["step": 2])
+        let event = try #require(await subscription.next())
+        #expect(event.aspect == "org.example.c")
+        #expect(event.changes == 1)
+    }
+}

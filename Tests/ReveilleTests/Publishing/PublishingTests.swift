@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Reveille
+import ReveilleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(10))) struct PublishingTests {
+    @Test func publishedValueIsDelivered() async throws {
+        let device = try await TestDevice.inMemory()
+        let subscription = try await device.subscribe(to: "org.example.volume")
+        let (generation, sequence) = try await device.publish(Volume.name, Volume(level: 0.4))
+        let event = try #require(await subscription.next())
+        #expect(event.aspect == Volume.name)
+        #expect(try event.value(as: Volume.self) == Volume(level: 0.4))
+        #expect(event.published?.json == #"{"isMuted":false,"level":0.4}"#)
+        #expect((event.generation, event.sequence) == (generation, sequence))
+        #expect(try await device.value(of: Volume.name, as: Volume.self) == Volume(level: 0.4))
+    }
+
+    @Test func withdrawnValueIsDeliveredAsNoValue() async throws {
+        let device = try await TestDevice.inMemory()
+        let subscription = try await device.subscribe(to: "org.example.volume")
+        #expect(try await device.value(of: Volume.name, as: Volume.self) == nil)
+        try await device.publish(Volume.name, Volume(level: 0.4))
+        _ = try await subscription.next()
+        try await device.withdraw(Volume.name)
+        let event = try #require(await subscription.next())
+        #expect(event.published?.isWithdrawn == true)
+        #expect(try event.value(as: Volume.self) == nil)
+        #expect(try await device.value(of: Volume.name, as: Volume.self) == nil)
+        try await device.withdraw(Volume.name)
+        try await device.withdraw("org.example.never")
+    }
+
+    @Test func equalValueIsNotAChange() async throws {
+        let device = try await TestDevice.inMemory()
+        let first = try await device.publish(Volume.name, ["level": 1.0, "steps": 10])
+        #expect(try await device.publish(Volume.name, ["steps": 10, "level": 1]) == first)
+        #expect(try await device.publish(Volume.name, ["steps": 11, "level": 1]) != first)
+    }
+
+    @Test func eachNameOfAPatternIsAnEvent() async throws {
+        let device = try await TestDevice.inMemory()
+        let subscription = try await device.subscribe(to: "org.example.*")
+        try await subscription.enterBackground()
+        for step in 1...3 { try await device.publish("org.example.a", ["step": step]) }
+        try await device.publish("org.example.b", ["step": 1])
+        try await device.publish("org.other.c", ["step": 1])
+        try await subscription.enterForeground()
+        let events = [try #require(await subscription.next()), try #require(await subscription.next())]
+        #expect(events.map(\.aspect) == ["org.example.a", "org.example.b"])
+        #expect(events.map(\.changes) == [3, 1])
+        try await device.publish("org.example.a", ["step": 4])
+        #expect(try await subscription.next()?.changes == 1)
+    }
+
+    @Test("B192: a subscriber that comes late gets the current values if it asks for them")
+    func lateSubscriberGetsCurrentValues() async throws {
+        let device = try await TestDevice.inMemory()
+        try await device.publish("org.example.a", ["step": 1])
+        try await device.publish("org.example.b", ["step": 2])
+        try await device.publish("org.example.gone", ["step": 3])
+        try await device.withdraw("org.example.gone")
+        let names = try await device.subscribe(
+            to: ["org.example.a", "org.example.never"], delivering: .currentState)
+        var states: [Aspect: Event] = [:]
+        while states.count < 2, let event = try await names.next() { states[event.aspect] = event }
+        #expect(try states["org.example.a"]?.value(as: [String: Int].self) == ["step": 1])
+        #expect(states["org.example.never"]?.published?.isWithdrawn == true)
+        #expect(states.values.allSatisfy { $0.changes == 0 })
+
+        let pattern = try await device.subscribe(to: "org.example.*", delivering: .currentState)
+        let matched = [try #require(await pattern.next()), try #require(await pattern.next())]
+        #expect(matched.map(\.aspect) == ["org.example.a", "org.example.b"])
+        try await device.publish("org.example.c", ["step": 4])
+        // Nothing else came before.
+        #expect(try await pattern.next()?.aspect == "org.example.c")
+        #expect(
+            try await device.states(of: ["org.example.*"]).map(\.aspect)
+                == ["org.example.a", "org.example.b", "org.example.c"])
+    }
+
+    // MARK: - Refusals
+
+    @Test(
+        arguments: [
+            (7, "org.example.volume: the value must be a JSON object, not a number"),
+            ([1, 2], "org.example.volume: the value must be a JSON object, not an array"),
+            ("loud", "org.example.volume: the value must be a JSON object, not a string"),
+            (nil as Int?, "org.example.volume: the value must be a JSON object, not null"),
+            (
+                ["level": Double.nan],
+                "org.example.volume: the value cannot be encoded as JSON: level: expected a finite number, found nan"
+            ),
+        ] as [(any Encodable & Sendable, String)])
+    func valueMustBeAnObject(value: any Encodable & Sendable, description: String) async throws {
+        let device = try await TestDevice.inMemory()
+        let error = await #expect(throws: ReveilleError.self) { try await device.publish(Volume.name, value) }
+        #expect(error?.code == .invalidArgument)
+        #expect(error?.description == description)
+    }
+
+    @Test(arguments: ["battery", "volume", "org.example.*", "org..volume", "", "org.example.l\u{e4}rm"])
+    func onlyNamesCanBePublished(name: String) async throws {
+        let device = try await TestDevice.inMemory()
+        let aspect = Aspect(stringLiteral: name)
+        var errors: [ReveilleError?] = []
+        errors.append(await #expect(throws: ReveilleError.self) { try await device.publish(aspect, ["a": 1]) })
+        errors.append(await #expect(throws: ReveilleError.self) { try await device.withdraw(aspect) })
+        errors.append(
+            await #expect(throws: ReveilleError.self) { try await device.value(of: aspect, as: Volume.self) })
+        errors.append(
+            await #expect(throws: ReveilleError.self) { try await device.updates(of: aspect, as: Volume.self) })
+        for error in errors {
+            #expect(error?.code == .invalidArgument)
+            #expect(error?.description.contains(name.debugDescription) == true)
+        }
+    }
+
+    @Test func valueThatIsTooLongIsRefusedWithItsLimit() async throws {
+        let device = try await TestDevice.inMemory()
+        for (length, limit) in [(5_000, "4096"), (1 << 20, "65024")] {
+            let text = String(repeating: "x", count: length)
+            let error = await #expect(throws: ReveilleError.self) {
+                try await device.publish(Volume.name, ["text": text])
+            }
+            #expect(error?.code == .quotaExceeded)
+            #expect(error?.description.contains("org.example.volume") == true)
+            #expect(error?.description.contains(limit) == true, "\(error as Any)")
+        }
+        // The connection continues.
+        try await device.publish(Volume.name, ["text": "x"])
+    }
+
+    @Test("B191: one name more than a user can have is refused, and names the limit")
+    func oneNameTooManyIsRefused() async throws {
+        let device = try await TestDevice.inMemory()
+        for number in 1...1_024 { try await device.publish(Aspect(stringLiteral: "org.example.n\(number)"), ["a": 1]) }
+        let error = await #expect(throws: ReveilleError.self) {
+            try await device.publish(Volume.name, Volume(level: 1))
+        }
+        #expect(error?.code == .quotaExceeded)
+        #expect(error?.description.contains("org.example.volume") == true)
+        #expect(error?.description.contains("1024") == true)
+        try await device.withdraw("org.example.n1")
+        try await device.publish(Volume.name, Volume(level: 1))
+    }
+
+    @Test func valueOfAnotherTypeIsAnErrorWithItsPath() async throws {
+        let device = try await TestDevice.inMemory()
+        try await device.publish(Volume.name, ["level": "loud"])
+        let error = await #expect(throws: ReveilleError.self) {
+            try await device.value(of: Volume.name, as: Volume.self)
+        }
+        #expect(error?.code == .unexpectedValue)
+        #expect(
+            error?.description
+                == "org.example.volume: the value is not a Volume: level: expected a number, found a string")
+    }
+
+    @Test func aspectOfTheDeviceHasNoPublishedValue() async throws {
+        let device = try await TestDevice.inMemory()
+        #expect(try await device.state(of: .battery).value(as: Volume.self) == nil)
+    }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Reveille
+
+/// A state that a program publishes.
+struct Volume: Codable, Hashable {
+    static let name: Aspect = "org.example.volume"
+
+    var level: Double
+    var isMuted = false
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleWire
+import Testing
+import Varlink
+
+/// Published names, patterns and pace in calls.
+@Suite struct PublishCallTests {
+    private func method(_ name: String, _ parameters: JSONObject) throws -> BusCall {
+        let mode = name == "Subscribe" ? Call.Mode.more : .plain
+        let call = Call(method: "org.reveille.Bus." + name, parameters: parameters, mode: mode)
+        try BusInterface.make().validate(call)
+        return try BusCall(call, history: 256)
+    }
+
+    /// Returns an object with this many levels of objects and arrays.
+    private static func nested(_ depth: Int) -> JSON {
+        depth == 1 ? [:] : ["a": (2..<depth).reduce([]) { array, _ in [array] }]
+    }
+
+    // MARK: - Publish
+
+    @Test("a value is brought into its canonical form, and null or no value withdraws the name")
+    func valueIsCanonical() throws {
+        let name = Aspect("org.example.volume")
+        #expect(
+            try method("Publish", ["aspect": "org.example.volume", "value": ["b": 1.0, "a": [-0.0]]])
+                == .publish(PublishedValue(name, bytes: Array(#"{"a":[0],"b":1}"#.utf8))))
+        #expect(
+            try method("Publish", ["aspect": "org.example.volume", "whileConnected": true])
+                == .publish(PublishedValue(name, bytes: nil), whileConnected: true))
+        #expect(
+            try method("Publish", ["aspect": "org.example.volume", "value": .null, "whileConnected": .null])
+                == .publish(PublishedValue(name, bytes: nil)))
+    }
+
+    @Test(
+        "a name that programs cannot publish is refused",
+        arguments: [
+            "", "battery", "weather", "org", ".", "org.", ".org", "org..example", "org.example.", "org.example.*",
+            "*", "org.*.example", "org.exämple", "org.exa mple", "org.example\0", "org/example.x",
+            "org." + String(repeating: "n", count: 252),
+        ])
+    func invalidNameIsRefused(name: String) {
+        #expect(throws: CallError.invalidParameter("aspect")) {
+            try method("Publish", ["aspect": .string(name), "value": ["a": 1]])
+        }
+    }
+
+    @Test("a name may have 255 bytes") func longestNameIsAccepted() throws {
+        let name = "org." + String(repeating: "n", count: 251)
+        #expect(throws: Never.self) { try method("Publish", ["aspect": .string(name)]) }
+    }
+
+    @Test("a value that is not an object is refused", arguments: [1, "x", true, [], [["a": 1]]] as [JSON])
+    func valueMustBeAnObject(value: JSON) {
+        #expect(throws: CallError.invalidParameter("value")) {
+            try method("Publish", ["aspect": "org.example.volume", "value": value])
+        }
+    }
+
+    @Test("the name is checked before the value") func nameIsCheckedFirst() {
+        let deep = Self.nested(PublishedValue.depthLimit + 1)
+        #expect(throws: CallError.invalidParameter("aspect")) {
+            try method("Publish", ["aspect": "volume", "value": deep])
+        }
+    }
+
+    @Test("a value may be nested as deeply as a reply to GetState or Subscribe can contain it")
+    func depthIsLimitedByReplies() throws {
+        let deepest = Self.nested(PublishedValue.depthLimit)
+        let call = try method("Publish", ["aspect": "org.example.volume", "value": deepest])
+        guard case .publish(let value, _) = call else {
+            Issue.record("\(call)")
+            return
+        }
+        let event = EventCodingTests.event(.published(value))
+        var writer = EventWriter()
+        let head = SubscribeReply(subscription: "a", instance: "b", resumed: nil, events: []).head
+        let frame = Reply.encode(parameters: writer.write([event], after: head), continues: true)
+        let reply = try Reply(parsing: Array(frame.dropLast()))
+        #expect(try [Event](reply.parameters, noting: UnknownWords()) == [event])
+        #expect(throws: CallError.invalidParameter("value")) {
+            try method(
+                "Publish", ["aspect": "org.example.volume", "value": Self.nested(PublishedValue.depthLimit + 1)])
+        }
+        // One level more would make a reply that no client can read.
+        let deeper = PublishedValue("org.example.volume", Self.nested(PublishedValue.depthLimit + 1).objectValue)
+        let unreadable = Reply.encode(
+            parameters: writer.write([EventCodingTests.event(.published(deeper), generation: 8)]), continues: true)
+        #expect(throws: VarlinkError.self) { try Reply(parsing: Array(unreadable.dropLast())) }
+    }
+
+    // MARK: - Names and patterns of a subscription
+
+    @Test("names and patterns are aspects, with policies of their own")
+    func subscribeParsesNames() throws {
+        let parameters: JSONObject = [
+            "aspects": ["org.example.*", "battery", "org.example.volume"],
+            "resume": [["aspect": "org.example.player", "generation": 4]],
+            "policies": [
+                ["aspect": "org.example.*", "interval": 1_000],
+                ["aspect": "org.example.player", "background": "drop"],
+            ],
+        ]
+        let request = SubscriptionRequest(
+            aspects: ["org.example.*", "battery", "org.example.volume"], positions: ["org.example.player": 4],
+            policies: [
+                "org.example.*": Policy(interval: .seconds(1)), "org.example.player": Policy(background: .drop),
+            ])
+        #expect(try method("Subscribe", parameters) == .subscribe(request))
+    }
+
+    @Test(
+        "an invalid name or pattern is refused",
+        arguments: ["org", "org.", "*", "org*", "org.exam*", "org.*.example", "*.example", "org.example.**", "org..*"])
+    func invalidPatternIsRefused(pattern: String) {
+        for name in ["Subscribe", "GetState"] {
+            #expect(throws: CallError.invalidParameter("aspects")) {
+                try method(name, ["aspects": ["battery", .string(pattern)]])
+            }
+        }
+    }
+
+    @Test("more than 64 different aspects and patterns are refused", arguments: ["Subscribe", "GetState"])
+    func aspectsAreLimited(name: String) {
+        let names = (0..<64).map { JSON.string("org.example.n\($0)") }
+        #expect(throws: Never.self) { try method(name, ["aspects": .array(names + names)]) }
+        #expect(throws: CallError.quotaExceeded("aspects", limit: 64)) {
+            try method(name, ["aspects": .array(names + ["org.example.*"])])
+        }
+    }
+
+    @Test("an interval is at least a millisecond and at most a year")
+    func intervalHasARange() throws {
+        for interval in [0, -1, .min, 31_536_000_001, .max] as [Int64] {
+            #expect(throws: CallError.invalidParameter("policies.interval"), "\(interval)") {
+                try method("Subscribe", ["policies": [["aspect": "battery", "interval": .integer(interval)]]])
+            }
+        }
+        for interval in [1, 31_536_000_000] as [Int64] {
+            let policy = Policy(interval: .milliseconds(interval))
+            #expect(
+                try method("Subscribe", ["policies": [["aspect": "battery", "interval": .integer(interval)]]])
+                    == .subscribe(SubscriptionRequest(policies: [.battery: policy])))
+        }
+    }
+
+    @Test(
+        "a policy of a name or pattern that is not among the aspects is refused",
+        arguments: ["org.example.player.*", "org.*", "org.other.volume", "weather"])
+    func policyNeedsItsAspect(aspect: String) {
+        #expect(throws: CallError.invalidParameter("policies.aspect")) {
+            try method(
+                "Subscribe", ["aspects": ["org.example.*"], "policies": [["aspect": .string(aspect), "interval": 1]]])
+        }
+    }
+
+    @Test("a position of a pattern is refused") func positionIsOfAName() {
+        #expect(throws: CallError.invalidParameter("resume.aspect")) {
+            try method("Subscribe", ["resume": [["aspect": "org.example.*", "generation": 1]]])
+        }
+    }
+
+    // MARK: - Events
+
+    @Test("an event of a name contains the value as it was published, and null once it was withdrawn")
+    func eventContainsTheValue() throws {
+        var writer = EventWriter()
+        let value = PublishedValue("org.example.volume", ["level": 0.5, "text": "a\u{2028}\"\n"])
+        let event = EventCodingTests.event(.published(value))
+        let text = String(decoding: writer.write([event]), as: UTF8.self)
+        #expect(text.contains(#""aspect":"org.example.volume","#))
+        #expect(text.hasSuffix(#""dropped":0,"value":{"level":0.5,"text":"a\#u{2028}\"\n"}}]}"#))
+        #expect(writer.write([event]) == JSON.object([event].parameters).bytes)
+        let withdrawn = EventCodingTests.event(
+            .published(PublishedValue("org.example.volume", bytes: nil)), generation: 8)
+        #expect(String(decoding: writer.write([withdrawn]), as: UTF8.self).hasSuffix(#""value":null}]}"#))
+        for event in [event, withdrawn] {
+            #expect(try EventCoding.decode(EventCoding.encode(event)) == event)
+        }
+    }
+
+    @Test("events of many names with long values are written correctly, whatever is kept of them")
+    func manyNamesAreWritten() {
+        var writer = EventWriter()
+        let long = JSON.string(String(repeating: "x", count: 4_000))
+        let events = (0..<3_000).map { number in
+            EventCodingTests.event(
+                .published(PublishedValue(Aspect("org.example.n\(number)")!, ["a": long])), changes: number % 3)
+        }
+        for event in events + events.reversed() {
+            #expect(writer.write([event]) == JSON.object([event].parameters).bytes)
+        }
+    }
+}

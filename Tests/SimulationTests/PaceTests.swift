@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSimulation
+import ReveilleWire
+import Testing
+import Varlink
+
+/// The interval of a policy, in simulated time.
+@Suite(.timeLimit(.minutes(10))) struct PaceTests {
+    private static let name = "org.example.volume"
+
+    private let scene: BrokerScene
+    private let publisher: ScenePeer
+
+    init() throws {
+        scene = try BrokerScene()
+        publisher = scene.connect(uid: 0)
+    }
+
+    private func subscribe(interval: Int64, to aspect: String = name) throws -> ScenePeer {
+        let peer = scene.connect()
+        try peer.subscribe(
+            to: [aspect], ["policies": [["aspect": .string(aspect), "interval": .integer(interval)]]])
+        return peer
+    }
+
+    @Test("events are at least an interval apart, and the last one has the last state")
+    func eventsAreApart() throws {
+        let peer = try subscribe(interval: 100)
+        var times: [UInt64] = []
+        var changes = 0
+        var last: String?
+        for step in 0..<300 {
+            if step < 200 { try publisher.publish(Self.name, ["step": .integer(Int64(step))]) }
+            for event in try peer.events() {
+                times.append(scene.loop.bootClock)
+                changes += event.changes
+                last = event.published?.json
+            }
+            scene.loop.advance(.milliseconds(7))
+        }
+        #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 >= 100_000 })
+        #expect((13...15).contains(times.count), "\(times.count) events in 1.4 seconds")
+        #expect(changes == 200)
+        #expect(last == #"{"step":199}"#)
+    }
+
+    @Test("an event that had to wait comes exactly at the end of the interval") func delayedEventIsExact() throws {
+        let peer = try subscribe(interval: 1_000)
+        try publisher.publish(Self.name, ["step": 0])
+        #expect(try peer.events().count == 1)
+        try publisher.publish(Self.name, ["step": 1])
+        scene.loop.advance(.microseconds(999_999))
+        #expect(try peer.events().isEmpty)
+        scene.loop.advance(.microseconds(1))
+        #expect(try peer.events().count == 1)
+    }
+
+    @Test("one timer serves a thousand paced subscribers, and none is set while nothing waits")
+    func oneTimerServesAll() throws {
+        func sources(with count: Int) throws -> Int {
+            let scene = try BrokerScene()
+            let publisher = scene.connect(uid: 0)
+            let peers = try (0..<count).map { number in
+                let peer = scene.connect(uid: 0)
+                try peer.subscribe(
+                    to: [Self.name],
+                    ["policies": [["aspect": .string(Self.name), "interval": .integer(Int64(1 + number))]]])
+                return peer
+            }
+            for step in 0..<2 {
+                try publisher.publish(Self.name, ["step": .integer(Int64(step))])
+                for peer in peers { _ = try peer.events() }
+            }
+            scene.pass(.milliseconds(500))
+            scene.pass(.milliseconds(600))
+            for peer in peers { #expect(try peer.events().count == 1) }
+            scene.turn()
+            #expect(scene.loop.nextDeadline == nil, "no timer is set")
+            return scene.loop.sourceCount - count
+        }
+        #expect(try sources(with: 1) == sources(with: 1_000))
+    }
+
+    @Test("no timer is set for a subscriber that is held or has gone") func heldSubscribersWaitForNothing() throws {
+        let peer = scene.connect()
+        let start = try peer.subscribe(
+            to: [Self.name], ["policies": [["aspect": .string(Self.name), "interval": 60_000]]])
+        for step in 0..<2 {
+            try publisher.publish(Self.name, ["step": .integer(Int64(step))])
+            _ = try peer.events()
+        }
+        #expect(scene.loop.nextDeadline != nil)
+        let control = scene.connect()
+        try control.call("SetState", ["subscription": .string(start.subscription), "state": "background"])
+        #expect(scene.loop.nextDeadline == nil)
+        try control.call("SetState", ["subscription": .string(start.subscription), "state": "foreground"])
+        #expect(try peer.events().isEmpty)
+        #expect(scene.loop.nextDeadline != nil)
+        peer.stream.close()
+        scene.turn()
+        #expect(scene.loop.nextDeadline == nil)
+    }
+
+    @Test("an interval holds over a wake, and for aspects of the device") func intervalHoldsOverAWake() throws {
+        let peer = scene.connect()
+        let start = try peer.subscribe(to: ["locale"], ["policies": [["aspect": "locale", "interval": 10_000]]])
+        scene.change(.locale)
+        #expect(try peer.events().count == 1)
+        let control = scene.connect()
+        let id = JSON.string(start.subscription)
+        try control.call("SetState", ["subscription": id, "state": "background"])
+        scene.change(.locale)
+        scene.change(.locale)
+        try control.call("SetState", ["subscription": id, "state": "foreground"])
+        #expect(try peer.events().isEmpty)
+        scene.pass(.seconds(10), step: .seconds(1))
+        #expect(try peer.events().map(\.changes) == [2])
+    }
+
+    @Test("the longest interval is accepted, and keeps its events apart over a suspend")
+    func longestInterval() throws {
+        let peer = try subscribe(interval: 31_536_000_000)
+        for step in 0..<2 {
+            try publisher.publish(Self.name, ["step": .integer(Int64(step))])
+            #expect(try peer.events().count == 1 - step)
+        }
+        scene.loop.advance(.seconds(31_535_999))
+        #expect(try peer.events().isEmpty)
+        scene.loop.advance(.seconds(1))
+        #expect(try peer.events().count == 1)
+    }
+}

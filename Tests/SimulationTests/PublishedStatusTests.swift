@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSimulation
+import Testing
+import Varlink
+
+/// Published names in the replies of GetState, DescribeAspects and ListSubscriptions.
+@Suite(.timeLimit(.minutes(10))) struct PublishedStatusTests {
+    private static let name = "org.example.volume"
+
+    private let scene: BrokerScene
+    private let publisher: ScenePeer
+
+    init() throws {
+        scene = try BrokerScene(owner: 1_000)
+        publisher = scene.connect(uid: 1_000)
+    }
+
+    /// Returns the descriptions of names, without the device's aspects.
+    private func descriptions() throws -> [JSONObject] {
+        let aspects = try scene.connect().call("DescribeAspects").parameters["aspects"]?.arrayValue ?? []
+        return aspects.compactMap(\.objectValue).filter { $0["aspect"]?.stringValue?.contains(".") == true }
+    }
+
+    // MARK: - DescribeAspects
+
+    @Test("the description of a name has its publisher and the age of its state")
+    func publisherIsDescribed() throws {
+        #expect(try descriptions().isEmpty)
+        try publisher.publish(Self.name, ["level": 1])
+        let ages: [(Duration, String)] = [
+            (.zero, "just now"), (.seconds(1), "1 s ago"), (.seconds(58), "59 s ago"), (.seconds(1), "1 min ago"),
+            (.seconds(3_539), "59 min ago"), (.seconds(1), "1 h ago"), (.seconds(3_600 * 46), "47 h ago"),
+            (.seconds(3_600), "2 days ago"), (.seconds(86_400 * 98), "100 days ago"),
+        ]
+        for (pause, age) in ages {
+            scene.loop.advance(pause)
+            #expect(
+                try descriptions() == [
+                    [
+                        "aspect": .string(Self.name), "available": true, "monitored": false,
+                        "source": .string("published by uid 1000, \(age)"), "reason": .null,
+                    ]
+                ])
+        }
+        scene.loop.wallClock = 0
+        #expect(try descriptions().first?["source"] == "published by uid 1000, just now", "the clock was set back")
+        let root = scene.connect(uid: 0)
+        try root.publish(Self.name, ["level": 2], tied: true)
+        #expect(try descriptions().first?["source"] == "published by uid 0, just now, until it disconnects")
+    }
+
+    @Test("a name is monitored while a subscription includes it, and described while it is published or subscribed to")
+    func subscribedNamesAreDescribed() throws {
+        let (named, pattern) = (scene.connect(), scene.connect())
+        try named.subscribe(to: ["org.example.later"])
+        try pattern.subscribe(to: ["org.other.*"])
+        let missing: JSONObject = [
+            "aspect": "org.example.later", "available": false, "monitored": true, "source": .null,
+            "reason": "not published",
+        ]
+        #expect(try descriptions() == [missing])
+        try publisher.publish("org.other.a", ["a": 1])
+        try publisher.publish(Self.name, ["a": 1])
+        #expect(try descriptions().map { $0["aspect"] } == ["org.example.later", .string(Self.name), "org.other.a"])
+        #expect(try descriptions().map { $0["monitored"] } == [true, false, true])
+        named.stream.close()
+        pattern.stream.close()
+        try publisher.publish("org.other.a")
+        #expect(try descriptions().map { $0["aspect"] } == [.string(Self.name)])
+    }
+
+    // MARK: - GetState
+
+    @Test("GetState returns names that are not published as null, and what is there of a pattern")
+    func stateOfNames() throws {
+        try publisher.publish(Self.name, ["level": 1])
+        try publisher.publish("org.example.player.title", ["text": "x"])
+        try publisher.publish("org.other.a", ["a": 1])
+        let peer = scene.connect(uid: 4_242)
+        #expect(
+            try peer.values(of: "org.example.*", "org.example.none") == [
+                Self.name: #"{"level":1}"#, "org.example.player.title": #"{"text":"x"}"#, "org.example.none": nil,
+            ])
+        #expect(try peer.values(of: "org.example.player.*").count == 1)
+        #expect(try peer.values(of: "org.nothing.*").isEmpty)
+    }
+
+    @Test("GetState is current for any set of aspects, after many other sets and after each change")
+    func repliesAreCurrent() throws {
+        let peer = scene.connect()
+        for step in 0..<20 {
+            try publisher.publish(Self.name, ["step": .integer(Int64(step))])
+            for other in 0..<20 {
+                let expected: [String: String?] = [Self.name: #"{"step":\#(step)}"#, "org.example.n\(other)": nil]
+                #expect(try peer.values(of: Self.name, "org.example.n\(other)") == expected)
+                #expect(try peer.values(of: "org.example.n\(other)", Self.name) == expected)
+            }
+            #expect(try peer.values(of: "org.example.*") == [Self.name: #"{"step":\#(step)}"#])
+        }
+        try publisher.publish(Self.name)
+        #expect(try peer.values(of: "org.example.*").isEmpty)
+    }
+
+    @Test("Post and Refresh leave names as they are") func namesAreNotPosted() throws {
+        try publisher.publish(Self.name, ["level": 1])
+        #expect(
+            try publisher.call("Post", ["org.example.volume": ["level": 2]]).problem
+                == "InvalidParameter org.example.volume")
+        #expect(try publisher.call("Refresh").error == nil)
+        #expect(try publisher.values(of: Self.name) == [Self.name: #"{"level":1}"#])
+    }
+
+    // MARK: - ListSubscriptions
+
+    @Test("a subscription is listed with its names and patterns, and with what is pending")
+    func subscriptionsAreListed() throws {
+        let peer = scene.connect()
+        try peer.subscribe(
+            to: ["org.example.*", "battery", "org.other.later"], ["state": "background"])
+        for step in 0..<3 { try publisher.publish(Self.name, ["step": .integer(Int64(step))]) }
+        let list = try scene.connect().call("ListSubscriptions").parameters["subscriptions"]?.arrayValue
+        let subscription = list?.first?.objectValue
+        #expect(subscription?["aspects"] == ["battery", "org.example.*", "org.other.later"])
+        #expect(subscription?["pending"] == [["aspect": .string(Self.name), "changes": 3]])
+        #expect(subscription?["held"] == ["app"])
+    }
+}

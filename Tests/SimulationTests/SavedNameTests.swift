@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleCore
+import ReveilleService
+import ReveilleSimulation
+import ReveilleTesting
+import ReveilleWire
+import Testing
+import Varlink
+
+/// Published names over restarts and crashes of the bus.
+@Suite(.timeLimit(.minutes(10))) struct SavedNameTests {
+    private static let name = "org.example.volume"
+    private static let allow = #"{ allow: [{ names: "org.example.*", users: [2000, 2001] }] }"#
+
+    private let directory: TemporaryDirectory
+    private var path: String { directory.path + "/state.json" }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private func scene(publish: String = "{}", owner: UInt32 = 0) throws -> BrokerScene {
+        try BrokerScene(publish: publish, owner: owner, state: StateFile(path: path))
+    }
+
+    /// Lets the state be saved.
+    private func save(_ scene: BrokerScene) {
+        scene.pass(.milliseconds(200))
+        #expect(access(path, F_OK) == 0)
+    }
+
+    @Test(
+        "names keep their values, generations and publishers over a stop, and over a crash after the save",
+        arguments: [true, false])
+    func namesSurvive(isClean: Bool) throws {
+        let scene = try scene(publish: Self.allow)
+        let peer = scene.connect(uid: 2_000)
+        for level in 1...3 { try peer.publish(Self.name, ["level": .integer(Int64(level))]) }
+        try scene.connect(uid: 0).publish("org.other.name", ["a": 1.5])
+        let before = try scene.connect().call("GetState", ["aspects": ["org.*"]])
+        save(scene)
+        try scene.restart(isClean: isClean)
+        #expect(try scene.connect().call("GetState", ["aspects": ["org.*"]]) == before)
+        let other = scene.connect(uid: 2_001)
+        #expect(try other.publish(Self.name, ["level": 9]).problem == "PermissionDenied")
+        let reply = try scene.connect(uid: 2_000).publish(Self.name, ["level": 4])
+        #expect(reply.parameters == ["generation": 4, "sequence": 5])
+    }
+
+    @Test("a crash before the save begins a new instance without names") func crashDuringChanges() throws {
+        let scene = try scene()
+        let peer = scene.connect(uid: 0)
+        try peer.publish(Self.name, ["level": 1])
+        save(scene)
+        let instance = try scene.connect().call("GetState").parameters["instance"]
+        try scene.connect(uid: 0).publish(Self.name, ["level": 2])
+        #expect(access(path, F_OK) != 0)
+        try scene.restart(isClean: false)
+        #expect(try scene.connect().call("GetState").parameters["instance"] != instance)
+        #expect(try scene.connect().values(of: "org.*").isEmpty)
+    }
+
+    @Test("states that are tied to connections are withdrawn by a restart", arguments: [true, false])
+    func tiedStatesEnd(isClean: Bool) throws {
+        let scene = try scene()
+        let peer = scene.connect(uid: 0)
+        try peer.publish(Self.name, ["level": 1], tied: true)
+        try peer.publish("org.example.stays", ["level": 1])
+        let watcher = scene.connect()
+        let start = try watcher.subscribe(to: [Self.name, "org.*"], ["initial": true])
+        save(scene)
+        try scene.restart(isClean: isClean)
+        #expect(try scene.connect().values(of: "org.*") == ["org.example.stays": #"{"level":1}"#])
+        let resume = start.events.map { event -> JSON in
+            ["aspect": .string(event.aspect.name), "generation": .integer(Int64(event.generation))]
+        }
+        let resumed = try scene.connect().subscribe(
+            to: [Self.name, "org.*"], ["instance": .string(start.instance), "resume": .array(resume)])
+        #expect(resumed.resumed == true)
+        #expect(resumed.events.map(\.aspect) == [Aspect(stringLiteral: Self.name)])
+        #expect(resumed.events.map { $0.published?.json } == [nil])
+        #expect(resumed.events.map(\.changes) == [1])
+        // The name is free, and counts for nobody.
+        #expect(try scene.connect(uid: 0).publish(Self.name, ["level": 2]).error == nil)
+    }
+
+    @Test("a name that a resuming subscriber has never seen counts its changes before a restart too")
+    func changesBeforeARestartCount() throws {
+        let scene = try scene()
+        let start = try scene.connect().subscribe(to: ["org.*"])
+        let peer = scene.connect(uid: 0)
+        for level in 1...3 { try peer.publish(Self.name, ["level": .integer(Int64(level))]) }
+        save(scene)
+        try scene.restart(isClean: false)
+        let resumed = try scene.connect().subscribe(
+            to: ["org.*"], ["instance": .string(start.instance), "resume": []])
+        #expect(resumed.events.map(\.changes) == [3])
+    }
+
+    @Test("a state that becomes tied without another value is saved as tied") func tieIsSaved() throws {
+        let scene = try scene()
+        let peer = scene.connect(uid: 0)
+        try peer.publish(Self.name, ["level": 1])
+        save(scene)
+        try peer.publish(Self.name, ["level": 1], tied: true)
+        #expect(access(path, F_OK) != 0, "the file would restore a state that stays")
+        save(scene)
+        try scene.restart(isClean: false)
+        #expect(try scene.connect().values(of: Self.name) == [Self.name: nil])
+    }
+
+    @Test("restored names count toward the limit of their user, and withdrawn ones do not")
+    func restoredNamesCount() throws {
+        let scene = try scene(publish: "{ names: 2 }")
+        for _ in 0..<5 {
+            let peer = scene.connect(uid: 0)
+            let sleeper = scene.connect()
+            try sleeper.subscribe(to: ["org.*"], ["state": "background"])
+            #expect(try peer.publish("org.example.a", ["a": 1]).error == nil)
+            #expect(try peer.publish("org.example.b", ["a": 1]).error == nil)
+            #expect(try peer.publish("org.example.c", ["a": 1]).problem == "QuotaExceeded names")
+            #expect(try peer.publish("org.example.b").error == nil)
+            save(scene)
+            try scene.restart(isClean: false)
+        }
+        let peer = scene.connect(uid: 0)
+        #expect(try peer.publish("org.example.c", ["a": 1]).error == nil)
+        #expect(try peer.publish("org.example.d", ["a": 1]).problem == "QuotaExceeded names")
+    }
+
+    @Test("the state file, which contains personal values, is readable by its user only")
+    func fileIsPrivate() throws {
+        let mask = umask(0)
+        defer { umask(mask) }
+        let scene = try scene()
+        try scene.connect(uid: 0).publish(Self.name, ["level": 1])
+        save(scene)
+        var status = stat()
+        #expect(stat(path, &status) == 0)
+        #expect(status.st_mode & 0o7777 == 0o600)
+    }
+
+    @Test("a damaged state begins a new instance and is logged, and names can be published again")
+    func damagedStateIsRefused() throws {
+        try directory.write(
+            #"{"version":1,"instance":"i","sequence":5,"aspects":[{"aspect":"org.example.volume","generation":1,"#
+                + #""sequence":1,"changedAt":1,"state":{},"publisher":-5,"tied":false}]}"#, to: "state.json")
+        let scene = try scene()
+        #expect(
+            scene.log.all == [
+                "starting as a new instance, since the saved state is unusable: \(path): org.example.volume: "
+                    + "the saved publisher is not a user"
+            ])
+        #expect(try scene.connect(uid: 0).publish(Self.name, ["level": 1]).parameters["generation"] == 1)
+    }
+
+    @Test("a thousand names with the longest values are saved and restored, however deep they are")
+    func longestStateIsSaved() throws {
+        let scene = try scene()
+        let peer = scene.connect(uid: 0)
+        let deep = (0..<26).reduce(["x"] as JSON) { value, _ in ["a": value] }
+        let long: JSON = ["text": .string(String(repeating: "\u{1}", count: 640)), "deep": deep]
+        let refusals = try (0..<1_024).compactMap { try peer.publish("org.example.n\($0)", long).problem }
+        #expect(refusals.isEmpty)
+        save(scene)
+        let before = try scene.connect().values(of: "org.*")
+        #expect(before.count == 1_024)
+        try scene.restart(isClean: false)
+        #expect(try scene.connect().values(of: "org.*") == before)
+    }
+
+    // MARK: - Time
+
+    /// Counts the saves while a name changes every ten milliseconds for ten seconds.
+    private func saves(takingMilliseconds cost: UInt64) throws -> Int {
+        let scene = try scene()
+        let peer = scene.connect(uid: 0)
+        scene.loop.work = cost * 1_000
+        var saves = 0
+        for step in 0..<1_000 {
+            peer.send("Publish", ["aspect": "org.example.volume", "value": ["step": .integer(Int64(step))]])
+            scene.turn()
+            scene.loop.advance(.milliseconds(10))
+            scene.turn()
+            // The next change removes the file.
+            if access(path, F_OK) == 0 { saves += 1 }
+        }
+        return saves
+    }
+
+    @Test("saves of a state that changes all the time are ten a second, and fewer if they take long")
+    func savesAreFollowedByAPause() throws {
+        #expect((80...110).contains(try saves(takingMilliseconds: 0)))
+        #expect((80...110).contains(try saves(takingMilliseconds: 5)))
+        let slow = try saves(takingMilliseconds: 50)
+        #expect((8...11).contains(slow), "a twentieth of the time: \(slow)")
+    }
+}
