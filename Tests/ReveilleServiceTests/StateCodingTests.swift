@@ -13,14 +13,14 @@ import Varlink
             SavedState.Entry(
                 generation: 8, sequence: 8, changedAt: Timestamp(microseconds: 6),
                 state: .whole(.published(PublishedValue("org.example.volume", bytes: Array(#"{"level":0.5}"#.utf8)))),
-                publisher: Publisher(user: .max)),
+                publisher: Publisher(user: .max), start: 3),
             SavedState.Entry(
                 generation: 7, sequence: 7, changedAt: Timestamp(microseconds: 6),
                 state: .whole(.published(PublishedValue("org.example.tied", bytes: Array("{}".utf8)))),
                 publisher: Publisher(user: 0, connection: 0)),
             SavedState.Entry(
                 generation: 6, sequence: 6, changedAt: Timestamp(microseconds: 6),
-                state: .whole(.published(PublishedValue("org.example.withdrawn", bytes: nil)))),
+                state: .whole(.published(PublishedValue("org.example.withdrawn", bytes: nil))), start: 6),
             SavedState.Entry(
                 generation: 4, sequence: 9, changedAt: Timestamp(microseconds: 7), state: .whole(.proximity(.near)),
                 isPosted: true, ownReading: .proximity(.far)),

@@ -87,6 +87,19 @@ import Varlink
         #expect(try scene.connect(uid: 0).publish(Self.name, ["level": 2]).error == nil)
     }
 
+    @Test("a name that a resuming subscriber has never seen counts its changes before a restart too")
+    func changesBeforeARestartCount() throws {
+        let scene = try scene()
+        let start = try scene.connect().subscribe(to: ["org.*"])
+        let peer = scene.connect(uid: 0)
+        for level in 1...3 { try peer.publish(Self.name, ["level": .integer(Int64(level))]) }
+        save(scene)
+        try scene.restart(isClean: false)
+        let resumed = try scene.connect().subscribe(
+            to: ["org.*"], ["instance": .string(start.instance), "resume": []])
+        #expect(resumed.events.map(\.changes) == [3])
+    }
+
     @Test("a state that becomes tied without another value is saved as tied") func tieIsSaved() throws {
         let scene = try scene()
         let peer = scene.connect(uid: 0)

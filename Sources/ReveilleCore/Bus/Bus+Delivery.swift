@@ -134,7 +134,7 @@ extension Bus {
                 continue
             }
             fallBehind(index)
-            if isOpen { enqueue(Int(entry.slot)) }
+            if isOpen { enqueue(Int(entry.slot)) } else if entry.policy >= 0 { paced.remove(index) }
         }
         listeners.removeSubrange(kept...)
         swap(&listeners, &logs[log].listeners)
