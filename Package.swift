@@ -5,6 +5,7 @@ let package = Package(
     name: "reveille",
     products: [
         .executable(name: "reveille", targets: ["ReveilleTool"]),
+        .executable(name: "reveille-location", targets: ["ReveilleLocation"]),
         .library(name: "Reveille", targets: ["Reveille"]),
         .library(name: "Varlink", targets: ["Varlink"]),
         .library(name: "ReveilleTesting", targets: ["ReveilleTesting"]),
@@ -91,6 +92,13 @@ let package = Package(
                 "ReveilleWire", "Varlink",
             ]),
 
+        // MARK: - Satellites: programs that need nothing but the public libraries
+        .target(name: "GPSD", dependencies: ["Varlink"], path: "Sources/Satellites/GPSD"),
+        .executableTarget(
+            name: "ReveilleLocation",
+            dependencies: ["GPSD", "Reveille", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "Sources/Satellites/Location"),
+
         // MARK: - Examples
         .executableTarget(name: "StatusLine", dependencies: ["Reveille"], path: "Sources/Examples/StatusLine"),
         .executableTarget(name: "AutoRotate", dependencies: ["Reveille"], path: "Sources/Examples/AutoRotate"),
@@ -126,6 +134,7 @@ let package = Package(
                 "Varlink", .product(name: "Logging", package: "swift-log"),
             ]
         ),
+        .testTarget(name: "GPSDTests", dependencies: ["GPSD"]),
         .testTarget(
             name: "ReveilleTestingTests",
             dependencies: [
@@ -134,10 +143,11 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "ReveilleTool",
-                "Varlink",
+                "Reveille", "ReveilleCore", "ReveilleLocation", "ReveilleSimulation", "ReveilleSystem",
+                "ReveilleTesting",
+                "ReveilleTool", "Varlink",
             ],
-            exclude: ["Python"]
+            exclude: ["Node", "Python"]
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -51,8 +51,7 @@ extension Device {
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/notPermitted`` if this user may not publish the name, or
     ///   ``ReveilleError/Code/invalidArgument`` for an invalid name.
     public func withdraw(_ name: Aspect) async throws(ReveilleError) {
-        try name.checkIsPublished()
-        _ = try await engine.publish(PublishedValue(name, bytes: nil), whileConnected: false)
+        _ = try await engine.publish(try PublishedValue(withdrawing: name), whileConnected: false)
     }
 }
 
@@ -80,6 +79,16 @@ extension PublishedValue {
                 room for \(Self.sizeLimit)
                 """)
         }
+    }
+}
+
+extension PublishedValue {
+    /// Creates the state of a name that is withdrawn.
+    ///
+    /// - Throws: `ReveilleError` for a name that cannot be published.
+    package init(withdrawing name: Aspect) throws(ReveilleError) {
+        try name.checkIsPublished()
+        self.init(name, bytes: nil)
     }
 }
 

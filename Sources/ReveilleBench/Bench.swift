@@ -18,11 +18,12 @@ enum Bench {
             case "readers": ReaderBench().run()
             case "storm": try StormBench().run()
             case StormGroup.argument: try StormGroup.run(Array(CommandLine.arguments.dropFirst(2)))
+            case "names": try NamesBench().run()
             case "flood": try FloodBench().run()
             case FloodBench.probeArgument: try FloodBench.ask(Array(CommandLine.arguments.dropFirst(2)))
             case Flood.argument: try Flood.run(Array(CommandLine.arguments.dropFirst(2)))
             default:
-                complain("usage: ReveilleBench latency|posts|readers|storm|flood")
+                complain("usage: ReveilleBench latency|posts|readers|storm|names|flood")
                 exit(64)
             }
         } catch {

@@ -2,7 +2,7 @@
 // Part of Reveille.
 
 import Reveille
-import ReveilleCore
+public import ReveilleCore
 
 extension PhoneBus {
     /// The default timeout, which is much longer than any working program needs.
@@ -24,8 +24,10 @@ extension PhoneBus {
     public func waitUntilSubscribed(
         _ count: Int = 1, atMost patience: Duration = PhoneBus.patience
     ) async throws {
-        try await wait(atMost: patience) { subscribers in
-            subscribers.count >= count ? nil : "\(subscribers.count) subscriptions, expected \(count)"
+        try await wait(atMost: patience) { device in
+            let subscribers = try await device.subscribers()
+            return subscribers.count >= count
+                ? .met(()) : .unmet("\(subscribers.count) subscriptions, expected \(count)")
         }
     }
 
@@ -42,22 +44,84 @@ extension PhoneBus {
     /// - Throws: `ReveilleError`: `ReveilleError.Code.timeout` with the programs that have unread changes;
     ///   `CancellationError`.
     public func waitUntilDelivered(atMost patience: Duration = PhoneBus.patience) async throws {
-        try await wait(atMost: patience) { subscribers in
-            let late = subscribers.filter { !$0.isUpToDate }
-            guard !late.isEmpty else { return nil }
-            return "unread changes in "
-                + late.map { "\($0.name ?? $0.id), pid \($0.processID)" }.joined(separator: "; ")
+        try await wait(atMost: patience) { device in
+            let late = try await device.subscribers().filter { !$0.isUpToDate }
+            guard !late.isEmpty else { return .met(()) }
+            let names = late.map { "\($0.name ?? $0.id), pid \($0.processID)" }
+            return .unmet("unread changes in \(names.joined(separator: "; "))")
         }
     }
 
-    private func wait(
-        atMost patience: Duration, until problem: ([Subscriber]) -> String?
-    ) async throws {
+    /// Waits until a program has published a value that meets a condition.
+    ///
+    /// ```swift
+    /// struct Volume: Codable {
+    ///     var level: Double
+    /// }
+    /// let volume = try await bus.waitUntilPublished("org.example.volume", as: Volume.self) { $0.level > 0.5 }
+    /// print(volume)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - type: The type of the value.
+    ///   - patience: The timeout.
+    ///   - condition: Returns whether a value is the expected one; by default any value is.
+    /// - Returns: The value.
+    /// - Throws: `ReveilleError`: `ReveilleError.Code.timeout` with the current value, or with the reason why it is not of
+    ///   the type; `CancellationError`.
+    @discardableResult
+    public func waitUntilPublished<Value: Decodable>(
+        _ name: Aspect, as type: Value.Type = Value.self, atMost patience: Duration = PhoneBus.patience,
+        where condition: (Value) -> Bool = { _ in true }
+    ) async throws -> Value {
+        try await wait(atMost: patience) { device in
+            let event = try await device.state(of: name)
+            do throws(ReveilleError) {
+                if let value = try event.value(as: type), condition(value) { return .met(value) }
+            } catch {
+                return .unmet("\(error)")
+            }
+            return .unmet("the state is \(event)")
+        }
+    }
+
+    /// Waits until nothing is published under a name, for example because the program that published it has ended.
+    ///
+    /// ```swift
+    /// try await bus.waitUntilWithdrawn("org.example.volume")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - patience: The timeout.
+    /// - Throws: `ReveilleError`: `ReveilleError.Code.timeout` with the current value; `CancellationError`.
+    public func waitUntilWithdrawn(_ name: Aspect, atMost patience: Duration = PhoneBus.patience) async throws {
+        try await wait(atMost: patience) { device in
+            let event = try await device.state(of: name)
+            return event.published?.isWithdrawn == true ? .met(()) : .unmet("the state is \(event)")
+        }
+    }
+
+    /// The result of a check that is repeated until it succeeds.
+    private enum Outcome<Value> {
+        case met(Value)
+        /// The condition is not met, for a reason.
+        case unmet(String)
+    }
+
+    private func wait<Value>(
+        atMost patience: Duration, for check: (Device) async throws -> Outcome<Value>
+    ) async throws -> Value {
         let deadline = ContinuousClock.now + patience
         let device = try await Device.connect(to: address)
-        while let problem = problem(try await device.subscribers()) {
-            guard ContinuousClock.now < deadline else {
-                throw ReveilleError(.timeout, "\(problem), within \(patience)")
+        while true {
+            switch try await check(device) {
+            case .met(let value): return value
+            case .unmet(let reason):
+                guard ContinuousClock.now < deadline else {
+                    throw ReveilleError(.timeout, "\(reason), within \(patience)")
+                }
             }
             try await Task.sleep(for: Self.pause)
         }

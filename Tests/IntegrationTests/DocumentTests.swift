@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import Glibc
 import ReveilleTesting
 import Testing
 
 /// The examples in the documents, run against a real bus.
 @Suite(.timeLimit(.minutes(10))) struct DocumentTests {
-    /// Returns the first code block of a document in a language.
-    static func block(_ language: String, of document: String) throws -> String {
-        let lines = try Package.text(document).split(separator: "\n", omittingEmptySubsequences: false)
-        let start = try #require(lines.firstIndex(of: "```" + language))
-        return lines[(start + 1)...].prefix { $0 != "```" }.joined(separator: "\n")
+    /// Returns the code blocks of a document in a language, after a heading if there is one.
+    static func blocks(_ language: String, of document: String, after heading: String? = nil) throws -> [String] {
+        var lines = try Package.text(document).split(separator: "\n", omittingEmptySubsequences: false)
+        if let heading { lines.removeSubrange(...(try #require(lines.firstIndex(of: "## " + heading)))) }
+        return lines.indices.filter { lines[$0] == "```" + language }.map { start in
+            lines[(start + 1)...].prefix { $0 != "```" }.joined(separator: "\n")
+        }
+    }
+
+    /// Returns the first code block of a document in a language, after a heading if there is one.
+    static func block(_ language: String, of document: String, after heading: String? = nil) throws -> String {
+        try #require(try blocks(language, of: document, after: heading).first)
     }
 
     @Test func pythonExampleReceivesEvents() throws {
@@ -23,6 +31,27 @@ import Testing
         try bus.client().post(level: 0.25)
         try wait(for: "the event") { subscriber.output.contains("'level': 0.25") }
         subscriber.stop()
+    }
+
+    @Test func publishingTakesTwoLinesOfShell() throws {
+        let bus = try BusProcess()
+        let lines = try Self.block("sh", of: "README.md", after: "Publishing").split(separator: "\n").map(String.init)
+        try #require(lines.count == 2)
+        func start(_ line: String) throws -> RunningProgram {
+            let path = try #require(ChildProcess.environment["PATH"])
+            return try RunningProgram(
+                ["-c", line + "\nwait"], program: "sh", in: bus.directory,
+                environment: ["REVEILLE_ADDRESS": bus.address, "PATH": ChildProcess.sibling(".") + ":" + path])
+        }
+        let watch = try start(lines[0])
+        try wait(for: "a subscription") { try bus.client().subscriptions().count == 1 }
+        let publish = try start(lines[1])
+        #expect(publish.process.wait() == 0)
+        #expect(publish.output == #"org.example.player  {"volume":0.5}"# + "\n")
+        try wait(for: "the event") { watch.output.hasSuffix(publish.output) }
+        let pid = try bus.client().subscriptions()[0].integer("pid")
+        kill(pid_t(pid), SIGTERM)
+        watch.process.wait()
     }
 
     @Test func outputInTheReadmeIsThatOfTheDemonstration() throws {

@@ -93,6 +93,16 @@ import Varlink
             #expect(run.errors == "reveille: exec \(command): \(reason)\n")
         }
         #expect(try scene.run(scene.low + ["--", "true"], environment: nowhere).code == 69)
+        // A file in an earlier directory that cannot be executed does not hide one in a later directory.
+        try scene.bus.directory.write("", to: "first/here")
+        try scene.bus.directory.write("", to: "second/here")
+        #expect(chmod(scene.path("second/here"), 0o700) == 0)
+        for (path, code) in [("first", 127), ("second", 69), ("first:none:second", 69)] {
+            let directories = path.split(separator: ":").map { scene.path(String($0)) }.joined(separator: ":")
+            let run = try scene.run(
+                scene.low + ["--", "here"], environment: nowhere.merging(["PATH": directories]) { $1 })
+            #expect(run.code == code, "\(run.errors)")
+        }
     }
 
     @Test("a command that disappears ends the program, and the run is not lost") func commandDisappears() throws {
@@ -204,5 +214,18 @@ import Varlink
         let run = try scene.run(arguments)
         #expect(run.code == 64)
         #expect(run.errors.contains(message), "\(run.errors)")
+    }
+
+    @Test("the conditions in the documents are valid") func conditionsInTheDocumentsAreValid() throws {
+        let help = try scene.run(["--help"]).output
+        let documents = try ["README.md", "Sources/Reveille/Reveille.docc/AnyLanguage.md"].map(Package.text)
+        let examples = (documents + [help]).flatMap { $0.matches(of: #/reveille on (\S+) '([^']+)' /#) }
+        #expect(examples.count > 6)
+        for example in examples where example.1 != "ASPECT" {
+            let run = try scene.run(
+                [String(example.1), String(example.2), "--", "true"], environment: ["REVEILLE_ADDRESS": "unix:/nowhere"]
+            )
+            #expect(run.code == 69, "\(run.errors)")
+        }
     }
 }

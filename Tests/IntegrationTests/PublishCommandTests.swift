@@ -65,7 +65,7 @@ import Varlink
             (["volume", "{}"], "a published name must have at least two words of letters, digits, - and _"),
             (["org..x", "{}"], "a published name must have at least two words of letters, digits, - and _"),
             (["org.example.ä", "{}"], "a published name must have at least two words of letters, digits, - and _"),
-            (["org.example.*", "{}"], "a pattern stands for many names and cannot be published"),
+            (["org.example.*", "{}"], "a pattern stands for many names; only one name can be published or withdrawn"),
             (["*", "{}"], "a pattern must be the beginning of a name and .*, such as org.example.*"),
             (["battery", "{}"], "an aspect of the device cannot be published; 'reveille post' posts"),
             (
@@ -92,6 +92,57 @@ import Varlink
         #expect(run.code == 75)
         #expect(run.errors.contains(length < 65_000 ? "4096" : "65024"), "\(run.errors)")
         #expect(try bus.run(["get", "org.example.long"]).output == "org.example.long  not published\n")
+    }
+
+    @Test func oneNameTooManyIsRefusedWithTheLimit() throws {
+        let bus = try BusProcess(configuration: "{ publish: { names: 1 } }")
+        #expect(try bus.run(["publish", "org.example.a", "{}"]).code == 0)
+        let run = try bus.run(["publish", "org.example.b", "{}"])
+        #expect(run.code == 75)
+        #expect(run.errors.contains("a user can publish at most 1 name (publish.names)"), "\(run.errors)")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can switch users")) func otherUserIsRefusedWithTheRule() throws {
+        let program = try OtherUser.program(in: bus.directory)
+        for arguments in [["publish", "org.example.a", "{}"], ["withdraw", "org.example.a"]] {
+            let run = try OtherUser.run([program] + arguments + ["--address", bus.address], in: bus.directory)
+            #expect(run.code == 77)
+            #expect(
+                run.errors.contains(
+                    "org.example.a: Publish: PermissionDenied: a name can be published by root, the user"))
+            #expect(run.errors.contains("publish.allow"), "\(run.errors)")
+        }
+    }
+
+    @Test func earlierBusIsRecognized() throws {
+        let script = """
+            import json, os, socket, sys, threading
+            listener = socket.socket(socket.AF_UNIX); listener.bind(sys.argv[1]); listener.listen(); print(flush=True)
+            def reply(method):
+                name, fields = method.split(".")[-1], {}
+                if name == "GetInfo": return {}
+                if name == "Publish":
+                    return {"error": "org.varlink.service.MethodNotFound", "parameters": {"method": method}}
+                return {"error": "org.varlink.service.InvalidParameter", "parameters": {"parameter": "aspects"}}
+            def serve(peer):
+                buffer = b""
+                while data := peer.recv(4096):
+                    *calls, buffer = (buffer + data).split(b"\\0")
+                    for call in calls: peer.sendall(json.dumps(reply(json.loads(call)["method"])).encode() + b"\\0")
+            while True: threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+            """
+        let socket = bus.directory.path + "/earlier"
+        let earlier = try RunningProgram(["-c", script, socket], program: "python3", in: bus.directory)
+        try wait(for: "the earlier bus") { !earlier.output.isEmpty }
+        let publish = try bus.run(["publish", "org.example.a", "{}", "--address", "unix:" + socket])
+        #expect(publish.code == 76)
+        #expect(
+            publish.errors.contains("the bus does not have this method; is it an earlier version?"), "\(publish.errors)"
+        )
+        let get = try bus.run(["get", "org.example.a", "--address", "unix:" + socket])
+        #expect(get.code == 64)
+        #expect(get.errors.contains("does not accept the value of aspects; is it an earlier version?"), "\(get.errors)")
+        earlier.stop()
     }
 
     @Test func publishWithoutABusIsReported() throws {

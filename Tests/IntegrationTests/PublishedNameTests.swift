@@ -86,7 +86,7 @@ import Testing
         #expect(try await value("org.example.stays") == ["step": 1])
     }
 
-    @Test("B189: a value that changed and changed back, with its members in another order, is no net change")
+    @Test("B189: a value that changed and changed back, with its members in another order, has netChange false")
     func valueThatChangedBackIsNoNetChange() async throws {
         try await device.publish(Self.name, ["a": 1, "b": 2])
         let subscription = try await device.subscribe(to: AspectSet(Self.name))

@@ -42,6 +42,11 @@ package final class BlockingClient {
         return try type.init(try receive(), to: call)
     }
 
+    /// Publishes or withdraws the state of a name.
+    package func publish(_ value: PublishedValue) throws(ReveilleError) {
+        _ = try call(.publish(value), expecting: PostReply.self)
+    }
+
     /// Subscribes, and waits for the first reply; a connection has one subscription at most.
     package func subscribe(_ request: SubscriptionRequest) throws(ReveilleError) -> SubscribeReply {
         subscription = Call(.subscribe(request))

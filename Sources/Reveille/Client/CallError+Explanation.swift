@@ -24,8 +24,8 @@ extension CallError {
             switch parameters["quota"]?.stringValue {
             case "names":
                 return """
-                    QuotaExceeded: a user can publish at most \(limit) names (publish.names); withdraw one that is no \
-                    longer needed
+                    QuotaExceeded: a user can publish at most \(limit) name\(limit == 1 ? "" : "s") (publish.names); \
+                    withdraw one that is no longer needed
                     """
             case "value":
                 return "QuotaExceeded: a value can have at most \(limit) bytes without spaces (publish.valueSize)"

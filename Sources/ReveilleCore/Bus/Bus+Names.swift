@@ -106,12 +106,12 @@ extension Bus {
         for prefix in name.prefixes {
             for slot in slotsOfPattern[prefix] ?? [] where !literal.contains(slot) {
                 // Another pattern of the same subscription may match too.
-                guard let subscription = slots[Int(slot)] else { continue }
+                guard let subscription = slots[Int(slot)], let policies = subscription.policies else { continue }
                 let first = subscription.firstEntry
                 if first >= 0, entries[Int(first)].log == Int32(index) { continue }
                 addEntry(
                     to: Int(slot), of: index, seen: logs[index].changes.current, isLiteral: false,
-                    policy: subscription.policies[name])
+                    policy: policies[name])
             }
         }
     }

@@ -17,9 +17,9 @@ extension Bus {
         let resumed = request.positions.map { request.instance == instance && areKnown($0, of: request.aspects) }
         let slot = freeSlots.popLast() ?? slots.count
         if slot == slots.count { slots.append(nil) }
-        slots[slot] = SubscriptionState(request, id: id)
-        slotOf[id] = Int32(slot)
         let policies = PolicyTable(request.policies, of: request.aspects)
+        slots[slot] = SubscriptionState(request, id: id, policies)
+        slotOf[id] = Int32(slot)
         var events: [Event] = []
         for index in logs(of: request.aspects, at: time) {
             let log = logs[index]
@@ -31,7 +31,7 @@ extension Bus {
                 to: slot, of: index, seen: log.changes.current, isLiteral: isLiteral, policy: policies[log.aspect])
         }
         if resumed == true { events += withdrawals(since: request, at: time) }
-        for pattern in slots[slot]?.policies.patterns ?? [] {
+        for pattern in policies.patterns {
             if let prefix = pattern.pattern { slotsOfPattern[prefix, default: []].append(Int32(slot)) }
         }
         countForeground(slot, 1)
@@ -97,7 +97,7 @@ extension Bus {
     package mutating func cancel(_ id: SubscriptionID) {
         guard let slot = slotOf.removeValue(forKey: id).map({ Int($0) }) else { return }
         countForeground(slot, -1)
-        for pattern in slots[slot]?.policies.patterns ?? [] {
+        for pattern in slots[slot]?.policies?.patterns ?? [] {
             guard let prefix = pattern.pattern else { continue }
             slotsOfPattern[prefix]?.removeAll { $0 == Int32(slot) }
             if slotsOfPattern[prefix]?.isEmpty == true { slotsOfPattern[prefix] = nil }
@@ -210,7 +210,7 @@ extension Bus {
     package var subscriptions: [SubscriptionStatus] {
         slots.indices.compactMap { slot in
             guard let subscription = slots[slot] else { return nil }
-            var aspects = AspectSet(subscription.policies.patterns)
+            var aspects = AspectSet(subscription.policies?.patterns ?? [])
             var pending: [Aspect: Int] = [:]
             var index = subscription.firstEntry
             while index >= 0 {

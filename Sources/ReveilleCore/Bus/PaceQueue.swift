@@ -3,14 +3,14 @@
 
 /// The entries that wait for a time, soonest first: a binary heap that knows where each entry is.
 struct PaceQueue {
-    private struct Item {
+    struct Item {
         var due: UInt64
         var entry: Int32
     }
 
-    private var items: [Item] = []
+    private(set) var items: [Item] = []
     /// The index of each entry in `items`, or -1; empty while no subscription has ever been paced.
-    private var positions: [Int32] = []
+    private(set) var positions: [Int32] = []
 
     /// The soonest time; `nil` while nothing waits.
     var next: UInt64? { items.first?.due }

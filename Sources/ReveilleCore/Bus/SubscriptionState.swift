@@ -16,8 +16,8 @@ package struct SubscriptionID: Sendable, Hashable {
 struct SubscriptionState {
     let id: SubscriptionID
     let name: String?
-    /// The policies of names that are published later, which only patterns can match; empty without patterns.
-    let policies: PolicyTable
+    /// The patterns, and the policies of names that are published later; `nil` without patterns.
+    let policies: PolicyTable?
     /// The numbers of events and changes delivered, without the first reply.
     var events = 0
     var changes = 0
@@ -31,12 +31,11 @@ struct SubscriptionState {
     var hasPolicies = false
 
     /// Creates a subscription without entries, with an unread first reply.
-    init(_ request: SubscriptionRequest, id: SubscriptionID) {
+    init(_ request: SubscriptionRequest, id: SubscriptionID, _ policies: PolicyTable) {
         self.id = id
         name = request.name
         holds = request.startsInBackground ? [.unread, .app] : .unread
-        let hasPatterns = request.aspects.names.contains(where: \.isPattern)
-        policies = hasPatterns ? PolicyTable(request.policies, of: request.aspects) : PolicyTable()
+        self.policies = policies.patterns.isEmpty ? nil : policies
     }
 
     var isInBackground: Bool { !holds.isDisjoint(with: .background) }

@@ -42,11 +42,14 @@ extension StateCoding {
         guard let aspect = Aspect(word), !aspect.isPattern else { return nil }
         if aspect.isPublished {
             let value = try decodeValue(fields, of: aspect)
+            let start = counter(fields["start"])
+            guard start ?? 0 <= generation else {
+                throw StateError(reason: "\(aspect): the saved log begins after its last change")
+            }
             return SavedState.Entry(
                 generation: generation, sequence: sequence, changedAt: Timestamp(microseconds: changedAt),
                 state: .whole(.published(value)),
-                publisher: value.bytes == nil ? nil : try decodePublisher(fields, of: aspect),
-                start: counter(fields["start"]))
+                publisher: value.bytes == nil ? nil : try decodePublisher(fields, of: aspect), start: start)
         }
         let state: KeptReading
         if aspect.builtIn?.isReportedInParts == true, let digest = fields["digest"]?.integerValue {

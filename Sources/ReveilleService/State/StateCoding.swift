@@ -44,6 +44,7 @@ package enum StateCoding {
             "changedAt": .integer(entry.changedAt.microseconds),
         ]
         if entry.state.aspect.isPublished {
+            fields["start"] = entry.start.map { .integer(Int64($0)) }
             if let publisher = entry.publisher {
                 fields["publisher"] = .integer(Int64(publisher.user))
                 fields["tied"] = .bool(publisher.connection != nil)

@@ -36,7 +36,9 @@ extension Aspect {
         guard let aspect = Aspect(argument) else {
             throw ValidationError(Self.refusal(of: argument.contains(".") ? argument : argument + "."))
         }
-        if aspect.isPattern { throw ValidationError("a pattern stands for many names and cannot be published") }
+        if aspect.isPattern {
+            throw ValidationError("a pattern stands for many names; only one name can be published or withdrawn")
+        }
         if aspect.builtIn != nil {
             throw ValidationError(
                 """
@@ -81,8 +83,10 @@ extension BuiltInAspect {
     init(argument: String) throws {
         let words = Self.allCases.map(\.rawValue)
         guard let aspect = BuiltInAspect(rawValue: argument) else {
-            throw ValidationError(
-                "an aspect must be \(Suggestion.list(words))\(Suggestion.phrase(for: argument, among: words))")
+            let hint =
+                argument.contains(".")
+                ? "; 'reveille publish' publishes a name" : Suggestion.phrase(for: argument, among: words)
+            throw ValidationError("an aspect must be \(Suggestion.list(words))\(hint)")
         }
         self = aspect
     }

@@ -9,7 +9,7 @@ extension Device {
     /// - Parameters:
     ///   - endsOnLoss: Whether to throw when the bus is lost, rather than to wait for its return.
     ///   - report: Called with each message.
-    /// - Throws: `ReveilleError` if the bus is lost and `endsOnLoss` is true.
+    /// - Throws: The reason for the loss, if the bus is lost and `endsOnLoss` is set.
     func reportConnection(endsOnLoss: Bool = false, to report: (StyledText) -> Void) async throws(ReveilleError) {
         var isLost = false
         for await state in await connectionStates {

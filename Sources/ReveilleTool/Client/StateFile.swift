@@ -16,7 +16,7 @@ struct StateFile: Sendable {
         self.command = command
     }
 
-    /// Reads the contents.
+    /// Reads the file.
     ///
     /// - Parameter decode: Decodes the contents; `nil` if the command did not write them.
     /// - Returns: The decoded contents; `nil` if the file does not exist.

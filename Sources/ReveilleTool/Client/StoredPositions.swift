@@ -9,39 +9,36 @@ import Varlink
 /// The format is the library's: `{"instance":"…","generations":{"battery":12}}`.
 struct StoredPositions: Sendable {
     private let file: StateFile
-    /// The positions that were last read or written, if any.
+    /// The positions in the file at the start of aspects that this run does not watch.
+    private let others: Positions?
+    /// The positions of watched aspects that were last read or written, if any.
     private(set) var positions: Positions?
 
     /// Reads a file, which may be missing.
     ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - aspects: The aspects and patterns that this run watches.
     /// - Throws: `Failure` if the file cannot be read or contains anything other than positions.
-    init(_ path: String) throws(Failure) {
+    init(_ path: String, watching aspects: AspectSet) throws(Failure) {
         file = StateFile(path, of: "watch")
-        positions = try file.read(Self.decode)
+        let stored = try file.read(Self.decode)
+        positions = stored?.filtered { Self.isCovered($0, by: aspects) }
+        others = stored?.filtered { !Self.isCovered($0, by: aspects) }
     }
 
-    /// Returns the positions of some aspects, and of the names that patterns among them match.
-    func positions(of aspects: AspectSet) -> Positions? {
-        positions.map { positions in
-            Positions(
-                instance: positions.instance,
-                generations: positions.generations.filter { Self.isCovered($0.key, by: aspects) })
-        }
-    }
-
-    /// Replaces the stored positions atomically.
+    /// Replaces the stored positions of the watched aspects atomically.
     ///
-    /// Positions of aspects that are not watched in this run are kept if they belong to the same instance. Those of names
-    /// that were withdrawn are removed with the newer positions.
-    mutating func save(_ newer: Positions, of aspects: AspectSet) throws(Failure) {
-        var merged = newer
-        if let positions, positions.instance == newer.instance {
-            let others = positions.generations.filter { !Self.isCovered($0.key, by: aspects) }
-            merged = Positions(instance: newer.instance, generations: others.merging(newer.generations) { $1 })
+    /// The positions of other aspects are kept if they belong to the same instance.
+    mutating func save(_ newer: Positions) throws(Failure) {
+        guard newer != positions else { return }
+        var all = newer
+        if let others, others.instance == newer.instance {
+            all = Positions(
+                instance: newer.instance, generations: others.generations.merging(newer.generations) { $1 })
         }
-        guard merged != positions else { return }
-        try file.replace(with: Self.encode(merged))
-        positions = merged
+        try file.replace(with: Self.encode(all))
+        positions = newer
     }
 
     private static func isCovered(_ aspect: Aspect, by aspects: AspectSet) -> Bool {
@@ -66,5 +63,12 @@ struct StoredPositions: Sendable {
             JSONObject.Member(name: aspect.name, value: .integer(Int64(generation)))
         }
         return ["instance": .string(positions.instance), "generations": .object(JSONObject(members: members))]
+    }
+}
+
+extension Positions {
+    /// Returns the positions of the aspects for which a closure returns true.
+    fileprivate func filtered(_ isIncluded: (Aspect) -> Bool) -> Positions {
+        Positions(instance: instance, generations: generations.filter { isIncluded($0.key) })
     }
 }

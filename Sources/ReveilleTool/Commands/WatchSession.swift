@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import Reveille
 import ReveilleSystem
 
 /// One run of `reveille watch`: its subscription, keys, signals and timeout.
@@ -29,7 +30,10 @@ final class WatchSession {
         loop = try EventLoop()
         terminal = Console.isInteractive && !command.json ? Terminal() : nil
         stream = WatchStream(
-            command, stored: try command.state.map { path throws(Failure) in try StoredPositions(path) },
+            command,
+            stored: try command.state.map { path throws(Failure) in
+                try StoredPositions(path, watching: AspectSet(naming: command.aspects))
+            },
             isInteractive: terminal != nil, end: try Pipe())
     }
 

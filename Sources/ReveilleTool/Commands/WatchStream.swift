@@ -12,6 +12,9 @@ final class WatchStream: Sendable {
     /// The interval at which the prompt's pending changes are polled; the bus does not notify about them.
     private static let refreshInterval: Duration = .seconds(1)
 
+    /// The number of pending aspects that the prompt lists; more are counted, so that the keys remain visible.
+    private static let shownPending = 5
+
     /// Becomes readable when the stream has ended.
     let end: Pipe
     /// The error that ended the stream, if any.
@@ -49,7 +52,7 @@ final class WatchStream: Sendable {
             let device = try await command.bus.device()
             let subscription = try await device.subscribe(
                 to: aspects, delivering: command.initial || isInteractive ? .currentState : .changes,
-                policies: policies, resumingFrom: stored.withLock { $0?.positions(of: aspects) }, name: name,
+                policies: policies, resumingFrom: stored.withLock { $0?.positions }, name: name,
                 startsInBackground: command.background)
             self.subscription.withLock { $0 = subscription }
             // Stored before the first event too, so the next run prints the changes that occur between the runs.
@@ -113,7 +116,7 @@ final class WatchStream: Sendable {
 
     private func store(_ positions: Positions?) throws(Failure) {
         guard let positions else { return }
-        try stored.withLock { stored throws(Failure) in try stored?.save(positions, of: aspects) }
+        try stored.withLock { stored throws(Failure) in try stored?.save(positions) }
     }
 
     private func source(of aspect: Aspect, on device: Device) async -> StyledText {
@@ -144,7 +147,8 @@ final class WatchStream: Sendable {
         guard isInteractive else { return }
         guard isHeld else { return prompt.set(Style.green("foreground"), "   b background, q quit") }
         let counts = (pending ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-        let changes = counts.isEmpty ? "nothing pending" : counts.joined(separator: ", ") + " pending"
+        let list = counts.count > Self.shownPending ? "\(counts.count) aspects" : counts.joined(separator: ", ")
+        let changes = counts.isEmpty ? "nothing pending" : list + " pending"
         prompt.set(Style.yellow("background"), (pending == nil ? "" : ": " + changes) + "   f foreground, q quit")
     }
 }

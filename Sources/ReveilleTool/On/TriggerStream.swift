@@ -50,7 +50,9 @@ final class TriggerStream: Sendable {
     private func follow(_ subscription: Subscription, on device: Device) async throws {
         var progress = start
         while let event = try await subscription.next() {
-            guard let instance = subscription.positions?.instance else { return }
+            guard let instance = subscription.positions?.instance else {
+                preconditionFailure("an event before the bus has answered")
+            }
             for change in await changes(mergedInto: event, on: device) {
                 guard try progress.take(change, of: instance) else { continue }
                 let code = try await runs.run(for: change)

@@ -16,13 +16,15 @@ final class ScenarioReader {
     private(set) var last: [Aspect: Event] = [:]
 
     private let address: UnixAddress
+    private let aspects: AspectSet
     private var client: BlockingClient
     private var instance = ""
 
-    init(_ address: UnixAddress) throws {
+    init(_ address: UnixAddress, of aspects: AspectSet) throws {
         self.address = address
+        self.aspects = aspects
         client = try BlockingClient(address)
-        try subscribe(SubscriptionRequest(name: "reveille simulate", wantsInitial: true))
+        try subscribe(SubscriptionRequest(aspects: aspects, name: "reveille simulate", wantsInitial: true))
     }
 
     /// Resumes after a restart of the bus.
@@ -30,7 +32,8 @@ final class ScenarioReader {
         client = try BlockingClient(address)
         try subscribe(
             SubscriptionRequest(
-                name: "reveille simulate", instance: instance, positions: last.mapValues(\.generation)))
+                aspects: aspects, name: "reveille simulate", instance: instance, positions: last.mapValues(\.generation)
+            ))
     }
 
     private func subscribe(_ request: SubscriptionRequest) throws {

@@ -19,7 +19,8 @@ final class ScenarioStage {
         phone = try SyntheticPhone()
         bus = try phone.startBus()
         address = try UnixAddress(bus.address)
-        reader = try scenario.lines.contains { $0.step.isExpectation } ? ScenarioReader(address) : nil
+        let expected = scenario.lines.compactMap(\.step.expectation).map(\.aspect)
+        reader = try expected.isEmpty ? nil : ScenarioReader(address, of: AspectSet(expected).union(.default))
     }
 
     /// Performs a step, unless it waits or concerns the program.
@@ -40,6 +41,7 @@ final class ScenarioStage {
         case .add(.battery(phone.batteries.count + 1)): try phone.addBattery()
         case .add(let part): try device(part).insert()
         case .remove(let part): try device(part).remove()
+        case .publish(let value): try BlockingClient(address).publish(value)
         case .background: try setStates(isInBackground: true)
         case .foreground: try setStates(isInBackground: false)
         case .restart:
@@ -65,7 +67,7 @@ final class ScenarioStage {
     func contradiction(to expectation: Expectation) throws -> String? {
         try read()
         guard try isDelivered() else { return "a subscriber has not read all changes" }
-        guard let event = reader?.last[Aspect(expectation.aspect)] else { return "no event for \(expectation.aspect)" }
+        guard let event = reader?.last[expectation.aspect] else { return "no event for \(expectation.aspect)" }
         return expectation.holds(for: event) ? nil : "the last event is \(expectation.found(in: event))"
     }
 

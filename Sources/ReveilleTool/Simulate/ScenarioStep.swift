@@ -22,6 +22,8 @@ enum ScenarioStep: Equatable {
     case burst(Int)
     case add(ScenarioPart)
     case remove(ScenarioPart)
+    /// Publishes or withdraws the state of a name.
+    case publish(PublishedValue)
     /// Sends every subscription to the background.
     case background
     /// Returns every subscription to the foreground.
@@ -32,8 +34,10 @@ enum ScenarioStep: Equatable {
     /// Ends the program with SIGTERM.
     case end
 
-    var isExpectation: Bool {
-        if case .expect = self { true } else { false }
+    var isExpectation: Bool { expectation != nil }
+
+    var expectation: Expectation? {
+        if case .expect(let expectation) = self { expectation } else { nil }
     }
 
     /// Whether the step is allowed only after `start`.

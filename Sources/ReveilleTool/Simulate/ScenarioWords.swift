@@ -2,6 +2,8 @@
 // Part of Reveille.
 
 import ReveilleCore
+import ReveilleWire
+import Varlink
 
 /// A syntax error in a line of a scenario.
 struct ScenarioError: Error {
@@ -51,6 +53,8 @@ struct ScenarioWords {
         ("burst", "burst COUNT, with a count from 1 to \(longestBurst)", { $0.burst() }),
         ("add", "add \(parts)", { $0.part().map { .add($0) } }),
         ("remove", "remove \(parts)", { $0.part().map { .remove($0) } }),
+        ("publish", #"publish NAME OBJECT, such as publish org.example.volume {"level": 0.5}"#, { $0.publish() }),
+        ("withdraw", "withdraw NAME", { $0.publishedName().map { .publish(PublishedValue($0, bytes: nil)) } }),
         ("background", "background", { _ in .background }),
         ("foreground", "foreground", { _ in .foreground }),
         ("restart", "restart", { _ in .restart }),
@@ -90,9 +94,19 @@ struct ScenarioWords {
     }
 
     private mutating func expect() -> ScenarioStep? {
-        var words: [String] = []
-        while let word = next() { words.append(word) }
-        return Expectation(words).map { .expect($0) }
+        defer { rest = "" }
+        return Expectation(rest).map { .expect($0) }
+    }
+
+    private mutating func publish() -> ScenarioStep? {
+        guard let name = publishedName() else { return nil }
+        defer { rest = "" }
+        guard let value = try? JSON.parse(Array(rest.utf8)), let object = value.objectValue else { return nil }
+        return .publish(PublishedValue(name, object))
+    }
+
+    private mutating func publishedName() -> Aspect? {
+        next().flatMap { Aspect($0) }.flatMap { $0.isPublished ? $0 : nil }
     }
 
     private mutating func level() -> ScenarioStep? {

@@ -29,10 +29,15 @@ struct SimulateCommand: ParsableCommand {
               burst COUNT              change the level COUNT times at full speed
               add PART, remove PART    battery, battery2, ..., charger, accelerometer,
                                        proximity
+              publish NAME OBJECT      publish a state under a name
+              withdraw NAME            withdraw it
               background, foreground   send all subscriptions to sleep, or wake them
               restart                  restart the bus
               expect ASPECT [FIELD] VALUE [changes COUNT]
                                        wait until the last event of ASPECT matches
+              expect NAME MEMBER VALUE [changes COUNT]
+                                       the same for a published name; also
+                                       expect NAME OBJECT and expect NAME withdrawn
               end                      send SIGTERM to the program
 
             Each step that changes the phone is exactly one change: the bus reads it before the next step. \

@@ -20,18 +20,39 @@ final class BusDriver {
         for aspect in Aspect.device { bus.report(.first(aspect), at: now) }
     }
 
+    /// Advances the clock, and the bus as often as it asks for.
+    func pass(_ microseconds: Int64) {
+        now = Timestamp(microseconds: now.microseconds + microseconds)
+        if let next = bus.nextPaced, next <= clock { bus.advance(to: clock) }
+    }
+
+    /// The time of the clock, which is also the time since boot.
+    var clock: UInt64 { UInt64(now.microseconds) }
+
     /// Reports a reading of an aspect's source, one millisecond later.
     @discardableResult
     func report(_ reading: Reading) -> Timestamp {
-        now = Timestamp(microseconds: now.microseconds + 1_000)
+        pass(1_000)
         bus.report(reading, at: now)
         return now
     }
 
     @discardableResult
     func post(_ reading: Reading) -> Bool {
-        now = Timestamp(microseconds: now.microseconds + 1_000)
+        pass(1_000)
         return bus.post(reading, at: now)
+    }
+
+    /// Publishes a value of a name, or withdraws it, one millisecond later.
+    @discardableResult
+    func publish(_ name: Aspect, _ json: String?, by publisher: Publisher = Publisher(user: 1)) -> Bool {
+        pass(1_000)
+        return bus.publish(name, json.map { Array($0.utf8) }, by: publisher, at: now)
+    }
+
+    /// Starts the bus again from its saved state.
+    func restart() {
+        bus = Bus(restoring: bus.savedState, history: bus.history, at: now)
     }
 
     /// Subscribes, and reads the first reply.
@@ -51,7 +72,7 @@ final class BusDriver {
         start(SubscriptionRequest(instance: instance, positions: positions)).start
     }
 
-    func nextDelivery() -> Delivery? { bus.nextDelivery(at: UInt64(now.microseconds)) }
+    func nextDelivery() -> Delivery? { bus.nextDelivery(at: clock) }
 
     /// Returns all deliveries that are due, reading each reply before the next.
     func read() -> [Delivery] {

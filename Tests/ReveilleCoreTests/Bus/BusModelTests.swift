@@ -10,128 +10,118 @@ import Testing
     private static let operations = 100_000
     private static let history = 12
 
-    @Test(arguments: [UInt64.random(in: 0..<1_000_000), 708_728])
+    @Test(arguments: [UInt64.random(in: 0..<1_000_000), .random(in: 0..<1_000_000), 708_728, 1, 2])
     func busDeliversWhatQueuesWouldDeliver(seed: UInt64) {
         print("bus model: seed \(seed)")
-        var random = SplitMix64(seed: seed)
-        let driver = BusDriver(history: Self.history)
-        var model = NaiveBus(history: Self.history, start: Aspect.device.map(Reading.first))
-        var ids: [SubscriptionID] = []
+        var random = RandomOperations(seed: seed, history: Self.history)
+        var model = BusModel(history: Self.history)
         for operation in 0..<Self.operations {
-            switch random.next() % 16 {
-            case 0 where ids.count < 12:
-                let request = Self.request(&random)
-                let id = driver.subscribe(request)
-                ids.append(id)
-                model.subscribers[id] = NaiveBus.Subscriber(
-                    aspects: request.aspects, policies: request.policies,
-                    holds: request.startsInBackground ? .app : [], seen: model.current.mapValues(\.reading))
-            case 1 where !ids.isEmpty && random.next() % 4 == 0:
-                let id = ids.remove(at: Int(random.next() % UInt64(ids.count)))
-                driver.bus.cancel(id)
-                model.subscribers[id] = nil
-            case 2...5:
-                guard let id = ids.randomElement(using: &random) else { continue }
-                let reason = Self.reason(&random)
-                driver.bus.hold(reason, on: id)
-                model.hold(reason, on: id)
-            case 6...9:
-                guard let id = ids.randomElement(using: &random) else { continue }
-                let reason = Self.reason(&random)
-                driver.bus.release(reason, from: id)
-                model.release(reason, from: id)
-            case 10:
-                guard Self.deliveriesAgree(driver, &model) else {
-                    Issue.record("seed \(seed), operation \(operation)")
-                    return
-                }
-            default:
-                let reading = Self.reading(&random)
-                model.post(reading, at: driver.report(reading))
-            }
-            guard
-                operation % 8 != 4 || Self.latestChangesAgree(driver, model, limit: operation / 8 % (Self.history + 3))
-            else {
-                Issue.record("the latest changes differ: seed \(seed), operation \(operation)")
-                return
-            }
-            guard operation % 8 != 0 || Self.pendingAgrees(driver, model) else {
-                Issue.record("pending differs: seed \(seed), operation \(operation)")
+            do throws(BusModel.Difference) {
+                try random.perform(on: &model)
+                try model.checkVacancies()
+                if operation % 32 == 0 { try model.check(limit: random.limit()) }
+            } catch {
+                Issue.record("seed \(seed), operation \(operation): \(error)")
                 return
             }
         }
-        for id in ids {
-            driver.bus.release([.background, .unread], from: id)
-            model.release([.background, .unread], from: id)
-        }
-        #expect(Self.deliveriesAgree(driver, &model))
-    }
-
-    private static func deliveriesAgree(_ driver: BusDriver, _ model: inout NaiveBus) -> Bool {
-        while let delivery = driver.nextDelivery() {
-            let expected = model.take(delivery.subscription)
-            guard delivery.events == expected else {
-                print("got \(delivery.events)\nexpected \(expected)")
-                return false
-            }
-        }
-        guard model.ready.isEmpty else {
-            print("not delivered to \(model.ready)")
-            return false
-        }
-        return true
-    }
-
-    private static func pendingAgrees(_ driver: BusDriver, _ model: NaiveBus) -> Bool {
-        driver.bus.subscriptions.allSatisfy { status in
-            guard let subscriber = model.subscribers[status.id] else { return false }
-            let isBackground = !subscriber.holds.isDisjoint(with: .background)
-            let expected = subscriber.queues.filter { aspect, queue in
-                let isDropped =
-                    isBackground && subscriber.policy(aspect).background == .drop
-                    && !subscriber.hadPending.contains(aspect)
-                return !queue.isEmpty && !isDropped
-            }
-            return status.pending == expected.mapValues(\.count) && status.holds == subscriber.holds
+        do throws(BusModel.Difference) {
+            for id in model.clients.keys { model.release([.background, .unread], from: id) }
+            try model.deliver()
+        } catch {
+            Issue.record("seed \(seed), at the end: \(error)")
         }
     }
+}
 
-    /// Compares the latest changes of all aspects; a limit of 0 stands for none.
-    private static func latestChangesAgree(_ driver: BusDriver, _ model: NaiveBus, limit: Int) -> Bool {
-        let limit = limit == 0 ? nil : limit
-        return Aspect.device.allSatisfy {
-            driver.bus.changes(of: $0, limit: limit) == model.changes(of: $0, limit: limit)
+/// A sequence of random operations on a ``BusModel``.
+private struct RandomOperations {
+    private static let names: [Aspect] = [
+        "org.a", "org.a.x", "org.a.y", "org.a.x.z", "org.b-1", "com.example.volume",
+    ]
+    private static let patterns: [Aspect] = ["org.*", "org.a.*", "org.a.x.*", "com.*", "net.*"]
+    private static let mostClients = 12
+
+    private var random: SplitMix64
+    private let history: Int
+
+    init(seed: UInt64, history: Int) {
+        random = SplitMix64(seed: seed)
+        self.history = history
+    }
+
+    private mutating func number(below limit: Int) -> Int {
+        Int(random.next() % UInt64(limit))
+    }
+
+    private mutating func one<Element>(of elements: [Element]) -> Element {
+        elements[number(below: elements.count)]
+    }
+
+    /// Returns a limit for the latest changes.
+    mutating func limit() -> Int? {
+        let limit = number(below: history + 3)
+        return limit == 0 ? nil : limit
+    }
+
+    mutating func perform(on model: inout BusModel) throws(BusModel.Difference) {
+        // In a fixed order, since a seed must lead to the same operations.
+        let ids = model.clients.keys.sorted { $0.rawValue < $1.rawValue }
+        switch number(below: 26) {
+        case 0, 1: if ids.count < Self.mostClients { try model.subscribe(request(model)) }
+        case 2: if !ids.isEmpty, number(below: 3) == 0 { model.cancel(one(of: ids)) }
+        case 3..<7: if !ids.isEmpty { model.hold(reason(), on: one(of: ids)) }
+        case 7..<12: if !ids.isEmpty { model.release(reason(), from: one(of: ids)) }
+        case 12, 13: try model.deliver()
+        case 14, 15: model.pass(one(of: [1, 500, 1_000, 20_000, 100_000]))
+        case 16..<20: model.report(reading())
+        case 20: model.endConnection(UInt64(number(below: 3)))
+        case 21: if number(below: 200) == 0 { model.restart() }
+        default:
+            let publisher = Publisher(
+                user: UInt32(1 + number(below: 2)), connection: number(below: 3) == 0 ? UInt64(number(below: 3)) : nil)
+            model.publish(one(of: Self.names), one(of: [nil, nil, "{}", #"{"a":1}"#]), by: publisher)
         }
     }
 
-    private static func request(_ random: inout SplitMix64) -> SubscriptionRequest {
+    private mutating func request(_ model: BusModel) -> SubscriptionRequest {
         var request = SubscriptionRequest()
-        let aspects = AspectSet(Aspect.device.filter { _ in random.next() % 2 == 0 })
-        request.aspects = aspects.isEmpty ? .device : aspects
-        request.startsInBackground = random.next() % 4 == 0
-        for aspect in Aspect.device where random.next() % 2 == 0 {
-            let backgrounds: [Policy.Background] = [
-                .coalesce, .drop, .immediate, .hold(limit: 1 + Int(random.next() % UInt64(history))),
-            ]
-            request.policies[aspect] = Policy(
-                background: backgrounds[Int(random.next() % 4)], netChangeOnly: random.next() % 3 == 0)
+        if !model.gone.isEmpty, number(below: 2) == 0 {
+            let client = one(of: model.gone)
+            request = client.request
+            request.instance = number(below: 16) == 0 ? "other" : client.instance
+            request.positions = client.positions
+        } else {
+            let all = Aspect.device + Self.names + Self.patterns
+            request.aspects = AspectSet(all.filter { _ in number(below: 4) == 0 })
+            for aspect in all where number(below: 2) == 0 { request.policies[aspect] = policy() }
         }
+        request.startsInBackground = number(below: 4) == 0
+        request.wantsInitial = number(below: 2) == 0
         return request
     }
 
-    private static func reason(_ random: inout SplitMix64) -> HoldReasons {
+    private mutating func policy() -> Policy {
+        let backgrounds: [Policy.Background] = [
+            .coalesce, .drop, .immediate, .hold(limit: 1 + number(below: history)),
+        ]
+        let intervals: [Duration?] = [nil, nil, .milliseconds(1), .milliseconds(5), .milliseconds(80)]
+        return Policy(
+            background: one(of: backgrounds), netChangeOnly: number(below: 3) == 0, interval: one(of: intervals))
+    }
+
+    private mutating func reason() -> HoldReasons {
         // The broker clears `unread` when the peer has read, which must be frequent for deliveries to occur.
-        [.app, .operator, .frozen, .unread, .unread, .unread][Int(random.next() % 6)]
+        one(of: [.app, .operator, .frozen, .unread, .unread, .unread])
     }
 
     /// Returns one of few values, so that states recur often.
-    private static func reading(_ random: inout SplitMix64) -> Reading {
-        let value = Int(random.next() % 3)
-        switch random.next() % 4 {
-        case 0: return .level(value)
-        case 1: return .language(["en_US", "de_DE", "fr_FR"][value])
-        case 2: return .proximity([.near, .far, .unknown][value])
-        default: return .pose([.portrait, .faceUp, .unknown][value])
+    private mutating func reading() -> Reading {
+        switch number(below: 4) {
+        case 0: .level(number(below: 3))
+        case 1: .language(one(of: ["en_US", "de_DE", "fr_FR"]))
+        case 2: .proximity(one(of: [.near, .far, .unknown]))
+        default: .pose(one(of: [.portrait, .faceUp, .unknown]))
         }
     }
 }

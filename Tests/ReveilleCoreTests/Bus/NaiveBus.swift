@@ -7,89 +7,121 @@ import ReveilleCore
 ///
 /// It is simple rather than efficient; ``BusModelTests`` compares the bus with it.
 struct NaiveBus {
-    struct Change {
-        var generation: Int
-        var sequence: Int
-        var time: Timestamp
-        var reading: Reading
-        /// Whether the change occurred during a background that has ended.
-        var wasHeld = false
+    /// An aspect or a name, with all its changes.
+    struct Topic {
+        /// The state at the start, and all changes since.
+        var changes: [NaiveChange]
+        /// The generation before the first change that counts.
+        var start: Int
+        var publisher: Publisher?
+
+        var current: NaiveChange { changes[changes.count - 1] }
+        var isLive: Bool { current.reading.published?.bytes != nil }
+        var isVacant: Bool { publisher == nil && !isLive && current.reading.aspect.isPublished }
     }
 
     struct Subscriber {
         var aspects: AspectSet
         var policies: [Aspect: Policy]
         var holds: HoldReasons
-        var queues: [Aspect: [Change]] = [:]
-        var seen: [Aspect: Reading]
-        var hadPending: Set<Aspect> = []
-        /// The generations at the start of the last background.
-        var backgroundStart: [Aspect: Int] = [:]
+        var feeds: [Aspect: NaiveFeed] = [:]
 
-        func policy(_ aspect: Aspect) -> Policy { policies[aspect] ?? Policy() }
-
-        /// Whether an event is due, where `oldest` is the newest generation that the log has dropped.
-        func isDue(_ aspect: Aspect, oldest: Int) -> Bool {
-            guard let queue = queues[aspect], let last = queue.last else { return false }
-            let keepsHeld = queue.contains { $0.wasHeld && $0.generation > oldest } && holdLimit(aspect) != nil
-            return !policy(aspect).netChangeOnly || keepsHeld || last.reading != seen[aspect]
+        /// Returns the policy of an aspect: its own, or that of the longest pattern with one.
+        func policy(_ aspect: Aspect) -> Policy {
+            let patterns = aspects.names.filter { policies[$0] != nil && $0.matches(aspect) }
+            let longest = patterns.max { $0.name.count < $1.name.count }
+            return policies[aspect] ?? longest.flatMap { policies[$0] } ?? Policy()
         }
 
-        /// Marks the changes of the background that ends now.
-        ///
-        /// Earlier pending changes waited for the reader rather than for the foreground, and are still merged.
-        mutating func keepHeld(_ aspect: Aspect, oldest: Int) {
-            let start = backgroundStart[aspect] ?? 0
-            guard var queue = queues[aspect], let last = queue.last, last.generation > start else { return }
-            let knowsHeld = queue.contains { $0.wasHeld && $0.generation > oldest }
-            let first = knowsHeld ? queue.first(where: \.wasHeld)?.generation : nil
-            for place in queue.indices { queue[place].wasHeld = queue[place].generation >= first ?? start + 1 }
-            queues[aspect] = queue
-        }
-
-        func holdLimit(_ aspect: Aspect) -> Int? {
-            guard case .hold(let limit) = policy(aspect).background else { return nil }
-            return limit
-        }
+        var isInBackground: Bool { !holds.isDisjoint(with: .background) }
 
         var open: [Aspect] {
-            if holds.isEmpty { return aspects.aspects }
+            if holds.isEmpty { return Array(feeds.keys) }
             if holds.contains(.unread) { return [] }
-            return aspects.aspects.filter { policy($0).background == .immediate }
+            return feeds.filter { $0.value.policy.background == .immediate }.map(\.key)
         }
     }
 
     let history: Int
-    private(set) var current: [Aspect: Change] = [:]
-    private(set) var sequence = 0
-    private var changes: [Aspect: [Change]] = [:]
+    private(set) var instance = "one"
+    var topics: [Aspect: Topic] = [:]
+    var sequence = 0
+    var now: UInt64 = 0
     var subscribers: [SubscriptionID: Subscriber] = [:]
 
-    init(history: Int, start: [Reading]) {
+    init(history: Int, start: [Reading], at time: Timestamp) {
         self.history = history
         for reading in start {
-            current[reading.aspect] = Change(
-                generation: 0, sequence: 0, time: Timestamp(microseconds: 0), reading: reading)
+            let change = NaiveChange(generation: 0, sequence: 0, time: time, reading: reading)
+            topics[reading.aspect] = Topic(changes: [change], start: 0)
         }
     }
+
+    /// Returns the newest generation that the log of an aspect has dropped.
+    func oldest(_ aspect: Aspect) -> Int {
+        (topics[aspect]?.current.generation ?? 0) - history
+    }
+
+    // MARK: - Changes
 
     mutating func post(_ reading: Reading, at time: Timestamp) {
         let aspect = reading.aspect
-        guard let last = current[aspect], last.reading != reading else { return }
+        guard let last = topics[aspect]?.current, last.reading != reading else { return }
         sequence += 1
-        let change = Change(generation: last.generation + 1, sequence: sequence, time: time, reading: reading)
-        current[aspect] = change
-        changes[aspect, default: []].append(change)
-        for id in subscribers.keys where subscribers[id]?.aspects.contains(aspect) == true {
-            subscribers[id]?.queues[aspect, default: []].append(change)
-        }
+        let change = NaiveChange(generation: last.generation + 1, sequence: sequence, time: time, reading: reading)
+        topics[aspect]?.changes.append(change)
+        for id in subscribers.keys { subscribers[id]?.feeds[aspect]?.queue.append(change) }
     }
+
+    mutating func publish(_ name: Aspect, _ bytes: [UInt8]?, by publisher: Publisher, at time: Timestamp) {
+        if bytes != nil {
+            if topics[name] == nil { topics[name] = absent(name, at: time) }
+            if let topic = topics[name], topic.isVacant {
+                for id in subscribers.keys { addFeed(of: topic, toPatternsOf: id) }
+            }
+            topics[name]?.publisher = publisher
+        }
+        post(.published(PublishedValue(name, bytes: bytes)), at: time)
+        if bytes == nil { topics[name]?.publisher?.connection = nil }
+    }
+
+    /// Returns a name that is not published.
+    func absent(_ name: Aspect, at time: Timestamp) -> Topic {
+        let change = NaiveChange(generation: sequence, sequence: sequence, time: time, reading: .unknown(name))
+        return Topic(changes: [change], start: sequence)
+    }
+
+    private mutating func addFeed(of topic: Topic, toPatternsOf id: SubscriptionID) {
+        let name = topic.current.reading.aspect
+        guard let subscriber = subscribers[id], subscriber.feeds[name] == nil,
+            subscriber.aspects.names.contains(where: { $0.matches(name) })
+        else { return }
+        subscribers[id]?.feeds[name] = NaiveFeed(subscriber.policy(name), isLiteral: false, from: topic.current)
+    }
+
+    /// Makes a name vacant.
+    ///
+    /// - Returns: Whether the bus may do that.
+    mutating func vacate(_ name: Aspect) -> Bool {
+        let feeds = subscribers.values.compactMap { $0.feeds[name] }
+        guard let topic = topics[name], !topic.isLive,
+            feeds.allSatisfy({ !$0.isDue(oldest: oldest(name)) && ($0.isLiteral || $0.nextEvent <= now) })
+        else { return false }
+        topics[name]?.publisher = nil
+        for id in subscribers.keys where subscribers[id]?.feeds[name]?.isLiteral == false {
+            subscribers[id]?.feeds[name] = nil
+        }
+        return true
+    }
+
+    // MARK: - Holds
 
     mutating func hold(_ reason: HoldReasons, on id: SubscriptionID) {
         guard var subscriber = subscribers[id] else { return }
-        if subscriber.holds.isDisjoint(with: .background), !reason.isDisjoint(with: .background) {
-            subscriber.hadPending = Set(subscriber.aspects.aspects.filter { subscriber.isDue($0, oldest: oldest($0)) })
-            subscriber.backgroundStart = current.mapValues(\.generation)
+        if !subscriber.isInBackground, !reason.isDisjoint(with: .background) {
+            for (aspect, topic) in topics {
+                subscriber.feeds[aspect]?.beginBackground(at: topic.current.generation, oldest: oldest(aspect))
+            }
         }
         subscriber.holds.formUnion(reason)
         subscribers[id] = subscriber
@@ -97,34 +129,27 @@ struct NaiveBus {
 
     mutating func release(_ reason: HoldReasons, from id: SubscriptionID) {
         guard var subscriber = subscribers[id] else { return }
-        let wasHeld = !subscriber.holds.isDisjoint(with: .background)
+        let wasHeld = subscriber.isInBackground
         subscriber.holds.subtract(reason)
-        if wasHeld, subscriber.holds.isDisjoint(with: .background) {
-            for aspect in subscriber.aspects.aspects {
-                if subscriber.policy(aspect).background == .drop, !subscriber.hadPending.contains(aspect) {
-                    subscriber.queues[aspect] = []
-                    subscriber.seen[aspect] = current[aspect]?.reading
-                }
-                subscriber.keepHeld(aspect, oldest: oldest(aspect))
+        if wasHeld, !subscriber.isInBackground {
+            for (aspect, topic) in topics {
+                subscriber.feeds[aspect]?.endBackground(in: topic.current.reading, oldest: oldest(aspect))
             }
         }
         subscribers[id] = subscriber
     }
 
+    // MARK: - Delivery
+
+    /// Returns the aspects of a subscriber with events that would be delivered now, but for their interval.
+    func due(_ id: SubscriptionID) -> [Aspect] {
+        guard let subscriber = subscribers[id] else { return [] }
+        return subscriber.open.filter { subscriber.feeds[$0]?.isDue(oldest: oldest($0)) == true }
+    }
+
     /// The subscribers with events that are due.
     var ready: Set<SubscriptionID> {
-        Set(subscribers.filter { _, one in one.open.contains { one.isDue($0, oldest: oldest($0)) } }.keys)
-    }
-
-    private func oldest(_ aspect: Aspect) -> Int {
-        (current[aspect]?.generation ?? 0) - history
-    }
-
-    /// Returns the latest changes of an aspect, oldest first.
-    func changes(of aspect: Aspect, limit: Int?) -> [Event] {
-        (changes[aspect] ?? []).suffix(min(history, limit ?? history)).map {
-            event($0, changes: 1, netChange: true, since: $0.time)
-        }
+        Set(subscribers.filter { id, one in due(id).contains { one.feeds[$0]?.nextEvent ?? 0 <= now } }.keys)
     }
 
     /// Takes the events that are delivered to a subscriber now, in order.
@@ -132,50 +157,31 @@ struct NaiveBus {
         guard var subscriber = subscribers[id] else { return [] }
         var events: [Event] = []
         for aspect in subscriber.open {
-            var queue = subscriber.queues[aspect] ?? []
-            if let limit = subscriber.holdLimit(aspect) {
-                events += takeHeld(from: &queue, limit: limit, seen: &subscriber.seen[aspect])
-            }
-            subscriber.queues[aspect] = queue
-            guard subscriber.isDue(aspect, oldest: oldest(aspect)), let first = queue.first, let last = queue.last
-            else { continue }
-            events.append(
-                event(
-                    last, changes: queue.count, netChange: last.reading != subscriber.seen[aspect],
-                    since: first.time))
-            subscriber.queues[aspect] = []
-            subscriber.seen[aspect] = last.reading
+            events += subscriber.feeds[aspect]?.take(oldest: oldest(aspect), at: now) ?? []
         }
         subscriber.holds.insert(.unread)
         subscribers[id] = subscriber
         return events.sorted { $0.sequence < $1.sequence }
     }
 
-    private func takeHeld(from queue: inout [Change], limit: Int, seen: inout Reading?) -> [Event] {
-        let held = queue.filter(\.wasHeld)
-        guard let last = held.last, last.generation > oldest(last.reading.aspect) else { return [] }
-        let merged = Array(queue.prefix { !$0.wasHeld })
-        queue.removeFirst(merged.count + held.count)
-        let oldest = oldest(last.reading.aspect)
-        let kept = held.suffix(limit).filter { $0.generation > oldest }
-        var events: [Event] = []
-        for change in kept {
-            var next = event(change, changes: 1, netChange: change.reading != seen, since: change.time)
-            if events.isEmpty {
-                next.dropped = held.count - kept.count
-                next.changes += merged.count
-                next.firstChangedAt = merged.first?.time ?? change.time
-            }
-            events.append(next)
-            seen = change.reading
-        }
-        seen = last.reading
-        return events
-    }
+    // MARK: - Restarts
 
-    private func event(_ change: Change, changes: Int, netChange: Bool, since: Timestamp) -> Event {
-        Event(
-            reading: change.reading, generation: change.generation, sequence: change.sequence, changes: changes,
-            netChange: netChange, firstChangedAt: since, changedAt: change.time, dropped: 0, settings: [])
+    /// Continues as a bus that was restored, without subscribers, and without the states that were tied to connections.
+    ///
+    /// - Parameter names: The names in the order in which they were saved; others are forgotten.
+    mutating func restart(_ names: [Aspect]) {
+        subscribers = [:]
+        for (aspect, topic) in topics where !aspect.isPublished {
+            topics[aspect] = Topic(changes: [topic.current], start: max(0, topic.current.generation - 1))
+        }
+        for name in topics.keys where name.isPublished && !names.contains(name) { topics[name] = nil }
+        for name in names {
+            guard let topic = topics[name] else { continue }
+            topics[name] = Topic(
+                changes: [topic.current], start: topic.start, publisher: topic.isLive ? topic.publisher : nil)
+            guard topic.publisher?.connection != nil else { continue }
+            sequence += 1
+            topics[name] = nil
+        }
     }
 }

@@ -13,7 +13,7 @@ import Testing
         "an aspect's own policy goes before a pattern's, and a longer pattern's before a shorter one's",
         arguments: [
             ("org.example.volume", hold), ("org.example.mute", drop), ("org.other.volume", immediate),
-            ("org.plain.volume", Policy()), ("com.example.volume", Policy()), ("battery", hold),
+            ("org.plain.volume", immediate), ("com.example.volume", Policy()), ("battery", hold),
             ("proximity", Policy()), ("org.example.*", drop),
         ] as [(Aspect, Policy)])
     func mostSpecificPolicyApplies(aspect: Aspect, policy: Policy) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleCore
 import ReveilleSimulation
 import ReveilleSystem
 import ReveilleTesting
@@ -18,7 +19,12 @@ struct HostileLife {
         return patience
     }
 
+    /// The names that hostile lives publish.
+    static let names: [Aspect] = ["org.example.a", "org.example.b", "org.example.c.d"]
+
     private static let steps = 16
+    private static let patterns: [Aspect] = ["org.*", "org.example.*", "org.example.c.*"]
+    private static let intervals: [Duration?] = [nil, nil, nil, .milliseconds(1), .seconds(1), .zero]
     private static let backgrounds: [Policy.Background] = [
         .coalesce, .drop, .immediate, .hold(limit: 1), .hold(limit: 3), .hold(limit: 0), .hold(limit: .min),
     ]
@@ -42,8 +48,8 @@ struct HostileLife {
     }
 
     private mutating func step() async throws {
-        let aspect = pick(Aspect.device)
-        switch Int.random(in: 0..<16, using: &random) {
+        let aspect = pick(Aspect.device + Self.names + Self.patterns)
+        switch Int.random(in: 0..<20, using: &random) {
         case 0...2: try await subscribe()
         case 3: observations.append(try await device.observe(aspect, delivering: .currentState) { _ in })
         case 4: try await device.beginMonitoring(aspect)
@@ -57,7 +63,15 @@ struct HostileLife {
         case 11: _ = try await (device.states(), device.history(of: aspect))
         case 12: _ = try await (device.subscribers(), device.sources())
         case 13: try await device.post(.proximity(.near))
-        case 14: try await device.hold("0000000000000001", wakeAfter: .seconds(1))
+        case 14...15:
+            try await device.publish(
+                pick(Self.names), ["level": Double.random(in: 0...1, using: &random)],
+                whileConnected: Bool.random(using: &random))
+        case 16: try await device.withdraw(pick(Self.names))
+        case 17:
+            _ = try await device.value(of: pick(Self.names), as: Volume.self)
+            _ = try await device.updates(of: pick(Self.names), as: Volume.self)
+        case 18: try await device.hold("0000000000000001", wakeAfter: .seconds(1))
         default: if !consumers.isEmpty { consumers.removeLast().cancel() }
         }
     }
@@ -68,15 +82,21 @@ struct HostileLife {
 
     private mutating func subscribe() async throws {
         var policies: [Aspect: Policy] = [:]
-        for aspect in Aspect.device where Bool.random(using: &random) {
-            policies[aspect] = Policy(background: pick(Self.backgrounds), netChangeOnly: Bool.random(using: &random))
+        let names = Self.names.filter { _ in Bool.random(using: &random) } + [pick(Self.patterns)]
+        let interval = pick(Self.intervals)
+        for aspect in Aspect.device + names where Bool.random(using: &random) {
+            policies[aspect] = Policy(
+                background: pick(Self.backgrounds), netChangeOnly: Bool.random(using: &random), interval: interval)
         }
-        let positions = Positions(instance: pick(["i", "j"]), generations: [.battery: pick([0, -1, .max, .min])])
+        let positions = Positions(
+            instance: pick(["i", "j"]),
+            generations: [.battery: pick([0, -1, .max, .min]), Self.names[0]: pick([0, 1, .max, .min])])
+        let request = SubscriptionRequest(aspects: AspectSet.default.union(AspectSet(names)), policies: policies)
         let delivering: Delivering = pick([.changes, .currentState])
         let subscription = try await device.subscribe(
-            delivering: delivering, policies: policies,
+            to: request.aspects, delivering: delivering, policies: policies,
             resumingFrom: Bool.random(using: &random) ? positions : nil)
-        consumers.append(HostileConsumer(subscription, policies, wantsStates: delivering == .currentState))
+        consumers.append(HostileConsumer(subscription, request, wantsStates: delivering == .currentState))
     }
 
     private mutating func end() async -> [String] {
@@ -101,14 +121,15 @@ final class HostileConsumer: Sendable {
     private let state = Lock(State())
     private let task: Lock<Task<Void, Never>?> = Lock(nil)
 
-    init(_ subscription: Subscription, _ policies: [Aspect: Policy], wantsStates: Bool) {
+    init(_ subscription: Subscription, _ request: SubscriptionRequest, wantsStates: Bool) {
         self.subscription = subscription
+        let policies = PolicyTable(request.policies, of: request.aspects)
         let task = Task { [self] in
             while true {
                 let before = state.withLock { $0.background }
                 guard let event = try? await subscription.next() else { return }
                 let isAnswer = event.changes == 0 && wantsStates
-                let isHeld = !isAnswer && policies[event.aspect]?.background != .immediate
+                let isHeld = !isAnswer && policies[event.aspect].background != .immediate
                 state.withLock { state in
                     // The event was both requested and delivered in the same background.
                     if isHeld, before != nil, before == state.background { state.faults.append("\(event)") }

@@ -9,7 +9,8 @@ import Varlink
 
 /// The replies of a hostile or incompatible bus, reproducible by a seed.
 struct HostileScript {
-    private static let aspects = Aspect.device.map(\.name) + ["lifecycle", "", "battery\u{1b}[2J"]
+    private static let aspects = Aspect.device.map(\.name) + ["lifecycle", "", "battery\u{1b}[2J"] + names
+    private static let names = HostileLife.names.map(\.name) + ["org.example.*", "org..a", "org.example.\u{e4}"]
     private static let integers = [
         "0", "1", "-1", "2147483648", "9007199254740993", "9223372036854775807", "-9223372036854775808",
         "9223372036854775808", "1e300", "0.5", "null", #""7""#, "[]", "{}",
@@ -22,7 +23,7 @@ struct HostileScript {
         #"{"pose":"upside-in","planar":"faceUp"}"#, #"{"domains":[]}"#,
         #"{"domains":[{"domain":"a","path":"/a","keys":["k"],"opaque":false}]}"#,
         #"{"identifier":"C","languages":[],"numeric":"","time":"","monetary":"","measurement":""}"#,
-        "null", "[]", "7",
+        "null", "[]", "7", "{}", #"{"level":0.5,"isMuted":false}"#, #"{"a":{"a":{"a":[9223372036854775807,1e300]}}}"#,
     ]
     private static let errors = [
         "org.reveille.Bus.QuotaExceeded", "org.reveille.Bus.NoSuchSubscription", "org.reveille.Bus.Unheard",
@@ -93,7 +94,7 @@ struct HostileScript {
             case "GetState", "GetHistory": #""instance":"\#(pick(["i", "j"]))",\#(events())"#
             case "ListSubscriptions": #""subscriptions":[\#(subscription())]"#
             case "DescribeAspects": #""aspects":[\#(Self.aspects.map(source).joined(separator: ","))]"#
-            case "Post": #""generation":\#(pick(Self.integers)),"sequence":\#(pick(Self.integers))"#
+            case "Post", "Publish": #""generation":\#(pick(Self.integers)),"sequence":\#(pick(Self.integers))"#
             default: ""
             }
         return frame(chance(1, of: 20) ? "" : body, continues: chance(1, of: 20) != (call.mode == .more))
@@ -132,6 +133,11 @@ struct HostileScript {
             changes: counts.randomElement(using: &random) ?? 0)
         if chance(1, of: 3) { event.reading = .proximity(chance(1, of: 2) ? .near : .far) }
         if chance(1, of: 4) { event.reading = .orientation(.unknown) }
+        if chance(1, of: 3) {
+            let name = HostileLife.names.randomElement(using: &random) ?? "org.example.a"
+            event.reading = .published(
+                name, [nil, [:], ["level": 0.5], ["level": "loud"]].randomElement(using: &random) ?? nil)
+        }
         event.dropped = counts.randomElement(using: &random) ?? 0
         return String(decoding: EventCoding.encode(event).bytes, as: UTF8.self)
     }
@@ -142,7 +148,8 @@ struct HostileScript {
             #""\#($0)":\#(chance(4, of: 5) ? "1" : pick(Self.integers))"#
         }
         fields += [#""aspect":\#(quoted(aspect))"#, #""netChange":\#(pick(["true", "false", "null"]))"#]
-        fields.append(#"\#(quoted(aspect)):\#(pick(Self.states))"#)
+        let field = chance(1, of: 2) ? aspect : "value"
+        fields.append(#"\#(quoted(field)):\#(pick(Self.states))"#)
         if chance(1, of: 8) { fields.removeLast() }
         return "{" + fields.shuffled(using: &random).joined(separator: ",") + "}"
     }

@@ -32,7 +32,7 @@ import Varlink
     }
 
     /// Opens the stream with two names, and sends it to the background while changes wait.
-    private mutating func sleep(with waiting: [Event] = []) {
+    private mutating func fallAsleep(with waiting: [Event] = []) {
         _ = handle(.open)
         _ = reply(Self.states([Self.kept: 1, Self.name: 2]))
         _ = handle(.background(true))
@@ -42,12 +42,12 @@ import Varlink
     @Test mutating func patternAndItsNamesAreDropped() {
         #expect(state.droppable == "org.example.*")
         #expect(state.dropping == [])
-        sleep()
+        fallAsleep()
         #expect(state.dropping == "org.example.*")
     }
 
     @Test mutating func statesOfDroppedNamesAreSkippedAtTheWake() {
-        sleep()
+        fallAsleep()
         let states = Self.states([Self.kept: 4, Self.name: 5, "org.example.new": 6])
         #expect(
             handle(.backgroundEnded(.init(states: states, names: state.namePositions)))
@@ -56,7 +56,7 @@ import Varlink
     }
 
     @Test mutating func droppedWithdrawalIsSkippedAtTheWake() {
-        sleep()
+        fallAsleep()
         let states = Self.states([Self.kept: 1])
         guard
             case .deliver(.skip(let skipped))? = handle(
@@ -71,7 +71,7 @@ import Varlink
     }
 
     @Test mutating func nameThatIsPublishedAgainDuringTheWakeIsNotSkipped() {
-        sleep()
+        fallAsleep()
         let names = state.namePositions
         _ = handle(.events([.published(Self.name, ["x": 2], 9)]))
         #expect(handle(.backgroundEnded(.init(states: Self.states([Self.kept: 1]), names: names))) == [])
@@ -80,7 +80,7 @@ import Varlink
 
     @Test mutating func changeThatWaitedWhenTheBackgroundBeganIsDelivered() {
         let new: Aspect = "org.example.new"
-        sleep(with: Self.states([new: 3]))
+        fallAsleep(with: Self.states([new: 3]))
         _ = handle(.lost(ReveilleError(.noBus, "gone")))
         _ = handle(.open)
         let events = [

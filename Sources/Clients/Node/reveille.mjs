@@ -1,0 +1,1048 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/**
+ * A client of the notification bus Reveille, for Node.js 18 and later, with its standard library only.
+ *
+ *     import { connect } from "./reveille.mjs";
+ *
+ *     const bus = await connect();
+ *     const events = await bus.subscribe(["battery", "org.example.*"]);
+ *     for await (const event of events) console.log(event.aspect, event.state, event.changes);
+ *
+ * A subscription in the background receives nothing. When it wakes, it receives one event for each aspect that changed.
+ * If the bus restarts, a subscription reconnects and continues from its positions. Neither keeps the process running,
+ * unless something waits for it. Times and durations are in milliseconds, as in Date.now() and setTimeout().
+ *
+ * @module reveille
+ */
+
+import { existsSync } from "node:fs";
+import { connect as connectSocket } from "node:net";
+import { uptime } from "node:os";
+import { isDeepStrictEqual } from "node:util";
+
+/** The longest reply in bytes, as in the Swift library. Replies grow with the user's settings. */
+const REPLY_LIMIT = 64 << 20;
+/** The longest call in bytes that the bus accepts by default. Longer ones end the connection without an answer. */
+const CALL_LIMIT = 65_536;
+/** The time to wait for room in the queue of the bus: a working bus accepts within milliseconds. */
+const CONNECT_TIMEOUT = 5_000;
+/** The time to wait for a reply: the bus itself waits up to a second for a sensor. */
+const REPLY_TIMEOUT = 10_000;
+/**
+ * The pauses between attempts to reach a bus that is gone: a bus that is replaced is back within tens of milliseconds,
+ * and a delay of two seconds goes unnoticed after a longer absence.
+ */
+const SHORTEST_PAUSE = 20;
+const LONGEST_PAUSE = 2_000;
+/** The largest `wakeAfter`: a year. */
+const LONGEST_BACKGROUND = 31_536_000_000;
+/** The longest that one wait lasts before it is repeated; a timer takes milliseconds as a 32-bit integer. */
+const LONGEST_WAIT = 3_600_000;
+/** The resolution of os.uptime(), by which a background must not end too early. */
+const UPTIME_RESOLUTION = 10;
+/** The size of one read. */
+const CHUNK = 65_536;
+
+const INTERFACE = "org.reveille.Bus";
+const SERVICE = "org.varlink.service";
+const SYSTEM_BUS = "/run/reveille/org.reveille.Bus";
+/** Aspects whose state is a list of differences, so that two events of them are not one. */
+const IN_PARTS = new Set(["defaults", "folders"]);
+
+/**
+ * The changes of one aspect since the subscriber's last event of it.
+ *
+ * @typedef {object} Event
+ * @property {string} aspect "battery", or the name of a published state, such as "org.example.volume".
+ * @property {number} generation Grows by one with each change of the aspect.
+ * @property {number} sequence Grows with each change on the bus.
+ * @property {number} changes The number of changes that the event stands for; 0 for a current state that was requested.
+ * @property {boolean} netChange Whether the state differs from the last one that this subscriber received.
+ * @property {number} firstChangedAt The time of the first of the changes, since 1970 in UTC.
+ * @property {number} changedAt The time of the last change.
+ * @property {number} dropped The number of further changes, for which the policy "hold" had no room.
+ * @property {Record<string, any> | null} state The state now: the structure of the interface with the name of the
+ *   aspect, or the published value. null if the value was withdrawn.
+ */
+
+/**
+ * The last event that a subscriber has seen of each aspect: store it as JSON to resume from there later. The format is
+ * that of the Swift library and of `reveille watch --state`.
+ *
+ * @typedef {object} Positions
+ * @property {string} instance
+ * @property {Record<string, number>} generations
+ */
+
+/**
+ * What happens to the changes of an aspect.
+ *
+ * @typedef {object} Policy
+ * @property {"coalesce" | "hold" | "drop" | "immediate"} [background] Whether the changes in the background become one
+ *   event on wake (the default), are kept (the newest `limit` of them), are discarded, or are delivered at once.
+ * @property {number} [limit] For "hold", the number of changes to keep.
+ * @property {boolean} [netChangeOnly] Whether a state that changed and changed back is not delivered.
+ * @property {number} [interval] There is at most one event in this time.
+ */
+
+/**
+ * @typedef {object} SubscribeOptions
+ * @property {string} [name] A name for `reveille status`.
+ * @property {boolean} [initial] Whether to deliver the current state of each aspect first, as events whose `changes`
+ *   are 0.
+ * @property {boolean} [background] Whether to start in the background.
+ * @property {Record<string, Policy>} [policies] What happens to the changes of an aspect, by aspect or pattern.
+ * @property {Positions} [resume] The positions of an earlier subscription: changes since then are delivered first. If
+ *   they are unknown to the bus, the current states are delivered instead.
+ */
+
+/** The failure of an operation. Its message contains the operation, its subject and the reason. */
+export class ReveilleError extends Error {
+  /**
+   * @param {string} message
+   * @param {{ code?: string, parameters?: Record<string, any>, isLoss?: boolean }} [details]
+   */
+  constructor(message, { code, parameters, isLoss = false } = {}) {
+    super(message);
+    /**
+     * The name of the Varlink error with which the bus answered, such as "org.reveille.Bus.QuotaExceeded"; undefined if
+     * the bus did not answer, for example because it is not running.
+     */
+    this.code = code;
+    /** The parameters of that error, such as { quota: "names", limit: 1024 }; undefined if there is no such error. */
+    this.parameters = parameters;
+    // Whether another connection may succeed.
+    Object.defineProperty(this, "isLoss", { value: isLoss });
+  }
+}
+ReveilleError.prototype.name = "ReveilleError";
+
+const now = () => performance.now();
+/** The time since boot, including the time in which the machine was suspended. */
+const bootTime = () => uptime() * 1_000;
+/** Lets the loop look at every socket once; the first part of a turn may belong to an earlier look. */
+const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+
+/** Runs actions one after another. */
+class Exclusive {
+  #last = Promise.resolve();
+
+  /** @template T @param {() => Promise<T>} action @returns {Promise<T>} */
+  run(action) {
+    const result = this.#last.then(action);
+    this.#last = result.then(() => {}, () => {});
+    return result;
+  }
+}
+
+// --- The wire
+
+/** Returns the path of the bus: the given one, the one in $REVEILLE_ADDRESS, or the first usual one that is served. */
+async function resolve(address) {
+  address ??= process.env.REVEILLE_ADDRESS;
+  if (address !== undefined) return pathOf(address);
+  const usual = [SYSTEM_BUS];
+  const user = process.geteuid();
+  if (user !== 0) {
+    const directory = process.env.XDG_RUNTIME_DIR;
+    // The XDG Base Directory Specification requires relative paths to be ignored.
+    usual.unshift(`${directory?.startsWith("/") ? directory : `/run/user/${user}`}/reveille/org.reveille.Bus`);
+  }
+  const present = usual.filter((path) => existsSync(path));
+  if (present.length === 0) throw noBus(usual);
+  for (const path of present) if (await isServed(path)) return path;
+  return present[0];
+}
+
+function pathOf(address) {
+  const path = /^unix:(\/[^;\0]*)(;|$)/.exec(address)?.[1];
+  if (!path) throw new ReveilleError(`'${address}' is not an address: it must be unix: and an absolute path`);
+  return path;
+}
+
+/** Returns whether a process listens: a bus that was killed leaves its socket behind. */
+async function isServed(path) {
+  try {
+    (await openSocket(path, {})).destroy();
+  } catch (error) {
+    return error.code !== "ECONNREFUSED" && error.code !== "ENOENT";
+  }
+  return true;
+}
+
+function openSocket(path, options) {
+  return new Promise((resolve, reject) => {
+    const socket = connectSocket({ path, ...options });
+    // Nothing is read before it is wanted.
+    socket.pause();
+    socket.once("connect", () => resolve(socket.off("error", reject)));
+    socket.once("error", reject);
+  });
+}
+
+function noBus(paths) {
+  const places = paths.map((path) => `unix:${path}`).join(" or ");
+  return new ReveilleError(`there is no bus at ${places}; is 'reveille serve' running?`, { isLoss: true });
+}
+
+function invalid(reason) {
+  return new ReveilleError(`the bus sent an invalid reply: ${reason}`);
+}
+
+function unanswered(method) {
+  const text = `${method}: the bus did not answer within ${REPLY_TIMEOUT / 1_000} seconds`;
+  return new ReveilleError(text, { isLoss: true });
+}
+
+function encode(method, parameters, more) {
+  try {
+    const name = method.includes(".") ? method : `${INTERFACE}.${method}`;
+    return Buffer.from(`${JSON.stringify({ method: name, parameters, more })}\0`);
+  } catch (error) {
+    throw new ReveilleError(`${method}: the parameters cannot be written as JSON: ${error.message}`);
+  }
+}
+
+/** A connection to the bus. It reads when a reply is wanted, and not before: the bus merges what was not read. */
+class Connection {
+  #socket;
+  /** The beginning of a frame that is not complete. */
+  #chunks = [];
+  #length = 0;
+  /** The complete frames; the bus sends the next one after the one before was read. */
+  #frames = [];
+  #failure;
+  /** The number of bytes received so far. */
+  received = 0;
+  /** Called when something has happened. */
+  onchange = () => {};
+
+  static async open(path) {
+    const until = now() + CONNECT_TIMEOUT;
+    for (const backoff = new Backoff(); ; ) {
+      const connection = new Connection();
+      try {
+        const buffer = Buffer.allocUnsafe(CHUNK);
+        const callback = (count, bytes) => connection.#receive(Buffer.from(bytes.subarray(0, count)));
+        connection.#attach(await openSocket(path, { onread: { buffer, callback } }));
+        return connection;
+      } catch (error) {
+        if (error.code === "ENOENT" || error.code === "ECONNREFUSED") throw noBus([path]);
+        // The queue of the listener is full.
+        if (error.code !== "EAGAIN" || now() >= until) {
+          throw new ReveilleError(`cannot connect to unix:${path}: ${error.code ?? error.message}`, { isLoss: true });
+        }
+        const pause = backoff.next();
+        await new Promise((resolve) => setTimeout(resolve, pause));
+      }
+    }
+  }
+
+  #attach(socket) {
+    this.#socket = socket;
+    // A reply that was sent before a write failed can still be read, for example that the quota is exceeded.
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      this.#failure ??= new ReveilleError("the bus closed the connection", { isLoss: true });
+      this.onchange();
+    });
+  }
+
+  /** Takes a chunk, and stops reading. */
+  #receive(chunk) {
+    this.received += chunk.length;
+    let start = 0;
+    for (let end; (end = chunk.indexOf(0, start)) >= 0; start = end + 1) {
+      this.#chunks.push(chunk.subarray(start, end));
+      this.#frames.push(Buffer.concat(this.#chunks));
+      [this.#chunks, this.#length] = [[], 0];
+    }
+    this.#chunks.push(chunk.subarray(start));
+    this.#length += chunk.length - start;
+    if (this.#length > REPLY_LIMIT) this.#failure ??= invalid(`longer than ${REPLY_LIMIT} bytes`);
+    // Reading ends with the return, and may begin again after it.
+    queueMicrotask(() => this.onchange());
+    return false;
+  }
+
+  send(bytes) {
+    this.#socket.write(bytes);
+  }
+
+  /** Reads once, when there is something. */
+  read() {
+    this.#socket.resume();
+  }
+
+  /** No longer reads. */
+  stop() {
+    this.#socket.pause();
+  }
+
+  /** Returns the next reply if it has been read. */
+  take() {
+    const frame = this.#frames.shift();
+    if (frame) return parseReply(frame);
+    if (this.#failure) throw this.#failure;
+    return undefined;
+  }
+
+  get hasEnded() {
+    return this.#failure !== undefined;
+  }
+
+  /** Sets whether the connection keeps the process running while it reads. */
+  set keepsRunning(isNeeded) {
+    if (isNeeded) this.#socket.ref();
+    else this.#socket.unref();
+  }
+
+  close() {
+    this.#socket.destroy();
+  }
+}
+
+/** The pauses between attempts to connect. */
+class Backoff {
+  #base = SHORTEST_PAUSE;
+
+  next() {
+    const pause = this.#base * (0.5 + Math.random() / 2);
+    this.#base = Math.min(LONGEST_PAUSE, 2 * this.#base);
+    return pause;
+  }
+}
+
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+
+function parseReply(frame) {
+  let reply;
+  try {
+    reply = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(frame));
+  } catch (error) {
+    throw invalid(`not JSON: ${error.message}`);
+  }
+  if (!isObject(reply)) throw invalid("not an object");
+  const parameters = reply.parameters ?? {};
+  const error = reply.error ?? undefined;
+  const continues = reply.continues ?? false;
+  if (!isObject(parameters) || typeof (error ?? "") !== "string" || typeof continues !== "boolean") {
+    throw invalid("a member has the wrong type");
+  }
+  return { parameters, error, continues };
+}
+
+/** Returns the parameters of a reply that is not an error. */
+function answerOf(reply, method, subject = "") {
+  if (!reply.error) return reply.parameters;
+  const details = Object.entries(reply.parameters).map(([name, value]) => `${name}: ${value}`).join(", ");
+  const what = `${method}${subject && " "}${subject}: ${reply.error.split(".").pop()}`;
+  const message = details ? `${what} (${details})` : what;
+  throw new ReveilleError(message, { code: reply.error, parameters: reply.parameters });
+}
+
+function field(entry, name, type) {
+  const value = entry[name];
+  if (type === "integer" ? !Number.isSafeInteger(value) : typeof value !== type) {
+    throw invalid(`'${name}' is not of type ${type}`);
+  }
+  return value;
+}
+
+function objects(parameters, name) {
+  const entries = parameters[name];
+  if (!Array.isArray(entries) || !entries.every(isObject)) throw invalid(`'${name}' is not a list of objects`);
+  return entries;
+}
+
+const isPublished = (aspect) => aspect.includes(".");
+
+/** Returns an event; undefined if its state is of a kind that this version does not know. */
+function parseEvent(entry) {
+  const aspect = field(entry, "aspect", "string");
+  const state = entry[isPublished(aspect) ? "value" : aspect] ?? null;
+  if (state === null && !isPublished(aspect)) return undefined;
+  if (state !== null && !isObject(state)) throw invalid(`the state of ${aspect} is not an object`);
+  return Object.freeze({
+    aspect,
+    generation: field(entry, "generation", "integer"),
+    sequence: field(entry, "sequence", "integer"),
+    changes: field(entry, "changes", "integer"),
+    netChange: field(entry, "netChange", "boolean"),
+    firstChangedAt: field(entry, "firstChangedAt", "number") / 1_000,
+    changedAt: field(entry, "changedAt", "number") / 1_000,
+    dropped: field(entry, "dropped", "integer"),
+    state,
+  });
+}
+
+function eventsOf(parameters, isWanted = () => true) {
+  const wanted = objects(parameters, "events").filter((entry) => isWanted(field(entry, "aspect", "string")));
+  return wanted.map(parseEvent).filter((event) => event !== undefined);
+}
+
+const covers = (pattern, aspect) =>
+  pattern.endsWith(".*") ? aspect.startsWith(pattern.slice(0, -1)) : pattern === aspect;
+
+// --- The bus
+
+/** The calls of a bus, over one connection, which is opened again when a call finds it closed. */
+class Caller {
+  path;
+  #calls = new Exclusive();
+  #connection;
+  #isClosed = false;
+
+  constructor(path) {
+    this.path = path;
+  }
+
+  checkIsOpen(method) {
+    if (this.#isClosed) throw new ReveilleError(`${method}: the bus object is closed`);
+  }
+
+  async call(method, parameters, subject) {
+    const bytes = encode(method, parameters);
+    const reply = await this.#calls.run(() => this.#exchange(method, bytes));
+    return answerOf(reply, method, subject);
+  }
+
+  async #exchange(method, bytes) {
+    if (this.#connection) await turn();
+    this.checkIsOpen(method);
+    if (!this.#connection || this.#connection.hasEnded) this.#connection = await Connection.open(this.path);
+    const connection = this.#connection;
+    connection.keepsRunning = true;
+    const timer = setTimeout(() => connection.onchange(unanswered(method)), REPLY_TIMEOUT);
+    try {
+      return await new Promise((resolve, reject) => {
+        connection.onchange = (failure) => {
+          try {
+            if (failure) throw failure;
+            const reply = connection.take();
+            if (reply) resolve(reply);
+            else connection.read();
+          } catch (error) {
+            reject(error);
+          }
+        };
+        connection.send(bytes);
+        connection.read();
+      });
+    } catch (error) {
+      connection.close();
+      this.#connection = undefined;
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      connection.onchange = () => {};
+      connection.keepsRunning = false;
+      // An idle connection reads too: that is how its end is noticed.
+      connection.read();
+    }
+  }
+
+  /** Returns once the bus has carried out every earlier call. */
+  fence() {
+    return this.call(`${SERVICE}.GetInfo`, {});
+  }
+
+  async states(aspects) {
+    const reply = await this.call("GetState", aspects.length > 0 ? { aspects } : {}, aspects.join(" "));
+    return Object.fromEntries(eventsOf(reply).map((event) => [event.aspect, event]));
+  }
+
+  close() {
+    this.#isClosed = true;
+    this.#connection?.close();
+  }
+}
+
+/** Returns a list of aspects that is given as one aspect, several or none. */
+const listOf = (aspects) => (typeof aspects === "string" ? [aspects] : [...(aspects ?? [])]);
+
+/**
+ * A bus: its states, and subscriptions to their changes. If the bus has restarted, the next call connects again. All
+ * methods reject with ReveilleError.
+ */
+export class Bus {
+  #caller;
+  /** @type {Set<Subscription>} */
+  #subscriptions = new Set();
+
+  /** @internal Use connect(). */
+  constructor(caller) {
+    this.#caller = caller;
+  }
+
+  /** The address of the bus, such as "unix:/run/user/1000/reveille/org.reveille.Bus". @type {string} */
+  get address() {
+    return `unix:${this.#caller.path}`;
+  }
+
+  /**
+   * Subscribes; every change after that is an event, or part of one.
+   *
+   * @param {string | string[]} [aspects] Aspects of the device ("battery"), published names ("org.example.volume"), and
+   *   patterns ("org.example.*"). None means locale, defaults, battery, proximity and orientation.
+   * @param {SubscribeOptions} [options]
+   * @returns {Promise<Subscription>}
+   */
+  subscribe(aspects, options = {}) {
+    return Subscription.open(this.#caller, listOf(aspects), options, this.#subscriptions);
+  }
+
+  /**
+   * Returns the current state of an aspect, as an event whose `changes` are 0.
+   *
+   * @param {string} aspect
+   * @returns {Promise<Event>}
+   */
+  async get(aspect) {
+    const states = await this.#caller.states([aspect]);
+    if (!states[aspect]) throw invalid(`it lacks the state of ${aspect}`);
+    return states[aspect];
+  }
+
+  /**
+   * Returns the current states of several aspects by aspect; without arguments those that `subscribe()` has.
+   *
+   * @param {string[]} [aspects]
+   * @returns {Promise<Record<string, Event>>}
+   */
+  getAll(aspects) {
+    return this.#caller.states(listOf(aspects));
+  }
+
+  /**
+   * Returns the last changes that the bus remembers of an aspect, the oldest first; at most `limit`.
+   *
+   * @param {string} aspect
+   * @param {number} [limit]
+   * @returns {Promise<Event[]>}
+   */
+  async history(aspect, limit) {
+    return eventsOf(await this.#caller.call("GetHistory", { aspect, limit }, aspect));
+  }
+
+  /**
+   * Publishes a state, to which every program can subscribe. An equal value is not a change.
+   *
+   * @param {string} name Two words or more, joined by dots: "org.example.volume".
+   * @param {Record<string, any>} value An object of JSON values.
+   * @param {{ whileConnected?: boolean }} [options] whileConnected: whether the value is withdrawn when this object is
+   *   closed, or the process or the bus ends.
+   * @returns {Promise<number>} The generation of the state.
+   */
+  async publish(name, value, { whileConnected } = {}) {
+    if (value === undefined) throw new ReveilleError(`Publish ${name}: there is no value`);
+    const parameters = { aspect: name, value, whileConnected: whileConnected || undefined };
+    return field(await this.#caller.call("Publish", parameters, name), "generation", "integer");
+  }
+
+  /**
+   * Withdraws a published value: its state becomes null.
+   *
+   * @param {string} name
+   * @returns {Promise<number>} The generation of the state.
+   */
+  withdraw(name) {
+    return this.publish(name, null);
+  }
+
+  /**
+   * Posts a synthetic state of the device, for tests of subscribers.
+   *
+   * @param {string} aspect
+   * @param {Record<string, any>} state
+   * @returns {Promise<number>} The generation of the state.
+   */
+  async post(aspect, state) {
+    return field(await this.#caller.call("Post", { [aspect]: state }, aspect), "generation", "integer");
+  }
+
+  /** Reads every source again; returns once the changes have been posted. @returns {Promise<void>} */
+  async refresh() {
+    await this.#caller.call("Refresh", {});
+  }
+
+  /**
+   * Returns the subscriptions of all programs, as structures `Subscription` of the interface.
+   *
+   * @returns {Promise<Record<string, any>[]>}
+   */
+  async subscriptions() {
+    return objects(await this.#caller.call("ListSubscriptions", {}), "subscriptions");
+  }
+
+  /**
+   * Returns the aspects and their sources, as structures `AspectInfo` of the interface.
+   *
+   * @returns {Promise<Record<string, any>[]>}
+   */
+  async aspects() {
+    return objects(await this.#caller.call("DescribeAspects", {}), "aspects");
+  }
+
+  /** Ends the connection and all subscriptions. */
+  close() {
+    for (const subscription of this.#subscriptions) subscription.close();
+    this.#caller.close();
+  }
+}
+
+/**
+ * The events of some aspects: an asynchronous iterator.
+ *
+ * Events that are not taken are merged by the bus: one waits for each aspect that changed. `break` leaves the loop and
+ * not the subscription, which a later loop continues. The iteration ends after close(); it rejects with ReveilleError
+ * if the bus refuses the subscription.
+ *
+ * @implements {AsyncIterableIterator<Event>}
+ */
+export class Subscription {
+  #bus;
+  #aspects;
+  #policies;
+  #wantsInitial;
+  #request;
+  #siblings;
+  #instance;
+  /** The generation and the state of the last event taken, by aspect. */
+  #generations = new Map();
+  #shown = new Map();
+  /** The states that were asked for, which are delivered in the background too. */
+  #answers = [];
+  /** The events received and not taken: at most one for each aspect that is merged. */
+  #waiting = new Map();
+  #background;
+  /** When the bus ends the background, since boot. */
+  #deadline = Infinity;
+  /** Whether events received before a wake must be merged with those after it. */
+  #isWaking = false;
+  #hasStarted = false;
+  #id;
+  #connection;
+  #connectedAt = 0;
+  #backoff = new Backoff();
+  #retryAt = 0;
+  #isClosed = false;
+  #reading = new Exclusive();
+  #changing = new Exclusive();
+  /** Ends the wait of a reader. */
+  #ring = () => {};
+
+  /** @internal Use Bus.subscribe(). */
+  static async open(bus, aspects, options, siblings) {
+    const subscription = new Subscription(bus, aspects, options);
+    subscription.#siblings = siblings.add(subscription);
+    try {
+      bus.checkIsOpen("Subscribe");
+      await subscription.#open();
+      return subscription;
+    } catch (error) {
+      subscription.close();
+      throw error;
+    }
+  }
+
+  /** @private */
+  constructor(bus, aspects, { name, initial = false, background = false, policies = {}, resume }) {
+    this.#bus = bus;
+    this.#aspects = aspects;
+    this.#policies = policies;
+    this.#wantsInitial = initial;
+    this.#background = background;
+    const entries = Object.entries(policies).map(([aspect, policy]) => ({ aspect, ...policy }));
+    this.#request = {
+      aspects: aspects.length > 0 ? aspects : undefined,
+      name,
+      policies: entries.length > 0 ? entries : undefined,
+      // The initial states are always requested: what comes later is compared with them.
+      initial: true,
+    };
+    if (resume === undefined || resume === null) return;
+    checkPositions(resume);
+    this.#instance = resume.instance;
+    for (const [aspect, generation] of Object.entries(resume.generations)) {
+      if (this.#isWanted(aspect)) this.#generations.set(aspect, generation);
+    }
+  }
+
+  /**
+   * The positions of the events taken so far, for `resume` of a later subscription of any process.
+   *
+   * @type {Positions}
+   */
+  get positions() {
+    return { instance: this.#instance, generations: Object.fromEntries(this.#generations) };
+  }
+
+  [Symbol.asyncIterator]() {
+    return this;
+  }
+
+  /**
+   * Waits for the next event.
+   *
+   * @returns {Promise<IteratorResult<Event, undefined>>}
+   */
+  next() {
+    return this.#reading.run(async () => {
+      const value = await this.#next();
+      return value ? { value, done: false } : { value: undefined, done: true };
+    });
+  }
+
+  /**
+   * Sends the subscription to the background: nothing is delivered until it wakes.
+   *
+   * @param {{ wakeAfter?: number }} [options] wakeAfter: from 1 to a year, after which it wakes automatically;
+   *   undefined for no limit. The limit of an earlier call is replaced.
+   * @returns {Promise<void>}
+   */
+  async enterBackground({ wakeAfter } = {}) {
+    if (wakeAfter !== undefined && !(wakeAfter >= 1 && wakeAfter <= LONGEST_BACKGROUND)) {
+      throw new ReveilleError(`wakeAfter must be from a millisecond to a year, not ${wakeAfter} milliseconds`);
+    }
+    await this.#changing.run(async () => {
+      const before = [this.#background, this.#deadline];
+      this.#background = true;
+      this.#deadline = wakeAfter === undefined ? Infinity : bootTime() + UPTIME_RESOLUTION + wakeAfter;
+      try {
+        await this.#setState(true, wakeAfter);
+      } catch (error) {
+        [this.#background, this.#deadline] = before;
+        throw error;
+      } finally {
+        this.#ring();
+      }
+    });
+  }
+
+  /**
+   * Wakes the subscription: one event is delivered for each aspect that changed.
+   *
+   * @returns {Promise<void>}
+   */
+  async enterForeground() {
+    await this.#changing.run(async () => {
+      const dropped = await this.#droppedStates();
+      await this.#setState(false);
+      for (const event of dropped) if (!this.#waiting.has(event.aspect)) this.#note(event);
+      this.#wake();
+    });
+  }
+
+  /** Ends the subscription; events that were not taken are discarded. */
+  close() {
+    this.#isClosed = true;
+    this.#connection?.close();
+    this.#ring();
+    this.#siblings.delete(this);
+  }
+
+  // --- Policies
+
+  #isWanted(aspect) {
+    return this.#aspects.length === 0 || this.#aspects.some((pattern) => covers(pattern, aspect));
+  }
+
+  #policy(aspect) {
+    const matching = Object.keys(this.#policies).filter((pattern) => covers(pattern, aspect));
+    // A name goes before its patterns, a longer pattern before a shorter one.
+    const rank = (pattern) => (pattern === aspect ? Infinity : pattern.length);
+    const [best] = matching.sort((one, other) => rank(other) - rank(one));
+    return this.#policies[best] ?? {};
+  }
+
+  // --- Opening
+
+  async #open() {
+    const background = this.#background;
+    let request = { ...this.#request, state: background ? "background" : "foreground" };
+    const known = new Map(this.#generations);
+    for (const event of this.#waiting.values()) known.set(event.aspect, event.generation);
+    if (this.#instance !== undefined) {
+      const resume = Array.from(known, ([aspect, generation]) => ({ aspect, generation }));
+      const longer = { ...request, instance: this.#instance, resume };
+      // If there are too many positions, the current states come instead.
+      if (encode("Subscribe", longer, true).length <= CALL_LIMIT) request = longer;
+    }
+    const connection = await Connection.open(this.#bus.path);
+    try {
+      connection.send(encode("Subscribe", request, true));
+      const reply = await this.#firstReply(connection);
+      const first = answerOf(reply, "Subscribe", this.#aspects.join(" "));
+      this.#begin(first, known, first.resumed === true, background);
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    if (this.#isClosed) return connection.close();
+    [this.#connection, this.#connectedAt] = [connection, now()];
+    connection.onchange = () => this.#ring();
+    await this.#changing.run(async () => {
+      // A background may have begun or ended in the meantime, and the bus does not know its deadline yet.
+      if (this.#background === background && this.#deadline === Infinity) return;
+      const left = this.#deadline - bootTime();
+      await this.#setState(this.#background, this.#deadline < Infinity ? left : undefined);
+    });
+  }
+
+  #firstReply(connection) {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(unanswered("Subscribe")), REPLY_TIMEOUT);
+      connection.onchange = () => {
+        try {
+          const reply = connection.take();
+          if (!reply) return connection.read();
+          resolve(reply);
+        } catch (error) {
+          reject(error);
+        }
+        clearTimeout(timer);
+      };
+      connection.read();
+    });
+  }
+
+  /** Takes the first reply. */
+  #begin(reply, known, hasResumed, wasAsleep) {
+    const isNew = !this.#hasStarted;
+    this.#hasStarted = true;
+    const isFresh = this.#instance === undefined;
+    this.#id = field(reply, "subscription", "string");
+    this.#instance = field(reply, "instance", "string");
+    if (!isFresh && !hasResumed) {
+      known.clear();
+      this.#generations.clear();
+    }
+    for (const event of eventsOf(reply, (aspect) => this.#isWanted(aspect))) {
+      if (isNew && this.#wantsInitial && event.changes === 0) {
+        this.#answers.push(event);
+      } else if (isFresh) {
+        this.#note(event);
+      } else if (hasResumed && known.has(event.aspect) && event.changes === 0) {
+        continue;
+      } else if (hasResumed && !known.has(event.aspect) && event.state === null) {
+        // A name that was withdrawn, and that is not known here or no longer.
+        this.#note(event);
+      } else if (wasAsleep && !isNew && this.#policy(event.aspect).background === "drop") {
+        this.#note(event);
+      } else {
+        this.#put(event);
+      }
+    }
+  }
+
+  // --- Receiving
+
+  async #next() {
+    while (!this.#isClosed) {
+      try {
+        if (bootTime() >= this.#deadline) await this.#endBackground();
+        if (this.#isWaking) await this.#settle();
+        const event = this.#take();
+        if (event) return event;
+        await this.#receive();
+        this.#connection?.stop();
+      } catch (error) {
+        this.#lose(error);
+      }
+    }
+    return undefined;
+  }
+
+  async #receive() {
+    if (this.#connection) {
+      const reply = this.#connection.take();
+      if (reply) return this.#accept(reply);
+      this.#connection.read();
+      await this.#wait(Infinity);
+    } else if (now() < this.#retryAt) {
+      await this.#wait(this.#retryAt);
+    } else {
+      await this.#open();
+    }
+  }
+
+  /** Waits until something happens, a time has come or the background ends. */
+  async #wait(until) {
+    const left = Math.min(until - now(), this.#deadline - bootTime(), LONGEST_WAIT);
+    // An open connection keeps the process running, even without a deadline.
+    const needsTimer = left < LONGEST_WAIT || !this.#connection;
+    let timer;
+    await new Promise((resolve) => {
+      this.#ring = resolve;
+      if (needsTimer) timer = setTimeout(resolve, Math.max(0, left));
+    });
+    clearTimeout(timer);
+    this.#ring = () => {};
+  }
+
+  #accept(reply) {
+    const parameters = answerOf(reply, "Subscribe", this.#aspects.join(" "));
+    const events = eventsOf(parameters, (aspect) => this.#isWanted(aspect));
+    for (const event of events) this.#put(event);
+    if (events.length > 0) this.#backoff = new Backoff();
+    if (!reply.continues) throw new ReveilleError("the bus ended the subscription", { isLoss: true });
+  }
+
+  /** Prepares another attempt, or ends the subscription. */
+  #lose(error) {
+    if (this.#connection) {
+      this.#connection.close();
+      // A bus that always ends connections soon is not tried more often than one that is gone.
+      if (now() >= this.#connectedAt + LONGEST_PAUSE) this.#backoff = new Backoff();
+    }
+    this.#connection = undefined;
+    this.#retryAt = now() + this.#backoff.next();
+    // Another program of the user may end and leave room.
+    if (this.#isClosed || error.isLoss || error.code === `${INTERFACE}.QuotaExceeded`) return;
+    this.close();
+    throw error;
+  }
+
+  /** Merges what was received before a wake with what the wake brings. */
+  async #settle() {
+    this.#isWaking = false;
+    await this.#receiveAvailable();
+    if (this.#waiting.size === 0 || !this.#connection) return;
+    try {
+      // The bus may answer the first call before it notices that everything was read, but not the second. It has then
+      // sent what was due.
+      for (let call = 0; call < 2; call += 1) await this.#bus.fence();
+    } catch {
+      return;
+    }
+    await this.#receiveAvailable();
+  }
+
+  async #receiveAvailable() {
+    let before;
+    do {
+      before = this.#connection?.received;
+      this.#connection?.read();
+      await turn();
+      for (let reply; (reply = this.#connection?.take()); ) this.#accept(reply);
+    } while (this.#connection?.received !== before);
+    this.#connection?.stop();
+  }
+
+  // --- Events that wait
+
+  #put(event) {
+    const isApart = IN_PARTS.has(event.aspect) || this.#policy(event.aspect).background === "hold";
+    const key = isApart ? `${event.aspect} ${event.generation}` : event.aspect;
+    const earlier = this.#waiting.get(key);
+    this.#waiting.delete(key);
+    this.#waiting.set(key, earlier ? this.#merge(earlier, event) : event);
+  }
+
+  #merge(earlier, later) {
+    return Object.freeze({
+      ...later,
+      changes: earlier.changes + later.changes,
+      dropped: earlier.dropped + later.dropped,
+      netChange: this.#shown.has(later.aspect)
+        ? !isDeepStrictEqual(later.state, this.#shown.get(later.aspect))
+        : earlier.netChange || later.netChange,
+      firstChangedAt: earlier.changes > 0 ? earlier.firstChangedAt : later.firstChangedAt,
+    });
+  }
+
+  #take() {
+    const event = this.#answers.shift() ?? this.#takeDue();
+    if (event) this.#note(event);
+    return event;
+  }
+
+  #takeDue() {
+    for (const [key, event] of this.#waiting) {
+      if (!this.#isDue(event)) continue;
+      this.#waiting.delete(key);
+      return event;
+    }
+    return undefined;
+  }
+
+  #isDue(event) {
+    const policy = this.#policy(event.aspect);
+    if (this.#background && policy.background !== "immediate" && event.aspect !== "lifecycle") return false;
+    // A value that changed and changed back waits for a later change.
+    return event.changes === 0 || event.netChange || !policy.netChangeOnly;
+  }
+
+  /** Moves the position to an event. */
+  #note(event) {
+    if (event.state === null && !this.#aspects.includes(event.aspect)) {
+      // Names that a pattern matches come and go.
+      this.#generations.delete(event.aspect);
+      this.#shown.delete(event.aspect);
+    } else {
+      this.#generations.set(event.aspect, event.generation);
+      this.#shown.set(event.aspect, event.state);
+    }
+  }
+
+  // --- Background
+
+  /** Ends a background at its deadline, which the bus keeps too. */
+  #endBackground() {
+    return this.#changing.run(async () => {
+      if (bootTime() < this.#deadline) return;
+      await this.#setState(false);
+      this.#wake();
+    });
+  }
+
+  #wake() {
+    [this.#isWaking, this.#background, this.#deadline] = [true, false, Infinity];
+    this.#ring();
+  }
+
+  /** Returns the states of the aspects whose changes are discarded: a later resumption begins there. */
+  async #droppedStates() {
+    const aspects = [...this.#generations.keys()].filter((aspect) => this.#policy(aspect).background === "drop");
+    if (aspects.length === 0 || !this.#background || !this.#connection) return [];
+    return this.#bus.states(aspects).then(Object.values, () => []);
+  }
+
+  /** Notifies the bus. One that is gone is notified when the subscription is opened again. */
+  async #setState(background, wakeAfter) {
+    const connection = this.#connection;
+    if (!connection) return;
+    const state = background ? "background" : "foreground";
+    const parameters = { subscription: this.#id, state };
+    if (wakeAfter !== undefined) parameters.wakeAfter = Math.max(1, Math.ceil(wakeAfter));
+    try {
+      await this.#bus.call("SetState", parameters);
+    } catch (error) {
+      if (!error.isLoss && error.code !== `${INTERFACE}.NoSuchSubscription`) throw error;
+      connection.close();
+    }
+  }
+}
+
+function checkPositions({ instance, generations }) {
+  if (typeof instance === "string" && isObject(generations) && Object.values(generations).every(Number.isSafeInteger)) {
+    return;
+  }
+  throw new ReveilleError("resume must be the positions of a subscription");
+}
+
+/**
+ * Connects to a bus.
+ *
+ * @param {string} [address] "unix:" and an absolute path. The default is $REVEILLE_ADDRESS, otherwise the user's own
+ *   bus or, if nothing serves that, the machine's bus.
+ * @returns {Promise<Bus>}
+ */
+export async function connect(address) {
+  const caller = new Caller(await resolve(address));
+  await caller.fence();
+  return new Bus(caller);
+}

@@ -1,0 +1,1307 @@
+# SPDX-License-Identifier: Apache-2.0
+# Part of Reveille.
+"""A client of the notification bus Reveille, for Python 3.11 and later, with the standard library only.
+
+    import reveille
+
+    with reveille.connect() as bus, bus.subscribe("battery", "org.example.*") as events:
+        for event in events:
+            print(event.aspect, event.state, event.changes)
+
+With asyncio:
+
+    async with reveille.connect_async() as bus, bus.subscribe("battery") as events:
+        async for event in events:
+            print(event.aspect, event.state, event.changes)
+
+A subscription in the background receives nothing. When it wakes, it receives one event for each aspect that changed. If
+the bus restarts, a subscription reconnects and continues from its positions.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import errno
+import json
+import math
+import os
+import random
+import select
+import socket
+import threading
+import time
+import typing
+import weakref
+from collections.abc import Callable, Generator, Iterable, Mapping
+from datetime import datetime, timedelta, timezone
+from typing import Any, Generic, TypeAlias, TypeVar
+
+__all__ = [
+    "AsyncBus", "AsyncSubscription", "Bus", "Event", "Policy", "Positions", "ReveilleError", "Subscription", "connect",
+    "connect_async",
+]
+
+# The longest reply in bytes, as in the Swift library. Replies grow with the user's settings.
+REPLY_LIMIT = 64 << 20
+# The longest call in bytes that the bus accepts by default. Longer ones end the connection without an answer.
+CALL_LIMIT = 65_536
+# Seconds to wait for room in the queue of the bus: a working bus accepts within milliseconds.
+CONNECT_TIMEOUT = 5.0
+# Seconds to wait for a reply: the bus itself waits up to a second for a sensor.
+REPLY_TIMEOUT = 10.0
+# The pauses in seconds between attempts to reach a bus that is gone: a bus that is replaced is back within tens of
+# milliseconds, and a delay of two seconds goes unnoticed after a longer absence.
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.02, 2.0
+# The range of wake_after in seconds: a millisecond to a year.
+WAKE_AFTER_RANGE = (0.001, 31_536_000.0)
+# The longest that one wait lasts before it is repeated; poll(2) takes milliseconds as a 32-bit integer.
+_LONGEST_WAIT = 3_600.0
+# The size of one read.
+_CHUNK = 65_536
+
+_INTERFACE = "org.reveille.Bus"
+_SERVICE = "org.varlink.service"
+_SYSTEM_BUS = "/run/reveille/org.reveille.Bus"
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+# Aspects whose state is a list of differences, so that two events of them are not one.
+_IN_PARTS = {"defaults", "folders"}
+
+_T = TypeVar("_T")
+
+
+class ReveilleError(Exception):
+    """The failure of an operation. Its text contains the operation, its subject and the reason.
+
+    Attributes:
+        name: The name of the Varlink error with which the bus answered, such as "org.reveille.Bus.QuotaExceeded".
+            None if the bus did not answer, for example because it is not running.
+        parameters: The parameters of that error, such as {"quota": "names", "limit": 1024}.
+    """
+
+    def __init__(
+        self, message: str, name: str | None = None, parameters: Mapping[str, Any] | None = None, *,
+        is_loss: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.name = name
+        self.parameters: dict[str, Any] = dict(parameters or {})
+        # Whether another connection may succeed.
+        self._is_loss = is_loss
+
+
+class Positions(typing.TypedDict):
+    """The last event that a subscriber has seen of each aspect: store it as JSON to resume from there later.
+
+    The format is that of the Swift library and of `reveille watch --state`.
+    """
+
+    instance: str
+    generations: dict[str, int]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Event:
+    """The changes of one aspect since the subscriber's last event of it.
+
+    Attributes:
+        aspect: "battery", or the name of a published state, such as "org.example.volume".
+        generation: Grows by one with each change of the aspect.
+        sequence: Grows with each change on the bus.
+        changes: The number of changes that the event stands for; 0 for a current state that was requested.
+        net_change: Whether the state differs from the last one that this subscriber received.
+        first_changed_at: The time of the first of the changes, in UTC.
+        changed_at: The time of the last change, in UTC.
+        dropped: The number of further changes, for which the policy "hold" had no room.
+        state: The state now: the structure of the interface with the name of the aspect, or the published value. None
+            if the value was withdrawn.
+    """
+
+    aspect: str
+    generation: int
+    sequence: int
+    changes: int
+    net_change: bool
+    first_changed_at: datetime
+    changed_at: datetime
+    dropped: int
+    state: dict[str, Any] | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Policy:
+    """What happens to the changes of an aspect.
+
+    Attributes:
+        background: "coalesce" (the default: the changes become one event on wake), "hold" (each change is kept, the
+            newest `limit` of them), "drop" (they are discarded), "immediate" (they are delivered in the background).
+        limit: For "hold", the number of changes to keep.
+        net_change_only: Whether a state that changed and changed back is not delivered.
+        interval: Seconds; there is at most one event in this time.
+    """
+
+    background: str | None = None
+    limit: int | None = None
+    net_change_only: bool = False
+    interval: float | None = None
+
+
+# --- Waiting
+#
+# All operations are generators on nonblocking sockets. They yield what they wait for; _run() waits by blocking, and
+# _run_async() waits in asyncio's loop. Both kinds of API are therefore the same code.
+
+
+class _Lock(typing.Protocol):
+    def locked(self) -> bool: ...
+    def release(self) -> None: ...
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Ready:
+    """A wait until a descriptor is ready or a time has come. It may end early."""
+
+    until: float
+    reading: tuple[int, ...] = ()
+    writing: tuple[int, ...] = ()
+
+    @property
+    def seconds(self) -> float:
+        return min(_LONGEST_WAIT, max(0.0, self.until - time.monotonic()))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Acquire:
+    lock: _Lock
+
+
+_Steps: TypeAlias = Generator["_Ready | _Acquire", None, _T]
+
+
+def _run(steps: _Steps[_T]) -> _T:
+    try:
+        wait = next(steps)
+        while True:
+            try:
+                _block(wait)
+            except BaseException as error:  # KeyboardInterrupt, or an exception of a signal handler
+                wait = steps.throw(error)
+            else:
+                wait = next(steps)
+    except StopIteration as stop:
+        return typing.cast(_T, stop.value)
+
+
+def _block(wait: _Ready | _Acquire) -> None:
+    if isinstance(wait, _Acquire):
+        typing.cast(threading.Lock, wait.lock).acquire()
+        return
+    poll = select.poll()
+    for number in wait.reading:
+        poll.register(number, select.POLLIN)
+    for number in wait.writing:
+        poll.register(number, select.POLLOUT)
+    poll.poll(math.ceil(wait.seconds * 1_000))
+
+
+async def _run_async(steps: _Steps[_T]) -> _T:
+    try:
+        wait = next(steps)
+        while True:
+            try:
+                await _suspend(wait)
+            except BaseException as error:  # CancelledError
+                wait = steps.throw(error)
+            else:
+                wait = next(steps)
+    except StopIteration as stop:
+        return typing.cast(_T, stop.value)
+
+
+async def _suspend(wait: _Ready | _Acquire) -> None:
+    if isinstance(wait, _Acquire):
+        await typing.cast(asyncio.Lock, wait.lock).acquire()
+        return
+    loop = asyncio.get_running_loop()
+    ready: asyncio.Future[None] = loop.create_future()
+
+    def end() -> None:
+        if not ready.done():
+            ready.set_result(None)
+
+    timer = loop.call_later(wait.seconds, end)
+    # Readiness is awaited, rather than data: a cancelled task loses nothing that was read.
+    for number in wait.reading:
+        loop.add_reader(number, end)
+    for number in wait.writing:
+        loop.add_writer(number, end)
+    try:
+        await ready
+    finally:
+        timer.cancel()
+        for number in wait.reading:
+            loop.remove_reader(number)
+        for number in wait.writing:
+            loop.remove_writer(number)
+
+
+# --- The wire
+
+
+def _resolve(address: str | None) -> str:
+    """Returns the address of the bus to connect to: the given one, $REVEILLE_ADDRESS, or the first usual one that is
+    served."""
+    address = address if address is not None else os.environ.get("REVEILLE_ADDRESS")
+    if address is not None:
+        _path(address)
+        return address
+    usual = [_SYSTEM_BUS]
+    if os.geteuid() != 0:
+        directory = os.environ.get("XDG_RUNTIME_DIR", "")
+        # The XDG Base Directory Specification requires relative paths to be ignored.
+        if not directory.startswith("/"):
+            directory = f"/run/user/{os.geteuid()}"
+        usual.insert(0, f"{directory}/reveille/org.reveille.Bus")
+    present = [path for path in usual if os.path.exists(path)]
+    if not present:
+        raise _no_bus(" or ".join(f"unix:{path}" for path in usual))
+    return "unix:" + next((path for path in present if _is_served(path)), present[0])
+
+
+def _path(address: str) -> str:
+    path = address.removeprefix("unix:").partition(";")[0]
+    if path == address or not path.startswith("/") or "\0" in path:
+        raise ReveilleError(f"{address!r} is not an address: it must be unix: and an absolute path")
+    return path
+
+
+def _is_served(path: str) -> bool:
+    """Returns whether a process listens: a bus that was killed leaves its socket behind."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK) as probe:
+        try:
+            probe.connect(path)
+        except OSError as error:
+            return error.errno not in (errno.ECONNREFUSED, errno.ENOENT)
+    return True
+
+
+def _no_bus(places: str) -> ReveilleError:
+    return ReveilleError(f"there is no bus at {places}; is 'reveille serve' running?", is_loss=True)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Reply:
+    parameters: dict[str, Any]
+    error: str | None
+    continues: bool
+
+    @classmethod
+    def parse(cls, frame: bytes | bytearray) -> _Reply:
+        try:
+            reply = json.loads(frame.decode())
+        except (ValueError, RecursionError) as reason:
+            raise _invalid(f"not JSON: {reason}") from None
+        if not isinstance(reply, dict):
+            raise _invalid("not an object")
+        parameters, error, continues = reply.get("parameters"), reply.get("error"), reply.get("continues")
+        if not (
+            isinstance(parameters, dict | None) and isinstance(error, str | None) and isinstance(continues, bool | None)
+        ):
+            raise _invalid("a member has the wrong type")
+        return cls(parameters or {}, error, continues or False)
+
+
+def _unanswered(method: str) -> ReveilleError:
+    return ReveilleError(f"{method}: the bus did not answer within {REPLY_TIMEOUT:g} seconds", is_loss=True)
+
+
+def _invalid(reason: str) -> ReveilleError:
+    return ReveilleError(f"the bus sent an invalid reply: {reason}")
+
+
+def _encode(method: str, parameters: Mapping[str, Any], more: bool = False) -> bytes:
+    name = method if "." in method else f"{_INTERFACE}.{method}"
+    call: dict[str, Any] = {"method": name, "parameters": parameters}
+    if more:
+        call["more"] = True
+    try:
+        return json.dumps(call, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\0"
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ReveilleError(f"{method}: the parameters cannot be written as JSON: {error}") from None
+
+
+class _Connection:
+    """A connection to the bus. It reads when a reply is wanted, and not before: the bus merges what was not read."""
+
+    def __init__(self, connected: socket.socket) -> None:
+        self._socket = connected
+        self._output = bytearray()
+        self._input = bytearray()
+        self._searched = 0
+
+    @staticmethod
+    def open(address: str) -> _Steps[_Connection]:
+        path, until = _path(address), time.monotonic() + CONNECT_TIMEOUT
+        pause = _Backoff()
+        while True:
+            connecting = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+            try:
+                connecting.connect(path)
+                return _Connection(connecting)
+            except BlockingIOError:
+                connecting.close()
+            except (FileNotFoundError, ConnectionRefusedError):
+                connecting.close()
+                raise _no_bus(address) from None
+            except OSError as error:
+                connecting.close()
+                raise ReveilleError(f"cannot connect to {address}: {error.strerror or error}", is_loss=True) from None
+            # The queue of the listener is full.
+            if time.monotonic() >= until:
+                raise ReveilleError(f"the bus at {address} accepts no connection: its queue is full", is_loss=True)
+            yield _Ready(time.monotonic() + pause.next())
+
+    def send(self, data: bytes, until: float) -> _Steps[None]:
+        """Sends a call. If it is interrupted, the next call sends the rest first."""
+        self._output += data
+        while self._output:
+            try:
+                del self._output[: self._socket.send(self._output)]
+            except BlockingIOError:
+                if time.monotonic() >= until:
+                    return
+                yield _Ready(until, writing=(self._socket.fileno(),))
+            except OSError:
+                # A reply that was sent before can still be read, for example that the quota is exceeded.
+                self._output.clear()
+
+    def receive(self, until: float, *bells: int) -> _Steps[_Reply | None]:
+        """Returns the next reply; None if the time has come or a bell rings before it is complete."""
+        reply = self._next_frame()
+        while not reply:
+            if time.monotonic() >= until:
+                return None
+            yield _Ready(until, reading=(self._socket.fileno(), *bells))
+            if not self._read():
+                return None
+            reply = self._next_frame()
+        return reply
+
+    def receive_available(self) -> _Reply | None:
+        """Returns the next reply if it has arrived."""
+        while not (reply := self._next_frame()) and self._read():
+            pass
+        return reply
+
+    def _read(self) -> bool:
+        try:
+            data = self._socket.recv(_CHUNK)
+        except BlockingIOError:
+            return False
+        except OSError as error:
+            raise ReveilleError(f"the connection to the bus failed: {error.strerror or error}", is_loss=True) from None
+        if not data:
+            raise ReveilleError("the bus closed the connection", is_loss=True)
+        self._input += data
+        return True
+
+    def _next_frame(self) -> _Reply | None:
+        end = self._input.find(0, self._searched)
+        if (end if end >= 0 else len(self._input)) > REPLY_LIMIT:
+            raise _invalid(f"longer than {REPLY_LIMIT} bytes")
+        if end < 0:
+            self._searched = len(self._input)
+            return None
+        frame = self._input[:end]
+        del self._input[: end + 1]
+        self._searched = 0
+        return _Reply.parse(frame)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the bus has closed the connection, while no reply is expected."""
+        try:
+            return not self._socket.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def shut_down(self) -> None:
+        """Ends the connection while another thread may be waiting for it."""
+        try:
+            self._socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+
+
+class _Backoff:
+    """The pauses between attempts to connect."""
+
+    def __init__(self) -> None:
+        self._base = SHORTEST_PAUSE
+
+    def next(self) -> float:
+        pause = self._base * random.uniform(0.5, 1)
+        self._base = min(LONGEST_PAUSE, 2 * self._base)
+        return pause
+
+
+def _take_field(entry: Mapping[str, Any], name: str, kind: type[_T]) -> _T:
+    value = entry.get(name)
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise _invalid(f"{name!r} is not {kind.__name__}")
+    return value
+
+
+def _objects(parameters: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    entries = _take_field(parameters, name, list)
+    if not all(isinstance(entry, dict) for entry in entries):
+        raise _invalid(f"{name!r} contains something other than objects")
+    return entries
+
+
+def _is_published(aspect: str) -> bool:
+    return "." in aspect
+
+
+def _event(entry: Mapping[str, Any]) -> Event | None:
+    """Returns an event; None if its state is of a kind that this version does not know."""
+    aspect = _take_field(entry, "aspect", str)
+    state = entry.get("value" if _is_published(aspect) else aspect)
+    if state is None and not _is_published(aspect):
+        return None
+    if not isinstance(state, dict | None):
+        raise _invalid(f"the state of {aspect} is not an object")
+    return Event(
+        aspect=aspect, state=state, generation=_take_field(entry, "generation", int),
+        sequence=_take_field(entry, "sequence", int), changes=_take_field(entry, "changes", int),
+        net_change=_take_field(entry, "netChange", bool), dropped=_take_field(entry, "dropped", int),
+        first_changed_at=_time(_take_field(entry, "firstChangedAt", int)),
+        changed_at=_time(_take_field(entry, "changedAt", int)))
+
+
+def _time(microseconds: int) -> datetime:
+    try:
+        return _EPOCH + timedelta(microseconds=microseconds)
+    except OverflowError:  # a clock that is set beyond the years 1 to 9999
+        edge = datetime.max if microseconds > 0 else datetime.min
+        return edge.replace(tzinfo=timezone.utc)
+
+
+def _events(parameters: Mapping[str, Any], covers: Callable[[str], bool] = lambda _: True) -> list[Event]:
+    entries = _objects(parameters, "events")
+    events = [_event(entry) for entry in entries if covers(_take_field(entry, "aspect", str))]
+    return [event for event in events if event]
+
+
+def _covers(pattern: str, aspect: str) -> bool:
+    return aspect.startswith(pattern[:-1]) if pattern.endswith(".*") else aspect == pattern
+
+
+def _milliseconds(seconds: float) -> int:
+    return math.ceil(seconds * 1_000)
+
+
+# --- The bus
+
+
+class _BusCore:
+    """The calls of a bus, over one connection, which is opened again when a call finds it closed."""
+
+    def __init__(self, address: str | None, new_lock: Callable[[], _Lock]) -> None:
+        self.address = _resolve(address)
+        self.new_lock = new_lock
+        self.streams: weakref.WeakSet[_SubscriptionCore] = weakref.WeakSet()
+        self._lock = new_lock()
+        self._connection: _Connection | None = None
+        # The number of calls whose replies have not been read, because their callers were interrupted.
+        self._owed = 0
+        self._is_closed = False
+
+    def start(self) -> _Steps[None]:
+        try:
+            yield from self.fence()
+        except BaseException:
+            self.close()
+            raise
+
+    def check_is_open(self, method: str) -> None:
+        if self._is_closed:
+            raise ReveilleError(f"{method}: the bus object is closed")
+
+    def call(self, method: str, parameters: Mapping[str, Any], subject: str = "") -> _Steps[dict[str, Any]]:
+        self.check_is_open(method)
+        data = _encode(method, parameters)
+        yield _Acquire(self._lock)
+        try:
+            until = time.monotonic() + REPLY_TIMEOUT
+            if self._connection and self._connection.has_ended and not self._owed:
+                self._disconnect()
+            if not self._connection:
+                self._connection = yield from _Connection.open(self.address)
+            self._owed += 1
+            yield from self._connection.send(data, until)
+            while self._owed:
+                reply = yield from self._connection.receive(until)
+                if reply:
+                    self._owed -= 1
+                elif time.monotonic() >= until:
+                    raise _unanswered(method)
+        except ReveilleError:
+            self._disconnect()
+            raise
+        finally:
+            self._lock.release()
+        assert reply
+        return _answer(reply, method, subject)
+
+    def _disconnect(self) -> None:
+        if self._connection:
+            self._connection.close()
+        self._connection, self._owed = None, 0
+
+    def close(self) -> None:
+        self._is_closed = True
+        for stream in list(self.streams):
+            stream.close()
+        if self._connection:
+            # A call of another thread fails, and closes the connection.
+            self._connection.shut_down()
+            if not self._lock.locked():
+                self._disconnect()
+
+    def fence(self) -> _Steps[None]:
+        """Returns once the bus has carried out every earlier call."""
+        yield from self.call(f"{_SERVICE}.GetInfo", {})
+
+    def states(self, aspects: tuple[str, ...]) -> _Steps[dict[str, Event]]:
+        parameters = {"aspects": list(aspects)} if aspects else {}
+        reply = yield from self.call("GetState", parameters, " ".join(aspects))
+        return {event.aspect: event for event in _events(reply)}
+
+    def state(self, aspect: str) -> _Steps[Event]:
+        states = yield from self.states((aspect,))
+        if aspect not in states:
+            raise _invalid(f"it lacks the state of {aspect}")
+        return states[aspect]
+
+    def publish(self, name: str, value: Mapping[str, Any] | None, while_connected: bool) -> _Steps[int]:
+        parameters: dict[str, Any] = {"aspect": name, "value": value}
+        if while_connected:
+            parameters["whileConnected"] = True
+        return _take_field((yield from self.call("Publish", parameters, name)), "generation", int)
+
+    def post(self, aspect: str, state: Mapping[str, Any]) -> _Steps[int]:
+        return _take_field((yield from self.call("Post", {aspect: state}, aspect)), "generation", int)
+
+    def history(self, aspect: str, limit: int | None) -> _Steps[list[Event]]:
+        parameters: dict[str, Any] = {"aspect": aspect}
+        if limit is not None:
+            parameters["limit"] = limit
+        return _events((yield from self.call("GetHistory", parameters, aspect)))
+
+    def entries(self, method: str, field: str) -> _Steps[list[dict[str, Any]]]:
+        return _objects((yield from self.call(method, {})), field)
+
+    def refresh(self) -> _Steps[None]:
+        yield from self.call("Refresh", {})
+
+
+def _answer(reply: _Reply, method: str, subject: str) -> dict[str, Any]:
+    """Returns the parameters of a reply that is not an error."""
+    if not reply.error:
+        return reply.parameters
+    details = ", ".join(f"{name}: {value}" for name, value in reply.parameters.items())
+    message = f"{method}{' ' if subject else ''}{subject}: {reply.error.rpartition('.')[2]}"
+    raise ReveilleError(message + (f" ({details})" if details else ""), reply.error, reply.parameters)
+
+
+class _SubscriptionCore:
+    """A subscription that survives its bus."""
+
+    def __init__(
+        self, bus: _BusCore, aspects: tuple[str, ...], *, name: str | None, initial: bool, background: bool,
+        policies: Mapping[str, Policy] | None, resume: Positions | None,
+    ) -> None:
+        self._bus = bus
+        self._aspects = aspects
+        self._policies = dict(policies or {})
+        # The initial states are always requested: what comes later is compared with them.
+        self._request: dict[str, Any] = {"initial": True}
+        if aspects:
+            self._request["aspects"] = list(aspects)
+        if name is not None:
+            self._request["name"] = name
+        if self._policies:
+            self._request["policies"] = [_wire_policy(*entry) for entry in self._policies.items()]
+        self._wants_initial = initial
+        self._instance: str | None = None
+        # The generation and the state of the last event taken, by aspect.
+        self._generations: dict[str, int] = {}
+        self._shown: dict[str, Any] = {}
+        if resume is not None:
+            self._instance, generations = _check_positions(resume)
+            self._generations = {aspect: generations[aspect] for aspect in generations if self._is_wanted(aspect)}
+        # The states that were asked for, which are delivered in the background too.
+        self._answers: list[Event] = []
+        # The events received and not taken: at most one for each aspect that is merged.
+        self._waiting: dict[object, Event] = {}
+        self._background = background
+        # When the bus ends the background, in seconds since boot.
+        self._deadline = math.inf
+        # Whether events received before a wake must be merged with those after it.
+        self._is_waking = False
+        self._has_started = False
+        self._id: str | None = None
+        self._connection: _Connection | None = None
+        self._connected_at = 0.0
+        self._backoff = _Backoff()
+        self._retry_at = 0.0
+        self._is_closed = False
+        self._reading = bus.new_lock()
+        self._changing = bus.new_lock()
+        # Wakes a reader whose wait has another end now. A file object, so that it ends with the subscription.
+        self._bell = open(os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK), "r+b", buffering=0)
+        bus.streams.add(self)
+
+    @property
+    def positions(self) -> Positions:
+        return {"instance": self._instance or "", "generations": dict(self._generations)}
+
+    # --- Policies
+
+    def _is_wanted(self, aspect: str) -> bool:
+        return not self._aspects or any(_covers(pattern, aspect) for pattern in self._aspects)
+
+    def _policy(self, aspect: str) -> Policy:
+        matching = [pattern for pattern in self._policies if _covers(pattern, aspect)]
+        # A name goes before its patterns, a longer pattern before a shorter one.
+        best = max(matching, key=lambda pattern: (pattern == aspect, len(pattern)), default=None)
+        return Policy() if best is None else self._policies[best]
+
+    # --- Opening
+
+    def start(self) -> _Steps[None]:
+        try:
+            self._bus.check_is_open("Subscribe")
+            yield from self._open()
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self) -> _Steps[None]:
+        background, deadline = self._background, self._deadline
+        request = dict(self._request, state="background" if background else "foreground")
+        known = {**self._generations, **{event.aspect: event.generation for event in self._waiting.values()}}
+        if self._instance is not None:
+            resume = [{"aspect": aspect, "generation": generation} for aspect, generation in known.items()]
+            request |= {"instance": self._instance, "resume": resume}
+        call = _encode("Subscribe", request, more=True)
+        if len(call) > CALL_LIMIT and self._instance is not None:
+            # Too many positions. The current states come instead.
+            del request["resume"], request["instance"]
+            call = _encode("Subscribe", request, more=True)
+        connection = yield from _Connection.open(self._bus.address)
+        try:
+            until = time.monotonic() + REPLY_TIMEOUT
+            yield from connection.send(call, until)
+            reply = None
+            while not reply:
+                if time.monotonic() >= until:
+                    raise _unanswered("Subscribe")
+                reply = yield from connection.receive(until)
+            first = _answer(reply, "Subscribe", " ".join(self._aspects))
+            self._begin(first, known, has_resumed=first.get("resumed") is True, was_asleep=background)
+        except BaseException:
+            connection.close()
+            raise
+        self._connection, self._connected_at = connection, time.monotonic()
+        yield _Acquire(self._changing)
+        try:
+            # A background may have begun or ended in the meantime, and the bus does not know its deadline yet.
+            if (self._background, self._deadline) != (background, math.inf):
+                yield from self._set_state(self._background, self._deadline)
+        finally:
+            self._changing.release()
+
+    def _begin(self, reply: Mapping[str, Any], known: dict[str, int], has_resumed: bool, was_asleep: bool) -> None:
+        """Takes the first reply."""
+        is_new, self._has_started = not self._has_started, True
+        is_fresh = self._instance is None
+        self._id, self._instance = _take_field(reply, "subscription", str), _take_field(reply, "instance", str)
+        if not (is_fresh or has_resumed):
+            known, self._generations = {}, {}
+        for event in _events(reply, self._is_wanted):
+            if is_new and self._wants_initial and event.changes == 0:
+                self._answers.append(event)
+            elif is_fresh:
+                self._note(event)
+            elif has_resumed and event.aspect in known and event.changes == 0:
+                pass
+            elif has_resumed and event.aspect not in known and event.state is None:
+                # A name that was withdrawn, and that is not known here or no longer.
+                self._note(event)
+            elif was_asleep and not is_new and self._policy(event.aspect).background == "drop":
+                self._note(event)
+            else:
+                self._put(event)
+
+    # --- Receiving
+
+    def next(self, until: float) -> _Steps[Event | None]:
+        """Returns the next event; None at the end of the subscription, or if the time has come."""
+        yield _Acquire(self._reading)
+        try:
+            while not self._is_closed:
+                try:
+                    if _boot_time() >= self._deadline:
+                        yield from self._end_background()
+                    # Read first, because a wake by another thread sets it last.
+                    is_asleep = self._background
+                    if self._is_waking:
+                        yield from self._settle()
+                    elif event := self._take(is_asleep):
+                        return event
+                    elif time.monotonic() >= until:
+                        return None
+                    else:
+                        yield from self._receive(min(until, time.monotonic() + self._deadline - _boot_time()))
+                except ReveilleError as error:
+                    self._lose(error)
+            return None
+        finally:
+            self._reading.release()
+            if self._is_closed:
+                self._dispose()
+
+    def _receive(self, until: float) -> _Steps[None]:
+        bell = self._bell.fileno()
+        if not self._connection and time.monotonic() < self._retry_at:
+            yield _Ready(min(until, self._retry_at), reading=(bell,))
+        elif not self._connection:
+            yield from self._open()
+        elif reply := (yield from self._connection.receive(until, bell)):
+            self._accept(reply)
+        try:
+            os.eventfd_read(bell)
+        except BlockingIOError:
+            pass
+
+    def _accept(self, reply: _Reply) -> None:
+        events = _events(_answer(reply, "Subscribe", " ".join(self._aspects)), self._is_wanted)
+        for event in events:
+            self._put(event)
+        if events:
+            self._backoff = _Backoff()
+        if not reply.continues:
+            raise ReveilleError("the bus ended the subscription", is_loss=True)
+
+    def _lose(self, error: ReveilleError) -> None:
+        """Prepares another attempt, or ends the subscription."""
+        if self._connection:
+            self._connection.close()
+            # A bus that always ends connections soon is not tried more often than one that is gone.
+            if time.monotonic() >= self._connected_at + LONGEST_PAUSE:
+                self._backoff = _Backoff()
+        self._connection = None
+        self._retry_at = time.monotonic() + self._backoff.next()
+        # Another program of the user may end and leave room.
+        if not self._is_closed and not error._is_loss and error.name != f"{_INTERFACE}.QuotaExceeded":
+            self._is_closed = True
+            raise error
+
+    def _settle(self) -> _Steps[None]:
+        """Merges what was received before a wake with what the wake brings."""
+        self._is_waking = False
+        self._receive_available()
+        if self._waiting and self._connection:
+            try:
+                # The bus may answer the first call before it notices that everything was read, but not the second. It
+                # has then sent what was due.
+                for _ in range(2):
+                    yield from self._bus.fence()
+            except ReveilleError:
+                return
+            self._receive_available()
+
+    def _receive_available(self) -> None:
+        while self._connection and (reply := self._connection.receive_available()):
+            self._accept(reply)
+
+    # --- Events that wait
+
+    def _put(self, event: Event) -> None:
+        is_apart = event.aspect in _IN_PARTS or self._policy(event.aspect).background == "hold"
+        key: object = (event.aspect, event.generation) if is_apart else event.aspect
+        if earlier := self._waiting.pop(key, None):
+            event = self._merge(earlier, event)
+        self._waiting[key] = event
+
+    def _merge(self, earlier: Event, later: Event) -> Event:
+        net_change = earlier.net_change or later.net_change
+        if later.aspect in self._shown:
+            net_change = later.state != self._shown[later.aspect]
+        return dataclasses.replace(
+            later, changes=earlier.changes + later.changes, dropped=earlier.dropped + later.dropped,
+            net_change=net_change,
+            first_changed_at=earlier.first_changed_at if earlier.changes else later.first_changed_at)
+
+    def _take(self, is_asleep: bool) -> Event | None:
+        if self._answers:
+            event = self._answers.pop(0)
+        else:
+            key = next((key for key, event in self._waiting.items() if self._is_due(event, is_asleep)), None)
+            if key is None:
+                return None
+            event = self._waiting.pop(key)
+        self._note(event)
+        return event
+
+    def _is_due(self, event: Event, is_asleep: bool) -> bool:
+        policy = self._policy(event.aspect)
+        if is_asleep and policy.background != "immediate" and event.aspect != "lifecycle":
+            return False
+        # A value that changed and changed back waits for a later change.
+        return event.changes == 0 or event.net_change or not policy.net_change_only
+
+    def _note(self, event: Event) -> None:
+        """Moves the position to an event."""
+        if event.state is None and event.aspect not in self._aspects:
+            # Names that a pattern matches come and go.
+            self._generations.pop(event.aspect, None)
+            self._shown.pop(event.aspect, None)
+        else:
+            self._generations[event.aspect] = event.generation
+            self._shown[event.aspect] = event.state
+
+    # --- Background
+
+    def enter_background(self, wake_after: float | timedelta | None) -> _Steps[None]:
+        if isinstance(wake_after, timedelta):
+            wake_after = wake_after.total_seconds()
+        if wake_after is not None and not WAKE_AFTER_RANGE[0] <= wake_after <= WAKE_AFTER_RANGE[1]:
+            raise ReveilleError(f"wake_after must be from a millisecond to a year, not {wake_after} seconds")
+        yield _Acquire(self._changing)
+        try:
+            before = self._background, self._deadline
+            self._background = True
+            self._deadline = math.inf if wake_after is None else _boot_time() + wake_after
+            try:
+                yield from self._set_state(True, self._deadline)
+            except BaseException:
+                self._background, self._deadline = before
+                raise
+            finally:
+                self._ring()
+        finally:
+            self._changing.release()
+
+    def enter_foreground(self) -> _Steps[None]:
+        yield _Acquire(self._changing)
+        try:
+            dropped = yield from self._dropped_states()
+            yield from self._set_state(False, math.inf)
+            for aspect, event in dropped.items():
+                if aspect not in self._waiting:
+                    self._note(event)
+            self._wake()
+        finally:
+            self._changing.release()
+
+    def _end_background(self) -> _Steps[None]:
+        """Ends a background at its deadline, which the bus keeps too."""
+        yield _Acquire(self._changing)
+        try:
+            if _boot_time() >= self._deadline:
+                yield from self._set_state(False, math.inf)
+                self._wake()
+        finally:
+            self._changing.release()
+
+    def _wake(self) -> None:
+        self._is_waking, self._background, self._deadline = True, False, math.inf
+        self._ring()
+
+    def _dropped_states(self) -> _Steps[dict[str, Event]]:
+        """Returns the states of the aspects whose changes are discarded: a later resumption begins there."""
+        aspects = tuple(aspect for aspect in self._generations if self._policy(aspect).background == "drop")
+        if not (aspects and self._background and self._connection):
+            return {}
+        try:
+            return (yield from self._bus.states(aspects))
+        except ReveilleError:
+            return {}
+
+    def _set_state(self, background: bool, deadline: float) -> _Steps[None]:
+        """Notifies the bus. One that is gone is notified when the subscription is opened again."""
+        connection = self._connection
+        if not connection:
+            return
+        parameters: dict[str, Any] = {
+            "subscription": self._id, "state": "background" if background else "foreground"}
+        if deadline < math.inf:
+            parameters["wakeAfter"] = max(1, _milliseconds(deadline - _boot_time()))
+        try:
+            yield from self._bus.call("SetState", parameters)
+        except ReveilleError as error:
+            if not error._is_loss and error.name != f"{_INTERFACE}.NoSuchSubscription":
+                raise
+            connection.shut_down()
+
+    # --- The end
+
+    def _ring(self) -> None:
+        if not self._bell.closed:
+            os.eventfd_write(self._bell.fileno(), 1)
+
+    def close(self) -> None:
+        """Ends the subscription; a reader of another thread or task ends too."""
+        self._is_closed = True
+        if self._connection:
+            self._connection.shut_down()
+        self._ring()
+        # Otherwise the reader closes the descriptors.
+        if not self._reading.locked():
+            self._dispose()
+
+    def _dispose(self) -> None:
+        if self._connection:
+            self._connection.close()
+        self._connection = None
+        self._bell.close()
+
+
+def _boot_time() -> float:
+    """Seconds since boot, including the time in which the machine was suspended."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+def _wire_policy(aspect: str, policy: Policy) -> dict[str, Any]:
+    entry: dict[str, Any] = {"aspect": aspect}
+    if policy.background is not None:
+        entry["background"] = policy.background
+    if policy.limit is not None:
+        entry["limit"] = policy.limit
+    if policy.net_change_only:
+        entry["netChangeOnly"] = True
+    if policy.interval is not None:
+        entry["interval"] = _milliseconds(policy.interval)
+    return entry
+
+
+def _check_positions(positions: Positions) -> tuple[str, dict[str, int]]:
+    try:
+        instance, generations = positions["instance"], positions["generations"]
+        if isinstance(instance, str) and all(
+            isinstance(aspect, str) and isinstance(generation, int) for aspect, generation in generations.items()
+        ):
+            return instance, generations
+    except (KeyError, TypeError, AttributeError):
+        pass
+    raise ReveilleError(f"resume must be the positions of a subscription, not {str(positions)[:80]}")
+
+
+# --- Blocking
+
+
+class Subscription:
+    """The events of some aspects: an iterator that waits for the next one. It is a context manager, which closes it.
+
+    Events that are not taken are merged by the bus: one waits for each aspect that changed. One thread may iterate
+    while others call the methods. The iteration ends after close(); it raises ReveilleError if the bus refuses the
+    subscription.
+    """
+
+    def __init__(self, core: _SubscriptionCore) -> None:
+        self._core = core
+
+    def __iter__(self) -> Subscription:
+        return self
+
+    def __next__(self) -> Event:
+        event = self.next()
+        if event is None:
+            raise StopIteration
+        return event
+
+    def next(self, timeout: float | None = None) -> Event | None:
+        """Returns the next event; None after `timeout` seconds without one, and once the subscription is closed."""
+        return _run(self._core.next(math.inf if timeout is None else time.monotonic() + timeout))
+
+    def enter_background(self, wake_after: float | timedelta | None = None) -> None:
+        """Sends the subscription to the background: nothing is delivered until it wakes.
+
+        Args:
+            wake_after: Seconds, from a millisecond to a year, after which it wakes automatically. None for no limit;
+                the limit of an earlier call is replaced.
+        """
+        _run(self._core.enter_background(wake_after))
+
+    def enter_foreground(self) -> None:
+        """Wakes the subscription: one event is delivered for each aspect that changed."""
+        _run(self._core.enter_foreground())
+
+    @property
+    def positions(self) -> Positions:
+        """The positions of the events taken so far, for `resume` of a later subscription of any process."""
+        return self._core.positions
+
+    def close(self) -> None:
+        """Ends the subscription; events that were not taken are discarded."""
+        self._core.close()
+
+    def __enter__(self) -> Subscription:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Bus:
+    """A bus: its states, and subscriptions to their changes. It is a context manager, which closes it.
+
+    Its methods may be called by any thread. They raise ReveilleError. If the bus has restarted, the next call connects
+    again.
+    """
+
+    def __init__(self, core: _BusCore) -> None:
+        self._core = core
+
+    @property
+    def address(self) -> str:
+        """The address of the bus, such as "unix:/run/user/1000/reveille/org.reveille.Bus"."""
+        return self._core.address
+
+    def subscribe(
+        self, *aspects: str, name: str | None = None, initial: bool = False, background: bool = False,
+        policies: Mapping[str, Policy] | None = None, resume: Positions | None = None,
+    ) -> Subscription:
+        """Subscribes; every change after the return is an event, or part of one.
+
+        Args:
+            aspects: Aspects of the device ("battery"), published names ("org.example.volume"), and patterns
+                ("org.example.*"). None means locale, defaults, battery, proximity and orientation.
+            name: A name for `reveille status`.
+            initial: Whether to deliver the current state of each aspect first, as events whose `changes` are 0.
+            background: Whether to start in the background.
+            policies: What happens to the changes of an aspect, by aspect or pattern.
+            resume: The positions of an earlier subscription: changes since then are delivered first. If they are
+                unknown to the bus, the current states are delivered instead.
+        """
+        core = _SubscriptionCore(
+            self._core, aspects, name=name, initial=initial, background=background, policies=policies, resume=resume)
+        _run(core.start())
+        return Subscription(core)
+
+    def get(self, aspect: str) -> Event:
+        """Returns the current state of an aspect, as an event whose `changes` are 0."""
+        return _run(self._core.state(aspect))
+
+    def get_all(self, *aspects: str) -> dict[str, Event]:
+        """Returns the current states of several aspects by aspect; without arguments those that `subscribe()` has."""
+        return _run(self._core.states(aspects))
+
+    def history(self, aspect: str, limit: int | None = None) -> list[Event]:
+        """Returns the last changes that the bus remembers of an aspect, the oldest first; at most `limit`."""
+        return _run(self._core.history(aspect, limit))
+
+    def publish(self, name: str, value: Mapping[str, Any], while_connected: bool = False) -> int:
+        """Publishes a state, to which every program can subscribe. An equal value is not a change.
+
+        Args:
+            name: Two words or more, joined by dots: "org.example.volume".
+            value: An object of JSON values.
+            while_connected: Whether the value is withdrawn when this object is closed, or the process or the bus ends.
+
+        Returns: The generation of the state.
+        """
+        return _run(self._core.publish(name, value, while_connected))
+
+    def withdraw(self, name: str) -> int:
+        """Withdraws a published value: its state becomes None. Returns its generation."""
+        return _run(self._core.publish(name, None, False))
+
+    def post(self, aspect: str, state: Mapping[str, Any]) -> int:
+        """Posts a synthetic state of the device, for tests of subscribers. Returns its generation."""
+        return _run(self._core.post(aspect, state))
+
+    def refresh(self) -> None:
+        """Reads every source again; returns once the changes have been posted."""
+        _run(self._core.refresh())
+
+    def subscriptions(self) -> list[dict[str, Any]]:
+        """Returns the subscriptions of all programs, as structures `Subscription` of the interface."""
+        return _run(self._core.entries("ListSubscriptions", "subscriptions"))
+
+    def aspects(self) -> list[dict[str, Any]]:
+        """Returns the aspects and their sources, as structures `AspectInfo` of the interface."""
+        return _run(self._core.entries("DescribeAspects", "aspects"))
+
+    def close(self) -> None:
+        """Ends the connection and all subscriptions."""
+        self._core.close()
+
+    def __enter__(self) -> Bus:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def connect(address: str | None = None) -> Bus:
+    """Connects to a bus.
+
+    Args:
+        address: "unix:" and an absolute path. The default is $REVEILLE_ADDRESS, otherwise the user's own bus or, if
+            nothing serves that, the machine's bus.
+    """
+    core = _BusCore(address, threading.Lock)
+    _run(core.start())
+    return Bus(core)
+
+
+# --- asyncio
+
+
+class _Closable(typing.Protocol):
+    def close(self) -> None: ...
+
+
+_Closing = TypeVar("_Closing", bound=_Closable)
+
+
+class _Opening(Generic[_Closing]):
+    """Something that is opened by `await`, or by `async with`, which also closes it."""
+
+    def __init__(self, open_it: Callable[[], typing.Coroutine[Any, Any, _Closing]]) -> None:
+        self._open = open_it
+        self._opened: _Closing | None = None
+
+    def __await__(self) -> Generator[Any, Any, _Closing]:
+        return self._open().__await__()
+
+    async def __aenter__(self) -> _Closing:
+        self._opened = await self
+        return self._opened
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._opened:
+            self._opened.close()
+
+
+class AsyncSubscription:
+    """The events of some aspects: an asynchronous iterator; otherwise like Subscription.
+
+    Waiting for an event may be cancelled, for example by asyncio.timeout(): no event is lost.
+    """
+
+    def __init__(self, core: _SubscriptionCore) -> None:
+        self._core = core
+
+    def __aiter__(self) -> AsyncSubscription:
+        return self
+
+    async def __anext__(self) -> Event:
+        event = await _run_async(self._core.next(math.inf))
+        if event is None:
+            raise StopAsyncIteration
+        return event
+
+    async def enter_background(self, wake_after: float | timedelta | None = None) -> None:
+        """See Subscription.enter_background()."""
+        await _run_async(self._core.enter_background(wake_after))
+
+    async def enter_foreground(self) -> None:
+        """See Subscription.enter_foreground()."""
+        await _run_async(self._core.enter_foreground())
+
+    @property
+    def positions(self) -> Positions:
+        """See Subscription.positions."""
+        return self._core.positions
+
+    def close(self) -> None:
+        """Ends the subscription; events that were not taken are discarded."""
+        self._core.close()
+
+
+class AsyncBus:
+    """A bus for asyncio; its methods are those of Bus, for the tasks of one event loop."""
+
+    def __init__(self, core: _BusCore) -> None:
+        self._core = core
+
+    @property
+    def address(self) -> str:
+        """See Bus.address."""
+        return self._core.address
+
+    def subscribe(
+        self, *aspects: str, name: str | None = None, initial: bool = False, background: bool = False,
+        policies: Mapping[str, Policy] | None = None, resume: Positions | None = None,
+    ) -> _Opening[AsyncSubscription]:
+        """Subscribes by `await`, or by `async with`, which also closes the subscription. See Bus.subscribe()."""
+
+        async def open_it() -> AsyncSubscription:
+            core = _SubscriptionCore(
+                self._core, aspects, name=name, initial=initial, background=background, policies=policies,
+                resume=resume)
+            await _run_async(core.start())
+            return AsyncSubscription(core)
+
+        return _Opening(open_it)
+
+    async def get(self, aspect: str) -> Event:
+        """See Bus.get()."""
+        return await _run_async(self._core.state(aspect))
+
+    async def get_all(self, *aspects: str) -> dict[str, Event]:
+        """See Bus.get_all()."""
+        return await _run_async(self._core.states(aspects))
+
+    async def history(self, aspect: str, limit: int | None = None) -> list[Event]:
+        """See Bus.history()."""
+        return await _run_async(self._core.history(aspect, limit))
+
+    async def publish(self, name: str, value: Mapping[str, Any], while_connected: bool = False) -> int:
+        """See Bus.publish()."""
+        return await _run_async(self._core.publish(name, value, while_connected))
+
+    async def withdraw(self, name: str) -> int:
+        """See Bus.withdraw()."""
+        return await _run_async(self._core.publish(name, None, False))
+
+    async def post(self, aspect: str, state: Mapping[str, Any]) -> int:
+        """See Bus.post()."""
+        return await _run_async(self._core.post(aspect, state))
+
+    async def refresh(self) -> None:
+        """See Bus.refresh()."""
+        await _run_async(self._core.refresh())
+
+    async def subscriptions(self) -> list[dict[str, Any]]:
+        """See Bus.subscriptions()."""
+        return await _run_async(self._core.entries("ListSubscriptions", "subscriptions"))
+
+    async def aspects(self) -> list[dict[str, Any]]:
+        """See Bus.aspects()."""
+        return await _run_async(self._core.entries("DescribeAspects", "aspects"))
+
+    def close(self) -> None:
+        """Ends the connection and all subscriptions."""
+        self._core.close()
+
+
+def connect_async(address: str | None = None) -> _Opening[AsyncBus]:
+    """Connects to a bus by `await`, or by `async with`, which also closes it. See connect()."""
+
+    async def open_it() -> AsyncBus:
+        core = _BusCore(address, asyncio.Lock)
+        await _run_async(core.start())
+        return AsyncBus(core)
+
+    return _Opening(open_it)

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Reveille
+import ReveilleCore
+import ReveilleTesting
+import ReveilleWire
+import Varlink
+
+/// Measures a million changes of a thousand published names, while a thousand subscribers to a pattern sleep.
+struct NamesBench {
+    private static let names = 1_000
+    private static let sleepers = 1_000
+    private static let posts = 1_000_000
+    /// The calls that are sent at once.
+    private static let batch = 200
+
+    func run() throws {
+        let phone = try SyntheticPhone()
+        let service = try BenchService(phone)
+        let publisher = try service.client()
+        let alone = try publish(Self.posts / 10, with: publisher)
+        let clients = try (0..<Self.sleepers).map { _ in try service.client() }
+        let empty = service.residentMemory
+        let subscriptions = try clients.map { client in
+            try client.subscribe(to: "org.example.*", isInBackground: true).subscription
+        }
+        let before = service.residentMemory
+        let asleep = try publish(Self.posts, with: publisher)
+        let after = service.residentMemory
+
+        var woken = 0
+        for (client, subscription) in zip(clients, subscriptions) {
+            _ = try publisher.call(.setState(subscription: subscription, background: false))
+            let events = try client.receiveEvents()
+            let isExact = events.allSatisfy { $0.changes == Self.posts / Self.names }
+            if isExact, Set(events.map(\.aspect)).count == Self.names, events.count == Self.names { woken += 1 }
+        }
+        print("\(Self.names) names, \(Self.sleepers) subscribers to a pattern asleep, \(Self.posts) posts")
+        print("posts per second, no subscribers: \(alone)")
+        print("posts per second, all asleep:     \(asleep)")
+        print("ratio: \(Double(asleep * 100 / alone) / 100)")
+        print("memory of the subscriptions:      \(before - empty) kB, to \(before) kB")
+        print("memory grew during the posts by   \(after - before) kB, to \(after) kB")
+        print("woken by one event for each name: \(woken)")
+        guard woken == Self.sleepers else { throw BenchError("\(Self.sleepers - woken) sleepers missed changes") }
+    }
+
+    /// Publishes changes of all names in turn, and returns the number per second.
+    private func publish(_ count: Int, with client: BlockingClient) throws -> Int {
+        let start = MonotonicClock.now
+        for first in stride(from: 0, to: count, by: Self.batch) {
+            let calls = (first..<first + Self.batch).flatMap { number in
+                let value: JSONObject = ["changed": .integer(Int64(count + number))]
+                let name = Aspect(stringLiteral: "org.example.name\(number % Self.names)")
+                return Call(.publish(PublishedValue(name, value)), isOneway: true).encoded()
+            }
+            try client.send(calls)
+        }
+        // The reply follows the last post.
+        try client.send(.fence)
+        _ = try client.receive()
+        return Int(Double(count) / (Double(MonotonicClock.now - start) / 1e9))
+    }
+}

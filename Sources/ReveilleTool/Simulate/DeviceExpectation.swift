@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleWire
+import Varlink
+
+/// The content that a scenario expects of the last event of an aspect of the device.
+struct DeviceExpectation: Equatable {
+    let aspect: BuiltInAspect
+    /// A field of the interface's structure, or a domain of `defaults`; `nil` if only `changes` is compared.
+    let field: String?
+    /// The field's value as text; for a domain, one of its keys, or empty for any key.
+    let value: String
+    /// The number of merged changes; `nil` if it is not compared.
+    let changes: Int?
+
+    /// Parses the words after `expect`; `nil` if they are invalid or no event can meet the expectation.
+    init?(_ words: [String]) {
+        guard let aspect = words.first.flatMap({ BuiltInAspect(rawValue: $0) }) else { return nil }
+        var rest = words.dropFirst()
+        var changes: Int?
+        if rest.count >= 2, rest[rest.endIndex - 2] == "changes" {
+            guard let count = rest.last.flatMap({ Int($0) }), count >= 0 else { return nil }
+            changes = count
+            rest = rest.dropLast(2)
+        }
+        self.aspect = aspect
+        self.changes = changes
+        switch rest.count {
+        case 0 where changes != nil: (field, value) = (nil, "")
+        case 1 where aspect.isReportedInParts: (field, value) = (rest.first, "")
+        case 1: (field, value) = (aspect.form.mainField, rest.first ?? "")
+        case 2: (field, value) = (rest.first, rest.last ?? "")
+        default: return nil
+        }
+        guard aspect.isReportedInParts || isPossible else { return nil }
+    }
+
+    /// Whether the interface has the field and allows the value in it.
+    private var isPossible: Bool {
+        guard let field else { return true }
+        switch aspect.form.fields[field] {
+        case .words(let words, let orNull): return words.contains(value) || orNull && value == Self.none
+        case .level: return value == Self.none || Double(value).map { 0...1 ~= $0 } == true
+        case .flag: return [Self.none, "true", "false"].contains(value)
+        case .text, .list: return true
+        case .other, nil: return false
+        }
+    }
+
+    /// The text for a value that the device does not know.
+    private static let none = "unknown"
+
+    /// Returns whether an event meets the expectation.
+    func holds(for event: Event) -> Bool {
+        guard changes == nil || changes == event.changes else { return false }
+        guard let field else { return true }
+        if aspect.isReportedInParts {
+            return event.settings.contains { $0.domain == field && (value.isEmpty || $0.keys.contains(value)) }
+        }
+        let found = Self.value(of: field, in: event)
+        guard case .level? = aspect.form.fields[field], let expected = Double(value), let level = found.numberValue
+        else {
+            return Self.text(found) == value
+        }
+        // The level is the mean of all packs.
+        return abs(level - expected) < 1e-9
+    }
+
+    private static func value(of field: String, in event: Event) -> JSON {
+        ReadingCoding.encode(event.reading, settings: event.settings).objectValue?[field] ?? .null
+    }
+
+    private static func text(_ value: JSON) -> String {
+        if let text = value.stringValue { return text }
+        if let list = value.arrayValue { return list.map(text).joined(separator: ",") }
+        return value == .null ? none : value.description
+    }
+
+    /// Returns the same field and the count of an event that does not meet the expectation.
+    func found(in event: Event) -> String {
+        let count = "changes \(event.changes)"
+        guard let field else { return "\(aspect) \(count)" }
+        if aspect.isReportedInParts {
+            let domains = event.settings.map { ([$0.domain] + $0.keys).joined(separator: " ") }
+            return "\(aspect) \(domains.isEmpty ? "none" : domains.joined(separator: "; ")), \(count)"
+        }
+        return "\(aspect) \(field) \(Self.text(Self.value(of: field, in: event))) \(count)"
+    }
+}

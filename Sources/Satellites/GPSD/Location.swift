@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The state that is published: a fix, and the path that led to it.
+///
+/// Every member is present; a value that is unknown is `null`.
+package struct Location: Sendable, Hashable {
+    /// The fix.
+    package var fix: Fix
+    /// The length in meters of the path through all published fixes since the program was started.
+    package var distance: Double
+}
+
+extension Location: Encodable {
+    private enum Key: String, CodingKey {
+        case mode, latitude, longitude, altitude, speed, course, accuracy, verticalAccuracy, time, distance
+    }
+
+    /// Encodes the location as an object without nested values.
+    package func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: Key.self)
+        try members.encode(fix.mode.rawValue, forKey: .mode)
+        try members.encode(fix.latitude, forKey: .latitude)
+        try members.encode(fix.longitude, forKey: .longitude)
+        try members.encode(fix.altitude, forKey: .altitude)
+        try members.encode(fix.speed, forKey: .speed)
+        try members.encode(fix.course, forKey: .course)
+        try members.encode(fix.accuracy, forKey: .accuracy)
+        try members.encode(fix.verticalAccuracy, forKey: .verticalAccuracy)
+        try members.encode(fix.time, forKey: .time)
+        // Centimeters: more digits would be noise.
+        try members.encode((distance * 100).rounded() / 100, forKey: .distance)
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ArgumentParser
+import Glibc
+import Reveille
+
+/// The program `reveille-location`.
+@main
+struct LocationCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reveille-location",
+        abstract: "Publish the location that gpsd reports.",
+        discussion: """
+            Publishes org.reveille.location on the user's bus for as long as the program runs. The location is \
+            withdrawn while gpsd is unavailable, and after 30 seconds without a fix.
+
+            EXAMPLES
+              reveille-location &
+              reveille watch org.reveille.location
+
+            EXIT CODES
+              1 failure, 64 usage error, 69 bus unavailable, 77 permission denied
+            """,
+        version: "0.1.0")
+
+    @Option(help: ArgumentHelp("The address of gpsd.", valueName: "host:port"))
+    var gpsd = Endpoint.usual
+
+    @Option(help: "The least distance in meters from the last published fix. By default, every fix that differs.")
+    var distance = 0.0
+
+    @Option(
+        help: """
+            The address of the bus, unix:PATH. Default: $REVEILLE_ADDRESS, else the user's bus. A system bus must be \
+            named, because every user can read it.
+            """)
+    var address: String?
+
+    func validate() throws {
+        guard distance >= 0, distance.isFinite else { throw ValidationError("--distance must be at least 0") }
+    }
+
+    func run() async {
+        do {
+            let device = try await Device.connect(to: try address ?? Self.ownAddress())
+            var publisher = LocationPublisher(device: device, endpoint: gpsd, threshold: distance)
+            try await publisher.run()
+        } catch {
+            Notes.write("\(error)")
+            Glibc.exit(Self.exitCode(of: error))
+        }
+    }
+
+    /// Returns the address in the environment, or that of the user's own bus.
+    private static func ownAddress() throws -> String {
+        func variable(_ name: String) -> String? {
+            getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+        }
+        if let address = variable("REVEILLE_ADDRESS") { return address }
+        guard geteuid() != 0 else {
+            throw ValidationError(
+                "the bus of root is the system bus, which every user can read; name it with --address")
+        }
+        return "unix:\(variable("XDG_RUNTIME_DIR") ?? "/run/user/\(geteuid())")/reveille/org.reveille.Bus"
+    }
+
+    private static func exitCode(of error: any Error) -> Int32 {
+        if error is ValidationError { return EX_USAGE }
+        return switch (error as? ReveilleError)?.code {
+        case .noBus: EX_UNAVAILABLE
+        case .notPermitted: EX_NOPERM
+        case .invalidArgument: EX_USAGE
+        default: EXIT_FAILURE
+        }
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import GPSD
+import Reveille
+
+/// Follows a gpsd and publishes its fixes, for as long as the program runs.
+struct LocationPublisher {
+    static let name: Aspect = "org.reveille.location"
+    private let device: Device
+    private let endpoint: Endpoint
+    private var track: Track
+    private var notes = Notes()
+
+    init(device: Device, endpoint: Endpoint, threshold: Double) {
+        self.device = device
+        self.endpoint = endpoint
+        track = Track(threshold: threshold)
+    }
+
+    /// Publishes until the bus refuses the name.
+    mutating func run() async throws -> Never {
+        // Reports a missing permission at once, and withdraws a value that was left by another program.
+        try await device.withdraw(Self.name)
+        var pause = RetryPause()
+        while true {
+            let start = ContinuousClock.now
+            do {
+                try await follow()
+            } catch let error as ReveilleError {
+                throw error
+            } catch {
+                notes.write("gpsd at \(endpoint) \(error); retrying", about: .gpsd)
+            }
+            if track.clear() { try await publish(nil) }
+            try await Task.sleep(for: pause.after(.now - start))
+        }
+    }
+
+    /// Publishes the fixes of one connection.
+    ///
+    /// Blocks its thread while nothing is received. The program has no other task.
+    ///
+    /// - Throws: The reason for the end of the connection, a `TCPConnection.Failure` or a `GPSDError`; a
+    ///   `ReveilleError` if the bus refuses the name.
+    private mutating func follow() async throws -> Never {
+        let connection = try TCPConnection(to: endpoint)
+        try connection.send(Session.watch)
+        let deadline = ContinuousClock.now + Session.greetingTime
+        var session = Session()
+        while true {
+            let bytes = try connection.receive(until: session.hasGreeted ? track.expiry : deadline)
+            let fixes = try session.receive(bytes)
+            if session.hasGreeted {
+                notes.write("connected to gpsd at \(endpoint)", about: .gpsd)
+            } else if ContinuousClock.now >= deadline {
+                throw GPSDError.silent
+            }
+            if let line = session.ignored {
+                notes.write("gpsd at \(endpoint) sent '\(line)', which is not a report; ignored", about: .line)
+            }
+            for (fix, receiver) in fixes {
+                guard let location = track.take(fix, from: receiver, at: .now) else { continue }
+                try await publish(location)
+            }
+            if track.expires(at: .now) { try await publish(nil) }
+        }
+    }
+
+    /// Publishes a location, or withdraws it with `nil`.
+    ///
+    /// A bus that is unavailable receives the next location. It has withdrawn this one, which was tied to the connection.
+    private mutating func publish(_ location: Location?) async throws(ReveilleError) {
+        do throws(ReveilleError) {
+            if let location {
+                try await device.publish(Self.name, location, whileConnected: true)
+            } else {
+                try await device.withdraw(Self.name)
+            }
+            notes.write("the bus is available", about: .bus)
+        } catch {
+            if [.notPermitted, .invalidArgument, .notSupported].contains(error.code) { throw error }
+            notes.write("\(error)", about: .bus)
+            track.retract()
+        }
+    }
+}

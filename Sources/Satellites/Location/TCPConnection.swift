@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+
+/// A connection over TCP that blocks up to a deadline.
+final class TCPConnection {
+    /// The reason why a connection cannot be used, as a clause about the peer.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ description: String) {
+            self.description = description
+        }
+
+        init(_ operation: String, code: Int32) {
+            description = "cannot be reached: \(operation): \(String(cString: strerror(code)))"
+        }
+    }
+
+    /// The time to wait for a host that does not answer.
+    private static let patience: Duration = .seconds(10)
+
+    private let descriptor: Int32
+    private var buffer = [UInt8](repeating: 0, count: 16_384)
+
+    /// Connects to the first address of the host that accepts.
+    ///
+    /// - Throws: ``Failure`` of the last address.
+    init(to endpoint: Endpoint) throws(Failure) {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        let result = getaddrinfo(endpoint.host, String(endpoint.port), &hints, &list)
+        guard result == 0 else { throw Failure("cannot be reached: \(String(cString: gai_strerror(result)))") }
+        defer { freeaddrinfo(list) }
+        var failure = Failure("has no address")
+        for address in sequence(first: list, next: { $0?.pointee.ai_next }).prefix(while: { $0 != nil }) {
+            guard let address = address?.pointee else { break }
+            do throws(Failure) {
+                descriptor = try Self.connected(to: address)
+                return
+            } catch {
+                failure = error
+            }
+        }
+        throw failure
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    private static func connected(to address: addrinfo) throws(Failure) -> Int32 {
+        let type = address.ai_socktype | Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(address.ai_family, type, address.ai_protocol)
+        guard descriptor >= 0 else { throw Failure("socket", code: errno) }
+        do throws(Failure) {
+            if connect(descriptor, address.ai_addr, address.ai_addrlen) != 0 {
+                guard errno == EINPROGRESS else { throw Failure("connect", code: errno) }
+                guard try wait(for: POLLOUT, on: descriptor, until: .now + patience) else {
+                    throw Failure("connect", code: ETIMEDOUT)
+                }
+                let code = option(SO_ERROR, of: descriptor)
+                guard code == 0 else { throw Failure("connect", code: code) }
+            }
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        keepAlive(descriptor)
+        return descriptor
+    }
+
+    private static func option(_ name: Int32, of descriptor: Int32) -> Int32 {
+        var value: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        return getsockopt(descriptor, SOL_SOCKET, name, &value, &size) == 0 ? value : errno
+    }
+
+    /// Has the kernel detect within a minute that a remote host is gone.
+    ///
+    /// A failure only delays that.
+    private static func keepAlive(_ descriptor: Int32) {
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        var (on, idle, interval, count): (Int32, Int32, Int32, Int32) = (1, 30, 10, 3)
+        setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &on, size)
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_KEEPIDLE, &idle, size)
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_KEEPINTVL, &interval, size)
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_KEEPCNT, &count, size)
+    }
+
+    /// Waits for an event, at most until a deadline; returns whether it occurred.
+    private static func wait(
+        for events: Int32, on descriptor: Int32, until deadline: ContinuousClock.Instant?
+    ) throws(Failure) -> Bool {
+        while true {
+            // Rounded up: a deadline that is not reached would only be waited for again.
+            let left = deadline.map { max(0, ($0 - .now) / .milliseconds(1)).rounded(.up) } ?? -1
+            var request = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+            let count = poll(&request, 1, Int32(min(left, Double(Int32.max))))
+            if count >= 0 { return count > 0 }
+            guard errno == EINTR else { throw Failure("poll", code: errno) }
+        }
+    }
+
+    /// Sends a few bytes, for which a new connection has room.
+    func send(_ bytes: [UInt8]) throws(Failure) {
+        guard Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
+            throw Failure("send", code: errno)
+        }
+    }
+
+    /// Waits for bytes, at most until a deadline.
+    ///
+    /// - Returns: The bytes; none if the deadline has passed.
+    /// - Throws: ``Failure`` at the end of the stream too.
+    func receive(until deadline: ContinuousClock.Instant?) throws(Failure) -> [UInt8] {
+        guard try Self.wait(for: POLLIN, on: descriptor, until: deadline) else { return [] }
+        let count = recv(descriptor, &buffer, buffer.count, 0)
+        if count > 0 { return Array(buffer[..<count]) }
+        if count == 0 { throw Failure("closed the connection") }
+        guard errno == EAGAIN || errno == EINTR else {
+            throw Failure("closed the connection: \(String(cString: strerror(errno)))")
+        }
+        return []
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+
+/// The examples in the article on the clients for Python and Node, run with a real bus.
+@Suite(.timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js"))
+struct ClientDocumentTests {
+    /// The output of each example, in the order of the article.
+    private static let python = [
+        "battery {'state': 'unplugged'", "battery {'state': 'unplugged'", "while asleep: ", "battery\n",
+        "changes since 20", "{'level': 0.4}\n",
+        """
+        Publish volume: InvalidParameter (parameter: aspect)
+        org.varlink.service.InvalidParameter
+        {'parameter': 'aspect'}
+
+        """,
+    ]
+    private static let node = ["battery {", "while asleep: ", "{ level: 0.4 }\n"]
+
+    private let bus: BusProcess
+
+    init() throws {
+        bus = try BusProcess()
+    }
+
+    /// Runs a program while the battery changes, until it has printed a text.
+    private func run(_ program: String, _ arguments: [String], until text: String) throws {
+        let environment = ["REVEILLE_ADDRESS": bus.address, "PYTHONPATH": ClientLanguage.python.module.directory]
+        let example = try RunningProgram(arguments, program: program, in: bus.directory, environment: environment)
+        let poster = try bus.client()
+        var level = 0.0
+        try wait(for: "\(text) in \(example.output)\(example.errors)") {
+            level = level < 1 ? level + 0.01 : 0
+            try poster.post(level: level)
+            return example.output.contains(text)
+        }
+        example.stop()
+        #expect(example.errors == "")
+    }
+
+    @Test func everyPythonExampleRuns() throws {
+        let examples = try DocumentTests.blocks("python", of: "Docs/Clients.md")
+        try #require(examples.count == Self.python.count)
+        for (example, output) in zip(examples, Self.python) {
+            // The example stores its positions in the current directory.
+            let code = "import os; os.chdir('\(bus.directory.path)')\n" + example
+            try run("python3", ["-X", "dev", "-c", code], until: output)
+        }
+    }
+
+    @Test func everyNodeExampleRuns() throws {
+        let module = ClientLanguage.node.module
+        try ChildProcess(["cp", module.directory + "/" + module.name, bus.directory.path]).wait()
+        let examples = try DocumentTests.blocks("js", of: "Docs/Clients.md")
+        try #require(examples.count == Self.node.count)
+        for (example, output) in zip(examples, Self.node) {
+            try bus.directory.write(example, to: "example.mjs")
+            try run("node", [bus.directory.path + "/example.mjs"], until: output)
+        }
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// Published states and the clients for Python and Node.
+@Suite(.timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js"))
+struct ClientPublishTests {
+    private let bus: BusProcess
+
+    init() throws {
+        bus = try BusProcess()
+    }
+
+    private func publish(_ client: ClientProgram, _ name: String, _ value: JSON, _ options: JSONObject = [:]) throws {
+        try client.call("publish", ["arguments": [.string(name), value], "options": .object(options)])
+    }
+
+    @Test(arguments: ClientLanguage.allCases) func publishedStateReachesEveryClient(language: ClientLanguage) throws {
+        let publisher = try ClientProgram(language, on: bus)
+        for other in ClientLanguage.allCases {
+            let subscriber = try ClientProgram(other, on: bus)
+            try subscriber.subscribe(to: ["org.example.volume"])
+            try publish(publisher, "org.example.volume", ["by": .string(other.rawValue), "level": 0.4])
+            let event = try #require(try subscriber.next())
+            #expect(event.aspect == "org.example.volume")
+            #expect(event.state == ["by": .string(other.rawValue), "level": 0.4])
+            #expect(event.integer("changes") == 1)
+            // The state is equal.
+            try publish(publisher, "org.example.volume", ["by": .string(other.rawValue), "level": 0.4])
+            let state = try subscriber.call("get", ["arguments": ["org.example.volume"]]).objectValue
+            #expect(state?.integer("generation") == event.integer("generation"))
+        }
+        let history = try publisher.call("history", ["arguments": ["org.example.volume", 2]]).arrayValue ?? []
+        #expect(history.compactMap { $0.objectValue?.state?["by"] } == ["asyncio", "node"])
+    }
+
+    @Test("B188: three changes of one name and one of another are two events", arguments: ClientLanguage.allCases)
+    func patternGivesEachNameAnEvent(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        try client.subscribe(to: ["org.example.*"])
+        try client.enterBackground()
+        for step in 1...3 { try publish(client, "org.example.a", ["step": .integer(Int64(step))]) }
+        try publish(client, "org.example.b", [:])
+        try publish(client, "org.other", [:])
+        try client.enterForeground()
+        let events = try client.next(2)
+        #expect(events.map(\.aspect) == ["org.example.a", "org.example.b"])
+        #expect(events.map { $0.integer("changes") } == [3, 1])
+        #expect(events.map(\.state) == [["step": 3], [:]])
+    }
+
+    @Test(arguments: ClientLanguage.allCases) func withdrawnStateIsNull(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        try client.subscribe(to: ["org.example.*"])
+        try publish(client, "org.example.a", ["on": true])
+        #expect(try client.next()?.state == ["on": true])
+        try client.call("withdraw", ["arguments": ["org.example.a"]])
+        let event = try #require(try client.next())
+        #expect(event["state"] == .null)
+        #expect(event.integer("changes") == 1)
+        #expect(try client.positions().objectValue?["generations"] == [:], "names come and go")
+    }
+
+    @Test("B190: the state of a publisher that ends is withdrawn", arguments: ClientLanguage.allCases)
+    func stateEndsWithItsPublisher(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        try client.subscribe(to: ["org.example.*"])
+        for isKilled in [false, true] {
+            let publisher = try ClientProgram(language, on: bus)
+            try publish(publisher, "org.example.a", ["on": true], ["whileConnected": true])
+            #expect(try client.next()?.state == ["on": true])
+            if isKilled { publisher.process.signal(SIGKILL) } else { try publisher.call("close") }
+            #expect(try client.next()?["state"] == .null)
+        }
+    }
+
+    @Test(arguments: ClientLanguage.allCases) func resumptionDeliversNamesThatCameAndWent(
+        language: ClientLanguage
+    ) throws {
+        let client = try ClientProgram(language, on: bus)
+        try client.subscribe(to: ["org.example.*"])
+        try publish(client, "org.example.a", [:])
+        try publish(client, "org.example.b", [:])
+        #expect(try client.next(2).map(\.aspect) == ["org.example.a", "org.example.b"])
+        try client.call("withdraw", ["arguments": ["org.example.b"]])
+        _ = try client.next()
+        let positions = try client.positions()
+        try client.call("close", ["of": "s"])
+        // One goes, one comes and goes, and one comes.
+        try client.call("withdraw", ["arguments": ["org.example.a"]])
+        try publish(client, "org.example.c", [:])
+        try client.call("withdraw", ["arguments": ["org.example.c"]])
+        try publish(client, "org.example.d", [:])
+        try client.subscribe(to: ["org.example.*"], ["resume": positions])
+        let events = try client.next(2)
+        #expect(Set(events.map(\.aspect)) == ["org.example.a", "org.example.d"])
+        #expect(events.first { $0.aspect == "org.example.a" }?["state"] == .null)
+        try publish(client, "org.example.e", [:])
+        #expect(try client.next()?.aspect == "org.example.e", "nothing else was delivered")
+    }
+
+    @Test(arguments: ClientLanguage.allCases) func patternSurvivesACrashOfTheBus(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        try client.subscribe(to: ["org.example.*"])
+        try publish(client, "org.example.a", ["step": 1])
+        try publish(client, "org.example.b", ["on": true], ["whileConnected": true])
+        _ = try client.next(2)
+        try bus.waitUntilSaved()
+        bus.kill()
+        try bus.restart()
+        try publish(client, "org.example.a", ["step": 2])
+        let events = try client.next(2)
+        #expect(events.first { $0.aspect == "org.example.a" }?.state == ["step": 2])
+        #expect(events.first { $0.aspect == "org.example.b" }?["state"] == .null, "its connection has ended")
+    }
+
+    @Test(arguments: ClientLanguage.allCases) func paceMergesWhatComesSooner(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        try client.subscribe(to: ["org.example.*"], ["policies": ["org.example.*": ["interval": 3_600_000]]])
+        for step in 1...3 { try publish(client, "org.example.a", ["step": .integer(Int64(step))]) }
+        #expect(try client.next()?.integer("changes") == 1)
+        let pending: JSON = [["aspect": "org.example.a", "changes": 2]]
+        try wait(for: "the event to be read") { try bus.subscription()?["held"] == [] }
+        #expect(try bus.subscription()?["pending"] == pending)
+    }
+
+    @Test(arguments: ClientLanguage.allCases) func refusalsNameTheReason(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        let name = #expect(throws: ClientProgram.Failure.self) { try publish(client, "volume", [:]) }
+        #expect(name?.message == "Publish volume: InvalidParameter (parameter: aspect)")
+        let long: JSON = ["text": .string(String(repeating: "x", count: 5_000))]
+        let value = #expect(throws: ClientProgram.Failure.self) { try publish(client, "org.example.a", long) }
+        #expect(value?.code == "org.reveille.Bus.QuotaExceeded")
+        #expect(value?.message == "Publish org.example.a: QuotaExceeded (quota: value, limit: 4096)")
+        #expect(value?.parameters == ["quota": "value", "limit": 4_096])
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// The clients for Python and Node with a bus that restarts, and positions that outlive a process.
+@Suite(.timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js"))
+struct ClientRestartTests {
+    private let bus: BusProcess
+
+    init() throws {
+        bus = try BusProcess()
+    }
+
+    /// Kills the bus once it has saved its state, and starts it again.
+    private func crash() throws {
+        try bus.waitUntilSaved()
+        bus.kill()
+        try bus.restart()
+    }
+
+    @Test(arguments: ClientLanguage.allCases) func crashLosesAndRepeatsNothing(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        try client.subscribe(to: ["battery", "proximity"])
+        try client.post(level: 0.5)
+        #expect(try client.next()?.levelAndChanges == [0.5, 1])
+        for step in 1...3 {
+            try crash()
+            try client.post(level: 0.5 - Double(step) / 10)
+            #expect(try client.next()?.levelAndChanges == [0.5 - Double(step) / 10, 1])
+        }
+        try client.post(proximity: "near")
+        #expect(try client.next()?.aspect == "proximity")
+    }
+
+    @Test(arguments: ClientLanguage.allCases)
+    func changesBeforeAndAfterACrashAreDeliveredOnce(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        try client.subscribe(to: ["battery"])
+        // Of these, at most one reply is in the socket.
+        for level in [0.5, 0.4, 0.3] { try client.post(level: level) }
+        try crash()
+        try client.post(level: 0.2)
+        var changes = 0
+        var event: JSONObject?
+        repeat {
+            event = try client.next()
+            changes += event?.integer("changes") ?? 0
+        } while event?.state?["level"] != 0.2
+        #expect(changes == 4)
+    }
+
+    @Test(arguments: ClientLanguage.allCases) func pendingCallGetsTheNextChange(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        try client.subscribe(to: ["battery"])
+        let next = try client.begin("next", ["of": "s"])
+        #expect(bus.stop() == 0)
+        let failure = #expect(throws: ClientProgram.Failure.self) { try client.call("refresh") }
+        #expect(failure?.message.contains("is 'reveille serve' running?") == true)
+        try bus.restart()
+        try bus.client().post(level: 0.5)
+        #expect(try client.result(of: next).objectValue?.levelAndChanges == [0.5, 1])
+        try client.call("refresh")
+    }
+
+    @Test(arguments: ClientLanguage.allCases) func laterProcessResumesFromPositions(language: ClientLanguage) throws {
+        let earlier = try ClientProgram(language, on: bus)
+        try earlier.subscribe(to: ["battery", "proximity"])
+        try earlier.post(level: 0.5)
+        try earlier.post(proximity: "near")
+        _ = try earlier.next(2)
+        let positions = try earlier.positions()
+        for level in [0.4, 0.3] { try earlier.post(level: level) }
+        earlier.process.signal(SIGKILL)
+        try crash()
+        // Any client understands the positions of any other.
+        for other in ClientLanguage.allCases {
+            let later = try ClientProgram(other, on: bus)
+            try later.subscribe(to: ["battery", "proximity"], ["resume": positions])
+            #expect(try later.next()?.levelAndChanges == [0.3, 2])
+            try later.post(proximity: "far")
+            try later.post(proximity: "near")
+            #expect(try later.next()?.aspect == "proximity")
+        }
+    }
+
+    @Test(arguments: ClientLanguage.allCases) func positionsAreThoseOfTheEventsTaken(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        try client.subscribe(to: ["battery", "proximity"])
+        try client.enterBackground()
+        try client.post(level: 0.5)
+        try client.post(proximity: "near")
+        try client.enterForeground()
+        #expect(try client.next()?.aspect == "battery")
+        try client.subscribe("later", to: ["battery", "proximity"], ["resume": client.positions()])
+        let event = try #require(try client.next("later"))
+        #expect(event.aspect == "proximity")
+        #expect(event.integer("changes") == 1)
+    }
+
+    @Test(arguments: ClientLanguage.allCases)
+    func anotherInstanceDeliversCurrentStates(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        try client.subscribe(to: ["battery", "proximity"])
+        try client.post(level: 0.5)
+        #expect(try client.next()?.levelAndChanges == [0.5, 1])
+        #expect(bus.stop() == 0)
+        unlink(bus.socket + ".state.json")
+        try bus.restart()
+        let events = try client.next(2)
+        #expect(events.map(\.aspect).sorted() == ["battery", "proximity"])
+        #expect(events.map { $0.integer("changes") } == [0, 0])
+        try client.post(level: 0.4)
+        #expect(try client.next()?.levelAndChanges == [0.4, 1])
+    }
+
+    @Test(
+        "B53: a background survives a kill of the bus, and the wake delivers one event",
+        arguments: ClientLanguage.allCases)
+    func backgroundSurvivesAKill(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        try client.subscribe(to: ["battery", "proximity"])
+        try client.enterBackground()
+        let next = try client.begin("next", ["of": "s"])
+        try client.post(level: 0.5)
+        for level in [0.4, 0.3] {
+            try crash()
+            try bus.waitForSubscription(heldBy: ["app"])
+            try client.post(level: level)
+            try client.post(proximity: "near")
+        }
+        try client.enterForeground()
+        let events = [try client.result(of: next).objectValue, try client.next()].compactMap(\.self)
+        #expect(Set(events.map(\.aspect)) == ["battery", "proximity"])
+        #expect(events.first { $0.aspect == "battery" }?.levelAndChanges == [0.3, 3])
+        try client.post(proximity: "far")
+        #expect(try client.next()?.aspect == "proximity")
+    }
+
+    @Test(arguments: ClientLanguage.allCases) func backgroundEndsInTimeAfterACrash(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        try client.subscribe(to: ["battery"])
+        try client.call("enterBackground", ["of": "s", "wakeAfter": 1_000])
+        let next = try client.begin("next", ["of": "s"])
+        try client.post(level: 0.5)
+        try crash()
+        #expect(try client.result(of: next).objectValue?.levelAndChanges == [0.5, 1])
+        try bus.waitForSubscription(heldBy: [])
+    }
+
+    @Test(arguments: ClientLanguage.allCases)
+    func backgroundAndForegroundWithoutABusApplyLater(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        try client.subscribe(to: ["battery"])
+        let next = try client.begin("next", ["of": "s"])
+        try bus.waitUntilSaved()
+        bus.kill()
+        try client.enterBackground()
+        try bus.restart()
+        try bus.waitForSubscription(heldBy: ["app"])
+        try bus.waitUntilSaved()
+        bus.kill()
+        try client.enterForeground()
+        try bus.restart()
+        try client.post(level: 0.5)
+        #expect(try client.result(of: next).objectValue?.levelAndChanges == [0.5, 1])
+        try bus.waitForSubscription(heldBy: [])
+    }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// The clients for Python and Node with a real bus.
+@Suite(.timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js")) struct ClientTests {
+    private let bus: BusProcess
+
+    init() throws {
+        bus = try BusProcess()
+    }
+
+    @Test(arguments: ClientLanguage.allCases) func readsStates(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        try client.post(level: 0.25)
+        let event = try #require(try client.call("get", ["arguments": ["battery"]]).objectValue)
+        #expect(event.aspect == "battery")
+        #expect(event.levelAndChanges == [0.25, 0])
+        let states = try #require(try client.call("getAll").objectValue)
+        #expect(states.members.map(\.name) == ["locale", "defaults", "battery", "proximity", "orientation"])
+        let aspects = try client.call("aspects").arrayValue ?? []
+        #expect(aspects.contains { $0.objectValue?.aspect == "proximity" })
+    }
+
+    @Test(arguments: ClientLanguage.allCases) func deliversTheCurrentStateIfAsked(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        try client.post(level: 0.25)
+        try client.subscribe(to: ["battery"], ["initial": true])
+        #expect(try client.next()?.levelAndChanges == [0.25, 0])
+        try client.subscribe("other", to: ["battery"])
+        try client.post(level: 0.3)
+        #expect(try client.next("other")?.levelAndChanges == [0.3, 1])
+    }
+
+    @Test(arguments: ClientLanguage.allCases) func deliversEachChange(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        try client.subscribe(to: ["battery"])
+        for (index, level) in [0.5, 0.4, 0.3].enumerated() {
+            let next = try client.begin("next", ["of": "s"])
+            try client.post(level: level)
+            let event = try #require(try client.result(of: next).objectValue)
+            #expect(event.levelAndChanges == [level, 1])
+            #expect(event.integer("generation") == index + 1)
+            #expect(event["netChange"] == true)
+            let state = try bus.client().state(of: "battery")
+            let milliseconds = event["changedAt"]?.numberValue ?? 0
+            #expect(abs(milliseconds * 1_000 - Double(state.integer("changedAt"))) < 1)
+        }
+    }
+
+    @Test(arguments: ClientLanguage.allCases) func busMergesWhatIsNotRead(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        try client.subscribe(to: ["battery"])
+        for step in 1...100 { try client.post(level: Double(step) / 100) }
+        let events = try client.next(2)
+        #expect(events.map(\.levelAndChanges) == [[0.01, 1], [1, 99]])
+    }
+
+    @Test(arguments: ClientLanguage.allCases) func wakeDeliversOneEventForEachAspect(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        try client.subscribe(to: ["battery", "proximity", "orientation"])
+        try client.enterBackground()
+        try bus.waitForSubscription(heldBy: ["app"])
+        for level in [0.5, 0.4, 0.3] { try client.post(level: level) }
+        for state in ["near", "far"] { try client.post(proximity: state) }
+        try client.enterForeground()
+        let events = try client.next(2)
+        #expect(events.map(\.aspect) == ["battery", "proximity"])
+        #expect(events.map { $0.integer("changes") } == [3, 2])
+        try client.post(level: 0.2)
+        #expect(try client.next()?.levelAndChanges == [0.2, 1])
+    }
+
+    @Test(arguments: ClientLanguage.allCases)
+    func eventThatWasNotTakenIsPartOfTheOneOnWake(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        try client.subscribe(to: ["battery", "proximity"])
+        // One reply is in the socket, and one of its events is taken.
+        try client.enterBackground()
+        try client.post(level: 0.5)
+        try client.post(proximity: "near")
+        try client.enterForeground()
+        #expect(try client.next()?.aspect == "battery")
+        try client.post(level: 0.4)
+        try client.enterBackground()
+        let next = try client.begin("next", ["of": "s"])
+        for level in [0.3, 0.5] { try client.post(level: level) }
+        try client.post(proximity: "far")
+        try client.enterForeground()
+        let events = [try client.result(of: next).objectValue, try client.next()].compactMap(\.self)
+        // The battery is back at the level that was taken, the proximity sensor at its initial state is not known.
+        #expect(Set(events.map(\.aspect)) == ["battery", "proximity"])
+        #expect(events.first { $0.aspect == "battery" }?.levelAndChanges == [0.5, 3])
+        #expect(events.first { $0.aspect == "battery" }?["netChange"] == false)
+        #expect(events.first { $0.aspect == "proximity" }?.integer("changes") == 2)
+        try client.post(level: 0.1)
+        #expect(try client.next()?.levelAndChanges == [0.1, 1])
+    }
+
+    @Test(arguments: ClientLanguage.allCases) func backgroundEndsAfterItsTime(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        try client.subscribe(to: ["battery"])
+        try client.call("enterBackground", ["of": "s", "wakeAfter": 200])
+        let next = try client.begin("next", ["of": "s"])
+        for level in [0.5, 0.4, 0.3] { try client.post(level: level) }
+        #expect(try client.result(of: next).objectValue?.levelAndChanges == [0.3, 3])
+        let failure = #expect(throws: ClientProgram.Failure.self) {
+            try client.call("enterBackground", ["of": "s", "wakeAfter": 0])
+        }
+        #expect(failure?.message.contains("a year") == true)
+    }
+
+    @Test(arguments: ClientLanguage.allCases) func policiesApply(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        let policies: JSON = [
+            "battery": ["background": "hold", "limit": 2], "proximity": ["background": "immediate"],
+            "orientation": ["background": "drop"],
+        ]
+        let options: JSONObject = ["policies": policies, "background": true]
+        try client.subscribe(to: ["battery", "proximity", "orientation"], options)
+        for level in [0.5, 0.4, 0.3] { try client.post(level: level) }
+        try client.call("post", ["arguments": ["orientation", ["pose": "faceUp"]]])
+        try client.post(proximity: "near")
+        #expect(try client.next()?.aspect == "proximity")
+        try client.enterForeground()
+        let events = try client.next(2)
+        #expect(events.map(\.levelAndChanges) == [[0.4, 1], [0.3, 1]])
+        #expect(events[0].integer("dropped") == 1)
+        try client.post(proximity: "far")
+        #expect(try client.next()?.aspect == "proximity")
+    }
+
+    @Test(arguments: ClientLanguage.allCases) func subscriptionsAreIndependent(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        try client.subscribe("one", to: ["battery"])
+        try client.subscribe("two", to: ["battery"])
+        try client.enterBackground("one")
+        try client.post(level: 0.5)
+        #expect(try client.next("two")?.levelAndChanges == [0.5, 1])
+        try client.post(level: 0.4)
+        #expect(try client.next("two")?.levelAndChanges == [0.4, 1])
+        try client.enterForeground("one")
+        #expect(try client.next("one")?.levelAndChanges == [0.4, 2])
+    }
+
+    @Test(arguments: ClientLanguage.allCases) func closeEndsTheSubscriptionOnTheBus(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        try client.subscribe("one", to: ["battery"])
+        try client.subscribe("two", to: ["battery"])
+        let next = try client.begin("next", ["of": "one"])
+        try client.call("close", ["of": "one"])
+        #expect(try client.result(of: next) == .null, "a pending call ends")
+        try wait(for: "the end") { try bus.subscription(named: "one") == nil }
+        #expect(try bus.subscription(named: "two") != nil)
+        try client.call("close")
+        try wait(for: "the end") { try bus.subscription(named: "two") == nil }
+        #expect(try client.next("two") == nil)
+        #expect(throws: ClientProgram.Failure.self) { try client.call("refresh") }
+        #expect(client.errors == "")
+    }
+
+    @Test(arguments: ClientLanguage.allCases) func errorsNameCallSubjectAndReason(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        let failure = #expect(throws: ClientProgram.Failure.self) {
+            try client.call("get", ["arguments": ["weather"]])
+        }
+        #expect(failure?.message == "GetState weather: InvalidParameter (parameter: aspects)")
+        #expect(failure?.code == "org.varlink.service.InvalidParameter")
+        #expect(failure?.parameters == ["parameter": "aspects"])
+        #expect(throws: ClientProgram.Failure.self) { try client.subscribe(to: ["weather"]) }
+        #expect(throws: ClientProgram.Failure.self) { try client.subscribe(to: ["battery"], ["resume": ["a": 1]]) }
+        // The connection is as before.
+        try client.post(level: 0.5)
+    }
+
+    @Test(arguments: ClientLanguage.allCases) func missingBusIsAnErrorWithTheAddress(language: ClientLanguage) throws {
+        let directory = try TemporaryDirectory()
+        let client = try ClientProgram(language, in: directory, environment: ["REVEILLE_ADDRESS": "unix:/nowhere/bus"])
+        for address in [nil, "unix:\(directory.path)/bus"] {
+            let failure = #expect(throws: ClientProgram.Failure.self) {
+                try client.call("connect", ["address": address.map(JSON.string) ?? .null])
+            }
+            let place = address ?? "unix:/nowhere/bus"
+            #expect(failure?.message == "there is no bus at \(place); is 'reveille serve' running?")
+            #expect(failure?.code == nil)
+        }
+        let failure = #expect(throws: ClientProgram.Failure.self) { try client.call("connect", ["address": "tcp:1"]) }
+        #expect(failure?.message.contains("tcp:1") == true)
+    }
+}
+
+/// The interpreter that `Scripts/setup test` installs.
+enum Node {
+    static let isThere = (ChildProcess.environment["PATH"] ?? "").split(separator: ":").contains {
+        access($0 + "/node", X_OK) == 0
+    }
+    /// Whether a missing interpreter is a failure, as in continuous integration.
+    static var isRequired: Bool { PythonClient.isRequired }
+}

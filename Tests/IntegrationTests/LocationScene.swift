@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import Reveille
+import ReveilleTesting
+import Testing
+
+/// A bus, a gpsd, and `reveille-location` between them.
+final class LocationScene {
+    /// The state of `org.reveille.location`.
+    struct Location: Decodable, Equatable {
+        var mode: String
+        var latitude, longitude: Double
+        var altitude, speed, course, accuracy, verticalAccuracy: Double?
+        var time: Int64?
+        var distance: Double
+    }
+
+    static let name: Aspect = "org.reveille.location"
+    static let program = ChildProcess.sibling("reveille-location")
+    /// The fixes after which gpsd sends one report for each.
+    static let warmUp = 4
+
+    let bus: BusProcess
+    let device: Device
+    private(set) var receiver: FakeReceiver
+    private(set) var satellite: RunningProgram
+
+    /// Starts all three and waits until the location of the last fix of the warm-up is published.
+    init(_ log: ReceiverLog) async throws {
+        bus = try BusProcess()
+        device = try await Device.connect(to: bus.address)
+        receiver = try FakeReceiver(log, in: bus.directory)
+        satellite = try Self.start(on: bus, port: receiver.port)
+        try await warmUp()
+    }
+
+    static func start(on bus: BusProcess, port: UInt16) throws -> RunningProgram {
+        try RunningProgram(
+            ["--gpsd", "127.0.0.1:\(port)"], program: program, in: bus.directory,
+            environment: ["REVEILLE_ADDRESS": bus.address])
+    }
+
+    /// Replaces gpsd, on the same port.
+    func restartReceiver(_ log: ReceiverLog) async throws {
+        receiver.stop()
+        receiver = try FakeReceiver(log, in: bus.directory, port: receiver.port)
+        try await warmUp()
+    }
+
+    private func warmUp() async throws {
+        let address = "gpsd at 127.0.0.1:\(receiver.port)"
+        try wait(for: "a connection: \(satellite.errors)") {
+            satellite.errors.split(separator: "\n").last?.hasSuffix("connected to \(address)") == true
+        }
+        try receiver.begin()
+        receiver.send(fixes: Self.warmUp)
+        try await waitForFix(Self.warmUp - 1)
+    }
+
+    /// Waits until the location of a fix is published.
+    func waitForFix(_ index: Int) async throws {
+        let deadline = Deadline(seconds: 60)
+        while try await location?.time != ReceiverLog.time(index) {
+            guard !deadline.hasPassed else {
+                throw Trouble("waited for fix \(index): \(String(describing: try await location)) \(satellite.errors)")
+            }
+            await Task.yield()
+        }
+    }
+
+    /// Waits until the location is withdrawn.
+    func waitForWithdrawal() async throws {
+        let deadline = Deadline(seconds: 60)
+        while try await location != nil {
+            guard !deadline.hasPassed else { throw Trouble("waited for a withdrawal: \(satellite.errors)") }
+            await Task.yield()
+        }
+    }
+
+    var location: Location? {
+        get async throws { try await device.value(of: Self.name, as: Location.self) }
+    }
+
+    /// Subscribes in the background.
+    func sleeper(_ background: Policy.Background) async throws -> Subscription {
+        try await device.subscribe(
+            to: AspectSet(Self.name), policies: [Self.name: Policy(background: background)], startsInBackground: true)
+    }
+}

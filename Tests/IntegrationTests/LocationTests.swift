@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import Reveille
+import ReveilleTesting
+import Testing
+
+/// `reveille-location` with a real bus and a real gpsd.
+@Suite(
+    .timeLimit(.minutes(10)),
+    .enabled(if: FakeReceiver.isThere || FakeReceiver.isRequired, "no gpsd: run Scripts/setup test"))
+struct LocationTests {
+    private typealias Location = LocationScene.Location
+    private let first = LocationScene.warmUp
+
+    private func take(_ count: Int, from subscription: Reveille.Subscription) async throws -> [(Event, Location)] {
+        var taken: [(Event, Location)] = []
+        while taken.count < count {
+            let event = try #require(try await subscription.next())
+            taken.append((event, try #require(try event.value(as: Location.self))))
+        }
+        return taken
+    }
+
+    @Test("B181: hold delivers the track of 40 fixes in order on wake, and the latest 100 of 150")
+    func holdDeliversTheTrack() async throws {
+        let scene = try await LocationScene(ReceiverLog(fixes: first + 190))
+        let sleeper = try await scene.sleeper(.hold(limit: 100))
+        scene.receiver.send(fixes: 40)
+        try await scene.waitForFix(first + 39)
+        try await sleeper.enterForeground()
+        let track = try await take(40, from: sleeper)
+        #expect(track.map(\.1.time) == (first..<first + 40).map(ReceiverLog.time))
+        for (index, (event, location)) in track.enumerated() {
+            #expect(event.changes == 1 && event.dropped == 0)
+            #expect(abs(location.latitude - ReceiverLog.latitude(first + index)) < 1e-8)
+        }
+
+        try await sleeper.enterBackground()
+        scene.receiver.send(fixes: 150)
+        try await scene.waitForFix(first + 189)
+        try await sleeper.enterForeground()
+        let latest = try await take(100, from: sleeper)
+        #expect(latest.map(\.1.time) == (first + 90..<first + 190).map(ReceiverLog.time))
+        #expect(latest.map(\.0.dropped).reduce(0, +) == 50)
+    }
+
+    @Test("B182: coalesce delivers the newest fix, the number of fixes and the length of the path")
+    func coalesceDeliversThePath() async throws {
+        let scene = try await LocationScene(ReceiverLog(fixes: first + 30))
+        let before = try #require(try await scene.location).distance
+        let sleeper = try await scene.sleeper(.coalesce)
+        scene.receiver.send(fixes: 30)
+        try await scene.waitForFix(first + 29)
+        try await sleeper.enterForeground()
+        let (event, location) = try #require(try await take(1, from: sleeper).first)
+        #expect(event.changes == 30)
+        #expect(location.time == ReceiverLog.time(first + 29))
+        #expect(abs(location.distance - before - 30 * ReceiverLog.step) < 0.1)
+        #expect(try await scene.location == location)
+    }
+
+    @Test("B183: immediate delivers each fix in the background at once") func immediateDeliversEach() async throws {
+        let scene = try await LocationScene(ReceiverLog(fixes: first + 5))
+        let sleeper = try await scene.sleeper(.immediate)
+        for index in first..<first + 5 {
+            scene.receiver.send(fixes: 1)
+            let (event, location) = try #require(try await take(1, from: sleeper).first)
+            #expect(event.changes == 1)
+            #expect(location.time == ReceiverLog.time(index))
+        }
+    }
+
+    @Test("B184: the altitude is null while it is unknown") func unknownAltitudeIsNull() async throws {
+        let scene = try await LocationScene(ReceiverLog(fixes: first + 3, flat: [first + 1]))
+        for (index, altitude) in [(first, 34.5), (first + 1, nil), (first + 2, 34.5)] {
+            scene.receiver.send(fixes: 1)
+            try await scene.waitForFix(index)
+            #expect(try await scene.location?.altitude == altitude)
+            let text = try #require(try await scene.device.state(of: LocationScene.name).reading.published?.json)
+            #expect(text.contains(#""altitude":null"#) == (altitude == nil), "\(text)")
+        }
+    }
+
+    @Test("B185: without gpsd nothing is published, and the reason is reported once; the location returns with gpsd")
+    func missingGPSDIsReported() async throws {
+        let scene = try await LocationScene(ReceiverLog(fixes: first))
+        let sleeper = try await scene.sleeper(.coalesce)
+        scene.receiver.stop()
+        try await scene.waitForWithdrawal()
+        let address = "127.0.0.1:\(scene.receiver.port)"
+        let refusal = "gpsd at \(address) cannot be reached: connect: Connection refused; retrying\n"
+        try wait(for: "a refusal: \(scene.satellite.errors)") { scene.satellite.errors.contains(refusal) }
+        #expect(try await !scene.device.isAvailable(LocationScene.name))
+        try await sleeper.enterForeground()
+        #expect(try #require(try await sleeper.next()).value(as: Location.self) == nil)
+        try await scene.restartReceiver(ReceiverLog(fixes: first))
+        #expect(try await scene.location != nil)
+        #expect(scene.satellite.errors.components(separatedBy: refusal) == 2)
+    }
+
+    @Test("the location ends with the program, and survives a restart of the bus") func lifetime() async throws {
+        let scene = try await LocationScene(ReceiverLog(fixes: first + 1))
+        #expect(scene.bus.stop() == 0)
+        try scene.bus.restart()
+        while (try? await scene.location?.time) != ReceiverLog.time(first - 1) { await Task.yield() }
+        scene.receiver.send(fixes: 1)
+        try await scene.waitForFix(first)
+        scene.satellite.process.signal(SIGKILL)
+        try await scene.waitForWithdrawal()
+    }
+
+    @Test(
+        "B187: another user is refused with PermissionDenied",
+        .enabled(if: geteuid() == 0, "only root can switch users"))
+    func otherUserIsRefused() throws {
+        let bus = try BusProcess()
+        let program = bus.directory.path + "/location"
+        try ChildProcess(["cp", LocationScene.program, program]).wait()
+        chmod(program, 0o755)
+        let run = try OtherUser.run([program], in: bus.directory, environment: ["REVEILLE_ADDRESS": bus.address])
+        #expect(run.code == 77)
+        #expect(run.errors.contains("PermissionDenied"), "\(run.errors)")
+    }
+
+    @Test("bad arguments and a missing bus are errors that name them") func badArguments() throws {
+        let bus = try BusProcess()
+        func run(_ arguments: [String]) throws -> ProgramRun {
+            try bus.run(arguments, program: LocationScene.program)
+        }
+        for argument in ["", ":2947", "host:", "host:0", "host:65536", "host:1:2", "[::1", "[::1]2947"] {
+            let run = try run(["--gpsd", argument])
+            #expect(run.code == 64 && run.errors.contains("--gpsd"), "\(argument): \(run.errors)")
+        }
+        #expect(try run(["--distance", "-1"]).code == 64)
+        let missing = try run(["--address", "unix:/nothing/bus"])
+        #expect(missing.code == 69 && missing.errors.contains("/nothing/bus"), "\(missing.errors)")
+        #expect(try run(["--version"]).output == bus.run(["--version"]).output)
+    }
+}
+
+extension String {
+    /// Returns the number of parts between occurrences of a text.
+    fileprivate func components(separatedBy text: String) -> Int {
+        var (rest, count) = (self[...], 1)
+        while let range = rest.firstRange(of: text) {
+            count += 1
+            rest = rest[range.upperBound...]
+        }
+        return count
+    }
+}

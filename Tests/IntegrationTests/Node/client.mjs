@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+// Calls reveille.mjs as the other end of stdin, a socket, asks.
+//
+// A request is {"id", "do", …}; its reply is {"id", "result"} or {"id", "error"}. Requests run side by side.
+
+import { Socket } from "node:net";
+import { connect, ReveilleError } from "../../../Sources/Clients/Node/reveille.mjs";
+
+const peer = new Socket({ fd: 0 });
+const subscriptions = {};
+let bus;
+
+async function carryOut({ do: action, of, aspects, options, arguments: values = [], ...request }) {
+  switch (action) {
+    case "connect":
+      bus = await connect(request.address);
+      return;
+    case "subscribe":
+      subscriptions[of] = await bus.subscribe(aspects, options);
+      return;
+    case "next":
+      return (await subscriptions[of].next()).value;
+    case "enterBackground":
+      return subscriptions[of].enterBackground({ wakeAfter: request.wakeAfter });
+    case "enterForeground":
+      return subscriptions[of].enterForeground();
+    case "positions":
+      return subscriptions[of].positions;
+    case "close":
+      return (of ? subscriptions[of] : bus).close();
+    case "publish":
+      return bus.publish(...values, options);
+    default:
+      return bus[action](...values);
+  }
+}
+
+async function answer(request) {
+  const reply = { id: request.id };
+  try {
+    reply.result = (await carryOut(request)) ?? null;
+  } catch (error) {
+    if (!(error instanceof ReveilleError)) throw error;
+    reply.error = { message: error.message, code: error.code ?? null, parameters: error.parameters ?? {} };
+  }
+  peer.write(`${JSON.stringify(reply)}\0`);
+}
+
+let rest = "";
+peer.setEncoding("utf8");
+for await (const text of peer) {
+  const frames = (rest + text).split("\0");
+  rest = frames.pop();
+  for (const frame of frames) answer(JSON.parse(frame));
+}
+process.exit(0);

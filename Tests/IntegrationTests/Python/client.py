@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+# Part of Reveille.
+"""Calls reveille.py as the other end of stdin, a socket, asks; the argument is "blocking" or "asyncio".
+
+A request is {"id", "do", …}; its reply is {"id", "result"} or {"id", "error"}. Requests run side by side.
+"""
+import asyncio
+import dataclasses
+import json
+import pathlib
+import socket
+import sys
+import threading
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "Sources/Clients/Python"))
+import reveille  # noqa: E402
+
+peer = socket.socket(fileno=0)
+bus = None
+subscriptions = {}
+
+
+def plain(value):
+    """Turns a result into JSON with the names of the wire."""
+    if isinstance(value, reveille.Event):
+        words = {"net_change": "netChange", "first_changed_at": "firstChangedAt", "changed_at": "changedAt"}
+        entry = {words.get(name, name): member for name, member in dataclasses.asdict(value).items()}
+        return entry | {name: entry[name].timestamp() * 1000 for name in ("firstChangedAt", "changedAt")}
+    if isinstance(value, dict):
+        return {name: plain(member) for name, member in value.items()}
+    return [plain(member) for member in value] if isinstance(value, list) else value
+
+
+def steps(request):
+    """Carries out a request; yields what asyncio must wait for."""
+    global bus
+    of, options, action = request.get("of"), request.get("options", {}), request["do"]
+    if action == "connect":
+        bus = yield (reveille.connect if is_blocking else reveille.connect_async)(request.get("address"))
+    elif action == "subscribe":
+        policies = {
+            aspect: reveille.Policy(
+                policy.get("background"), policy.get("limit"), policy.get("netChangeOnly", False),
+                policy["interval"] / 1000 if "interval" in policy else None)
+            for aspect, policy in options.pop("policies", {}).items()}
+        subscriptions[of] = yield bus.subscribe(*request["aspects"], policies=policies, **options)
+    elif action == "next":
+        try:
+            return (yield subscriptions[of].next() if is_blocking else anext(subscriptions[of]))
+        except StopAsyncIteration:
+            return None
+    elif action == "enterBackground":
+        yield subscriptions[of].enter_background(request["wakeAfter"] / 1000 if "wakeAfter" in request else None)
+    elif action == "enterForeground":
+        yield subscriptions[of].enter_foreground()
+    elif action == "positions":
+        return subscriptions[of].positions
+    elif action == "close":
+        (subscriptions[of] if of else bus).close()
+    elif action == "publish":
+        return (yield bus.publish(*request["arguments"], while_connected=options.get("whileConnected", False)))
+    else:
+        method = {"getAll": "get_all"}.get(action, action)
+        return (yield getattr(bus, method)(*request.get("arguments", [])))
+
+
+def answer(request, outcome):
+    if isinstance(outcome, reveille.ReveilleError):
+        error = {"message": str(outcome), "code": outcome.name, "parameters": outcome.parameters}
+        reply = {"id": request["id"], "error": error}
+    else:
+        reply = {"id": request["id"], "result": plain(outcome)}
+    peer.sendall(json.dumps(reply).encode() + b"\0")
+
+
+def carry_out(request):
+    try:
+        waiting, value = steps(request), None
+        while True:
+            value = waiting.send(value)
+    except StopIteration as stop:
+        answer(request, stop.value)
+    except reveille.ReveilleError as error:
+        answer(request, error)
+
+
+async def carry_out_async(request):
+    waiting, wait = steps(request), None
+    try:
+        wait = waiting.send(None)
+        while True:
+            try:
+                value = await wait
+            except Exception as error:
+                wait = waiting.throw(error)
+            else:
+                wait = waiting.send(value)
+    except StopIteration as stop:
+        answer(request, stop.value)
+    except reveille.ReveilleError as error:
+        answer(request, error)
+    except asyncio.CancelledError:
+        answer(request, "cancelled")
+
+
+async def serve():
+    loop, tasks = asyncio.get_running_loop(), {}
+    requests = iter(received())
+    while request := await loop.run_in_executor(None, next, requests, None):
+        if request["do"] == "cancel":
+            tasks[request["task"]].cancel()
+        else:
+            tasks[request["id"]] = asyncio.create_task(carry_out_async(request))
+
+
+def received():
+    rest = b""
+    while data := peer.recv(65536):
+        *frames, rest = (rest + data).split(b"\0")
+        yield from map(json.loads, frames)
+
+
+is_blocking = sys.argv[1] == "blocking"
+if is_blocking:
+    for request in received():
+        threading.Thread(target=carry_out, args=(request,), daemon=True).start()
+else:
+    asyncio.run(serve())

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleSimulation
+import Testing
+
+@testable import ReveilleCore
+
+/// A bus and a ``NaiveBus`` with the same operations.
+struct BusModel {
+    /// A difference between the two.
+    struct Difference: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// What a client remembers of its subscription.
+    struct Client {
+        var request: SubscriptionRequest
+        var instance: String
+        var positions: [Aspect: Int] = [:]
+        /// The times of the last events.
+        var lastEvents: [Aspect: UInt64] = [:]
+    }
+
+    let driver: BusDriver
+    var naive: NaiveBus
+    private(set) var clients: [SubscriptionID: Client] = [:]
+    /// The clients that are gone, and may resume.
+    private(set) var gone: [Client] = []
+
+    init(history: Int) {
+        driver = BusDriver(history: history)
+        naive = NaiveBus(history: history, start: Aspect.device.map(Reading.first), at: driver.now)
+        naive.now = driver.clock
+    }
+
+    // MARK: - Operations
+
+    mutating func subscribe(_ request: SubscriptionRequest) throws(Difference) {
+        let (id, start) = driver.start(request)
+        let expected = naive.subscribe(request, as: id, at: driver.now)
+        guard start.resumed == expected.resumed, ordered(start.events) == ordered(expected.events) else {
+            throw Difference(description: "starts with \(start) instead of \(expected): \(request)")
+        }
+        var client = Client(request: request, instance: driver.bus.instance)
+        client.positions = request.positions ?? [:]
+        for event in start.events { client.positions[event.aspect] = event.generation }
+        clients[id] = client
+    }
+
+    private func ordered(_ events: [Event]) -> [Event] {
+        events.sorted { ($0.sequence, $0.aspect) < ($1.sequence, $1.aspect) }
+    }
+
+    mutating func cancel(_ id: SubscriptionID) {
+        driver.bus.cancel(id)
+        naive.subscribers[id] = nil
+        if let client = clients.removeValue(forKey: id) { gone = gone.suffix(20) + [client] }
+    }
+
+    mutating func hold(_ reason: HoldReasons, on id: SubscriptionID) {
+        driver.bus.hold(reason, on: id)
+        naive.hold(reason, on: id)
+    }
+
+    mutating func release(_ reason: HoldReasons, from id: SubscriptionID) {
+        driver.bus.release(reason, from: id)
+        naive.release(reason, from: id)
+    }
+
+    mutating func report(_ reading: Reading) {
+        let time = driver.report(reading)
+        naive.now = driver.clock
+        naive.post(reading, at: time)
+    }
+
+    mutating func publish(_ name: Aspect, _ json: String?, by publisher: Publisher) {
+        driver.publish(name, json, by: publisher)
+        naive.now = driver.clock
+        naive.publish(name, json.map { Array($0.utf8) }, by: publisher, at: driver.now)
+    }
+
+    /// Withdraws the states that are tied to a connection.
+    mutating func endConnection(_ connection: UInt64) {
+        for name in driver.bus.names {
+            guard let publisher = driver.bus.publisher(of: name), publisher.connection == connection else { continue }
+            publish(name, nil, by: publisher)
+        }
+    }
+
+    mutating func pass(_ microseconds: Int64) {
+        driver.pass(microseconds)
+        naive.now = driver.clock
+    }
+
+    mutating func restart() {
+        for id in clients.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            if let client = clients.removeValue(forKey: id) { gone = gone.suffix(20) + [client] }
+        }
+        let saved = driver.bus.savedState.entries.map(\.state.aspect)
+        driver.restart()
+        naive.restart(saved.filter(\.isPublished))
+    }
+
+    /// Delivers everything that is due.
+    mutating func deliver() throws(Difference) {
+        while let delivery = driver.nextDelivery() {
+            let id = delivery.subscription
+            let expected = naive.take(id)
+            guard delivery.events == expected else {
+                throw Difference(description: "\(id) receives \(delivery.events)\ninstead of \(expected)")
+            }
+            for aspect in Set(delivery.events.map(\.aspect)) {
+                let last = clients[id]?.lastEvents.updateValue(driver.clock, forKey: aspect)
+                let interval = naive.subscribers[id]?.policy(aspect).interval ?? .zero
+                guard let last, Duration.microseconds(driver.clock - last) < interval else { continue }
+                throw Difference(description: "\(id) receives \(aspect) sooner than \(interval)")
+            }
+            for event in delivery.events { clients[id]?.positions[event.aspect] = event.generation }
+        }
+        guard naive.ready.isEmpty else { throw Difference(description: "nothing is delivered to \(naive.ready)") }
+        try checkPace()
+    }
+
+    // MARK: - Checks
+
+    /// Checks that the bus asks for the time of the next event that waits, and for none if nothing waits.
+    private func checkPace() throws(Difference) {
+        let feeds = naive.subscribers.flatMap { id, subscriber in
+            subscriber.feeds.map { (isDue: naive.due(id).contains($0.key), feed: $0.value) }
+        }
+        let soonest = feeds.filter(\.isDue).map(\.feed.nextEvent).min()
+        if driver.bus.nextPaced == soonest { return }
+        // It may ask sooner for a state that has come back meanwhile, and for a name that is to become vacant.
+        let others = feeds.map(\.feed).filter { $0.policy.netChangeOnly || !$0.isLiteral }.map(\.nextEvent)
+        guard let next = driver.bus.nextPaced, next < soonest ?? .max, others.contains(next) else {
+            throw Difference(
+                description: "asks for \(driver.bus.nextPaced ?? 0) instead of \(soonest ?? 0) at \(driver.clock)")
+        }
+    }
+
+    /// Takes over which names the bus has made vacant and forgotten, if it may.
+    mutating func checkVacancies() throws(Difference) {
+        for (name, topic) in naive.topics where name.isPublished {
+            let index = driver.bus.logOfName[name]
+            if !topic.isVacant, index.map({ driver.bus.logs[$0].isVacant }) ?? true, !naive.vacate(name) {
+                throw Difference(description: "\(name) is vacant too early")
+            }
+            guard index == nil else { continue }
+            let isGiven = naive.subscribers.values.contains { $0.feeds[name] != nil }
+            guard naive.topics[name]?.isVacant == true, !isGiven else {
+                throw Difference(description: "\(name) is forgotten too early")
+            }
+            naive.topics[name] = nil
+        }
+    }
+
+    /// Compares everything that clients can ask for.
+    func check(limit: Int?) throws(Difference) {
+        for status in driver.bus.subscriptions {
+            guard let subscriber = naive.subscribers[status.id] else { continue }
+            let pending = subscriber.feeds.mapValues { feed in
+                let isDropped = subscriber.isInBackground && feed.policy.background == .drop && !feed.hadPending
+                return isDropped ? 0 : feed.queue.count
+            }.filter { $0.value > 0 }
+            guard status.pending == pending, status.holds == subscriber.holds, status.aspects == subscriber.aspects
+            else { throw Difference(description: "\(status)\ninstead of \(pending), \(subscriber.holds)") }
+        }
+        for (aspect, topic) in naive.topics {
+            let latest = (driver.bus.changes(of: aspect, limit: limit), naive.changes(of: aspect, limit: limit))
+            guard latest.0 == latest.1 else { throw Difference(description: "the latest changes are \(latest)") }
+            let current = driver.bus.log(of: aspect).map { driver.bus.logs[$0].changes.current }
+            guard current?.generation == topic.current.generation, current?.reading == topic.current.reading,
+                driver.bus.publisher(of: aspect) == (topic.isLive ? topic.publisher : nil)
+            else { throw Difference(description: "\(String(describing: current)) instead of \(topic.current)") }
+        }
+        let users = naive.topics.values.compactMap { topic in topic.publisher.map { ($0.user, topic.isLive) } }
+        for user in 1...2 as ClosedRange<UInt32> {
+            let own = users.filter { $0.0 == user }
+            guard driver.bus.names(of: user).kept == own.count, driver.bus.names(of: user).live == own.count(where: \.1)
+            else {
+                throw Difference(description: "\(driver.bus.names(of: user)) of user \(user), expected \(own)")
+            }
+        }
+        let violations = BusConsistency(of: driver.bus).violations
+        guard violations.isEmpty else { throw Difference(description: "inconsistent: \(violations)") }
+    }
+}

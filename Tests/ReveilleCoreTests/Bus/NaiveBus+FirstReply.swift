@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+@testable import ReveilleCore
+
+extension NaiveBus {
+    /// Adds a subscriber that has read its first reply.
+    mutating func subscribe(
+        _ request: SubscriptionRequest, as id: SubscriptionID, at time: Timestamp
+    ) -> SubscriptionStart {
+        let resumed = request.positions.map { request.instance == instance && areKnown($0, of: request.aspects) }
+        var subscriber = Subscriber(
+            aspects: request.aspects, policies: request.policies, holds: request.startsInBackground ? .app : [])
+        var events: [Event] = []
+        for name in request.aspects.names where name.isPublished && topics[name] == nil {
+            topics[name] = absent(name, at: time)
+        }
+        for (aspect, topic) in topics {
+            let isLiteral = request.aspects.contains(aspect)
+            guard isLiteral || matches(aspect, request) && !topic.isVacant else { continue }
+            subscriber.feeds[aspect] = NaiveFeed(subscriber.policy(aspect), isLiteral: isLiteral, from: topic.current)
+            let unseen = !isLiteral && topic.isLive ? topic.start : nil
+            if resumed == true, let position = request.positions?[aspect] ?? unseen,
+                position < topic.current.generation
+            {
+                events.append(event(of: topic, since: position))
+            } else if request.wantsInitial || resumed == false, isLiteral || topic.isLive {
+                events.append(topic.current.event(changes: 0, netChange: true, since: topic.current.time))
+            }
+        }
+        if resumed == true {
+            for (name, position) in request.positions ?? [:] where subscriber.feeds[name] == nil {
+                let topic = topics[name] ?? absent(name, at: time)
+                guard matches(name, request), position < topic.current.generation else { continue }
+                events.append(event(of: topic, since: position))
+            }
+        }
+        subscribers[id] = subscriber
+        return SubscriptionStart(resumed: resumed, events: events)
+    }
+
+    private func matches(_ name: Aspect, _ request: SubscriptionRequest) -> Bool {
+        request.aspects.names.contains { $0.matches(name) }
+    }
+
+    private func areKnown(_ positions: [Aspect: Int], of aspects: AspectSet) -> Bool {
+        positions.allSatisfy { aspect, generation in
+            guard aspects.contains(aspect) || aspects.names.contains(where: { $0.matches(aspect) }) else { return true }
+            return generation <= topics[aspect]?.current.generation ?? sequence
+        }
+    }
+
+    /// Returns the event of all changes since a position; one before the start of a name counts as the one before.
+    private func event(of topic: Topic, since position: Int) -> Event {
+        let isName = topic.current.reading.aspect.isPublished
+        let seen = max(position, isName ? topic.start - 1 : 0)
+        let retained = topic.changes.suffix(history)
+        let before = retained.first { $0.generation == seen }
+        // If it is unknown, the oldest change with a known state before it is the best approximation.
+        let next = before == nil ? retained.dropFirst().first : retained.first { $0.generation == seen + 1 }
+        return topic.current.event(
+            changes: topic.current.generation - seen, netChange: before?.reading != topic.current.reading,
+            since: next?.time ?? topic.current.time)
+    }
+
+    /// Returns an event for each of the latest changes of an aspect that the bus keeps, oldest first.
+    func changes(of aspect: Aspect, limit: Int?) -> [Event] {
+        guard let topic = topics[aspect] else { return [] }
+        return topic.changes.suffix(min(history, limit ?? history)).filter { $0.generation > topic.start }
+            .map { $0.event(changes: 1, netChange: true, since: $0.time) }
+    }
+}

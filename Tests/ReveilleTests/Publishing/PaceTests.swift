@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Reveille
+import ReveilleTesting
+import Testing
+
+/// Policies of names and patterns, and their intervals.
+@Suite(.timeLimit(.minutes(10))) struct PaceTests {
+    @Test func changesWithinAnIntervalAreMerged() async throws {
+        let device = try await TestDevice.inMemory()
+        let subscription = try await device.subscribe(
+            to: "org.example.*", policies: ["org.example.*": Policy(interval: .seconds(86_400))])
+        for step in 1...10 { try await device.publish(Volume.name, ["step": step]) }
+        // An event of another name does not wait for it.
+        try await device.publish("org.example.other", ["step": 1])
+        #expect(try await subscription.next()?.changes == 1)
+        #expect(try await subscription.next()?.aspect == "org.example.other")
+        #expect(try await device.subscribers().first?.pending == [Volume.name: 9])
+        subscription.cancel()
+        #expect(try await subscription.next() == nil)
+    }
+
+    @Test func lastStateIsDeliveredAfterTheInterval() async throws {
+        let device = try await TestDevice.inMemory()
+        let subscription = try await device.subscribe(
+            to: .battery, policies: [.battery: Policy(interval: .milliseconds(20))])
+        for step in 1...100 { try await device.post(.level(Double(step) / 100)) }
+        var changes = 0
+        var last: Reading?
+        while last != .level(1), let event = try await subscription.next() {
+            changes += event.changes
+            last = event.reading
+        }
+        #expect(changes == 100)
+    }
+
+    @Test(
+        arguments: [.zero, .milliseconds(-1), .microseconds(999), .seconds(31_536_001), .seconds(Int64.max)]
+            as [Duration])
+    func intervalOutOfRangeIsRefusedBeforeTheCall(interval: Duration) async throws {
+        let device = try await TestDevice.inMemory()
+        let error = await #expect(throws: ReveilleError.self) {
+            try await device.subscribe(to: "org.example.*", policies: [Volume.name: Policy(interval: interval)])
+        }
+        #expect(error?.code == .invalidArgument)
+        #expect(error?.description.contains("org.example.volume") == true)
+        #expect(error?.description.contains("from 1 millisecond to a year") == true, "\(error as Any)")
+        #expect(try await device.subscribers().isEmpty)
+    }
+
+    @Test func policyOfANameThatIsNotSubscribedIsRefusedByName() async throws {
+        let device = try await TestDevice.inMemory()
+        for aspect in ["org.other.name", "org.*", "org.example.name.*"] as [Aspect] {
+            let error = await #expect(throws: ReveilleError.self) {
+                try await device.subscribe(to: "org.example.*", policies: [aspect: Policy()])
+            }
+            #expect(error?.code == .invalidArgument)
+            #expect(error?.description.contains("\(aspect)") == true)
+        }
+        // As before, one of an aspect of the device has no effect.
+        _ = try await device.subscribe(to: "org.example.*", policies: [.battery: Policy(background: .drop)])
+    }
+
+    @Test(arguments: ["volume", "org..volume", "org.example.*.volume", "*", "org.exa mple", ""])
+    func invalidNameIsRefusedByName(name: String) async throws {
+        let device = try await TestDevice.inMemory()
+        let aspect = Aspect(stringLiteral: name)
+        var errors: [ReveilleError?] = []
+        errors.append(
+            await #expect(throws: ReveilleError.self) { try await device.subscribe(to: [.battery, aspect]) })
+        errors.append(await #expect(throws: ReveilleError.self) { try await device.observe(aspect) { _ in } })
+        errors.append(await #expect(throws: ReveilleError.self) { try await device.state(of: aspect) })
+        errors.append(await #expect(throws: ReveilleError.self) { try await device.states(of: [aspect]) })
+        for error in errors {
+            #expect(error?.code == .invalidArgument)
+            #expect(error?.description.contains(name.debugDescription) == true)
+        }
+        let pattern = await #expect(throws: ReveilleError.self) { try await device.state(of: "org.example.*") }
+        #expect(pattern?.code == .invalidArgument)
+    }
+}
