@@ -140,6 +140,27 @@ struct ClientRestartTests {
         #expect(try client.next()?.aspect == "proximity")
     }
 
+    @Test(arguments: ClientLanguage.allCases) func droppedChangesStayDropped(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        let policies: JSON = ["battery": ["background": "drop"]]
+        try client.subscribe(to: ["battery", "proximity"], ["policies": policies])
+        // Dropped by the bus, and while the bus was away.
+        try client.enterBackground()
+        try client.post(level: 0.5)
+        try client.enterForeground()
+        try crash()
+        try client.enterBackground()
+        try client.post(level: 0.4)
+        let next = try client.begin("next", ["of": "s"])
+        try crash()
+        try client.post(proximity: "near")
+        try bus.waitForSubscription(heldBy: ["app"])
+        try client.enterForeground()
+        #expect(try client.result(of: next).objectValue?.aspect == "proximity")
+        try client.post(level: 0.3)
+        #expect(try client.next()?.levelAndChanges == [0.3, 1])
+    }
+
     @Test(arguments: ClientLanguage.allCases) func backgroundEndsInTimeAfterACrash(language: ClientLanguage) throws {
         let client = try ClientProgram(language, on: bus)
         try client.subscribe(to: ["battery"])
