@@ -127,4 +127,14 @@ import Varlink
         #expect(subscription?["pending"] == [["aspect": .string(Self.name), "changes": 3]])
         #expect(subscription?["held"] == ["app"])
     }
+
+    @Test("a subscription with a thousand pending names is listed with some of them") func listsAreShort() throws {
+        let peer = scene.connect()
+        try peer.subscribe(to: ["org.example.*"], ["state": "background"])
+        for number in 0..<1_000 { try publisher.publish("org.example.n\(number)", ["a": 1]) }
+        let list = try scene.connect().call("ListSubscriptions").parameters["subscriptions"]?.arrayValue
+        let pending = list?.first?.objectValue?["pending"]?.arrayValue ?? []
+        #expect(pending.count == 32)
+        #expect(pending.allSatisfy { $0.objectValue?["changes"] == 1 })
+    }
 }

@@ -217,6 +217,7 @@ extension Bus {
                 let entry = entries[Int(index)]
                 index = entry.next
                 if entry.isLiteral { aspects.insert(logs[Int(entry.log)].aspect) }
+                guard pending.count < SubscriptionStatus.pendingLimit else { continue }
                 let count = self.pending(entry)
                 if count > 0 { pending[logs[Int(entry.log)].aspect] = count }
             }

@@ -44,6 +44,11 @@ package struct SubscriptionStart: Sendable, Hashable {
 
 /// The status of a subscription.
 package struct SubscriptionStatus: Sendable, Hashable {
+    /// The largest number of aspects in ``pending``.
+    ///
+    /// A list of a thousand names for each of a thousand sleeping subscriptions would keep a bus busy for seconds.
+    package static let pendingLimit = 32
+
     /// The identifier.
     package var id: SubscriptionID
     /// The display name.
@@ -52,7 +57,7 @@ package struct SubscriptionStatus: Sendable, Hashable {
     package var aspects: AspectSet
     /// The reasons why nothing is delivered now.
     package var holds: HoldReasons
-    /// The number of pending changes, for each aspect that has any.
+    /// The number of pending changes, for each aspect that has any; of some aspects if there are too many.
     package var pending: [Aspect: Int]
     /// The number of events delivered.
     package var events: Int
