@@ -143,7 +143,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleLocation", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting",
+                "Reveille", "ReveilleCore", "ReveilleLocation", "ReveilleSimulation", "ReveilleSystem",
+                "ReveilleTesting",
                 "ReveilleTool", "Varlink",
             ],
             exclude: ["Node", "Python"]

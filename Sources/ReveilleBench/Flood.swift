@@ -27,7 +27,13 @@ enum Flood: String, CaseIterable {
     case settings
     /// Posts states without permission.
     case posts
+    /// Changes long values of as many names as allowed, which makes the saved state as large as possible.
+    case values
+    /// Publishes names for the duration of short connections.
+    case ties
 
+    /// The user that floods.
+    static let user: uid_t = 65_534
     static let argument = "flood-user"
     /// The default limit of connections per user.
     private static let connectionsOfUser = 64
@@ -46,7 +52,7 @@ enum Flood: String, CaseIterable {
         guard arguments.count == 2, let flood = Flood(rawValue: arguments[0]) else {
             throw BenchError("invalid flood: \(arguments)")
         }
-        become(user: 65_534)
+        become(user: user)
         let address = try UnixAddress(arguments[1])
         switch flood {
         case .connections: try connect(address, saying: [], keeping: 200)
@@ -60,6 +66,23 @@ enum Flood: String, CaseIterable {
         case .states: try send(bytes(.getState(.device)), to: address)
         case .refreshes: try send(bytes(.refresh), to: address)
         case .posts: try send(bytes(.post(.proximity(.near))), to: address)
+        case .values:
+            // The states of one round differ from those of the next, so each call is a change.
+            let rounds = try (0..<2).flatMap { round in try publications(count: 1_000, length: 4_000, round: round) }
+            try send(rounds, to: address)
+        case .ties:
+            try connect(address, saying: publications(count: 20, length: 10, isTied: true), keeping: 16)
+        }
+    }
+
+    private static func publications(
+        count: Int, length: Int, round: Int = 0, isTied: Bool = false
+    ) throws -> [UInt8] {
+        let text = String(repeating: "x", count: length)
+        return try (0..<count).flatMap { number in
+            guard let name = Aspect("org.example.n\(number)") else { throw BenchError("an invalid name") }
+            let value: JSONObject = ["round": .integer(Int64(round)), "text": .string(text)]
+            return bytes(.publish(PublishedValue(name, value), whileConnected: isTied))
         }
     }
 
@@ -84,9 +107,10 @@ enum Flood: String, CaseIterable {
         }
     }
 
-    /// Sends a call as often as the sockets of all connections allow, and reads the replies.
-    private static func send(_ call: [UInt8], to address: UnixAddress) throws {
-        let batch = (0..<50).flatMap { _ in call }
+    /// Sends calls as often as the sockets of all connections allow, and reads the replies.
+    private static func send(_ calls: [UInt8], to address: UnixAddress) throws {
+        // A single call is repeated in one write.
+        let batch = calls.count < 10_000 ? (0..<50).flatMap { _ in calls } : calls
         let streams = try (0..<connectionsOfUser).map { _ in try UnixStream(connectingTo: address) }
         var rests = [ArraySlice<UInt8>](repeating: batch[...], count: streams.count)
         var buffer = [UInt8](repeating: 0, count: 65_536)

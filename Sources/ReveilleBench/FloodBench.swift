@@ -29,7 +29,10 @@ struct FloodBench {
             let pairs = (0..<Self.keys).map { "\"a.setting.of.some.program.\($0)\": \($0)" }
             try phone.writeSettings("{" + pairs.joined(separator: ",") + "}", to: "program\(file).json")
         }
-        let bus = try phone.startBus(configuration: geteuid() == 0 ? "{}" : "{ bus: { connectionsPerUser: 1000 } }")
+        let bus = try phone.startBus(
+            configuration: geteuid() == 0
+                ? #"{ publish: { allow: [{ names: "org.example.*", users: [\#(Flood.user)] }] } }"#
+                : "{ bus: { connectionsPerUser: 1000 } }")
         let address = try UnixAddress(bus.address)
         let sleepers = try (0..<Self.sleepers).map { _ in
             let client = try BlockingClient(address)

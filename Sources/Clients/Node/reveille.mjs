@@ -20,7 +20,6 @@
 import { existsSync } from "node:fs";
 import { connect as connectSocket } from "node:net";
 import { uptime } from "node:os";
-import { isDeepStrictEqual } from "node:util";
 
 /** The longest reply in bytes, as in the Swift library. Replies grow with the user's settings. */
 const REPLY_LIMIT = 64 << 20;
@@ -40,16 +39,14 @@ const LONGEST_PAUSE = 2_000;
 const LONGEST_BACKGROUND = 31_536_000_000;
 /** The longest that one wait lasts before it is repeated; a timer takes milliseconds as a 32-bit integer. */
 const LONGEST_WAIT = 3_600_000;
-/** The resolution of os.uptime(), by which a background must not end too early. */
-const UPTIME_RESOLUTION = 10;
+/** The difference between two clocks that means that the machine was suspended; more than their resolution. */
+const SHORTEST_SUSPENSION = 100;
 /** The size of one read. */
 const CHUNK = 65_536;
 
 const INTERFACE = "org.reveille.Bus";
 const SERVICE = "org.varlink.service";
 const SYSTEM_BUS = "/run/reveille/org.reveille.Bus";
-/** Aspects whose state is a list of differences, so that two events of them are not one. */
-const IN_PARTS = new Set(["defaults", "folders"]);
 
 /**
  * The changes of one aspect since the subscriber's last event of it.
@@ -120,8 +117,13 @@ export class ReveilleError extends Error {
 ReveilleError.prototype.name = "ReveilleError";
 
 const now = () => performance.now();
-/** The time since boot, including the time in which the machine was suspended. */
-const bootTime = () => uptime() * 1_000;
+const difference = () => uptime() * 1_000 - performance.now();
+const initialDifference = difference();
+/** A time that includes the time in which the machine was suspended. */
+function bootTime() {
+  const suspended = difference() - initialDifference;
+  return now() + (suspended > SHORTEST_SUSPENSION ? suspended : 0);
+}
 /** Lets the loop look at every socket once; the first part of a turn may belong to an earlier look. */
 const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
@@ -287,6 +289,11 @@ class Connection {
     if (frame) return parseReply(frame);
     if (this.#failure) throw this.#failure;
     return undefined;
+  }
+
+  /** Whether a part of a reply has been received. */
+  get hasBegunReply() {
+    return this.#length > 0 || this.#frames.length > 0;
   }
 
   get hasEnded() {
@@ -610,19 +617,18 @@ export class Subscription {
   #request;
   #siblings;
   #instance;
-  /** The generation and the state of the last event taken, by aspect. */
+  /** The generation of the last event taken, by aspect. */
   #generations = new Map();
-  #shown = new Map();
   /** The states that were asked for, which are delivered in the background too. */
   #answers = [];
-  /** The events received and not taken: at most one for each aspect that is merged. */
-  #waiting = new Map();
+  /** The events received and not taken: those of one reply, or of some that came before a background. */
+  #waiting = [];
   #background;
   /** When the bus ends the background, since boot. */
   #deadline = Infinity;
-  /** Whether events received before a wake must be merged with those after it. */
-  #isWaking = false;
   #hasStarted = false;
+  /** Whether a background has ended, and the subscription must be opened again. */
+  #wasAsleep = false;
   #id;
   #connection;
   #connectedAt = 0;
@@ -710,9 +716,10 @@ export class Subscription {
     await this.#changing.run(async () => {
       const before = [this.#background, this.#deadline];
       this.#background = true;
-      this.#deadline = wakeAfter === undefined ? Infinity : bootTime() + UPTIME_RESOLUTION + wakeAfter;
+      this.#deadline = wakeAfter === undefined ? Infinity : bootTime() + wakeAfter;
       try {
         await this.#setState(true, wakeAfter);
+        await this.#receiveAvailable();
       } catch (error) {
         [this.#background, this.#deadline] = before;
         throw error;
@@ -728,12 +735,7 @@ export class Subscription {
    * @returns {Promise<void>}
    */
   async enterForeground() {
-    await this.#changing.run(async () => {
-      const dropped = await this.#droppedStates();
-      await this.#setState(false);
-      for (const event of dropped) if (!this.#waiting.has(event.aspect)) this.#note(event);
-      this.#wake();
-    });
+    await this.#changing.run(() => this.#wake());
   }
 
   /** Ends the subscription; events that were not taken are discarded. */
@@ -761,10 +763,10 @@ export class Subscription {
   // --- Opening
 
   async #open() {
+    this.#waiting = [];
     const background = this.#background;
     let request = { ...this.#request, state: background ? "background" : "foreground" };
     const known = new Map(this.#generations);
-    for (const event of this.#waiting.values()) known.set(event.aspect, event.generation);
     if (this.#instance !== undefined) {
       const resume = Array.from(known, ([aspect, generation]) => ({ aspect, generation }));
       const longer = { ...request, instance: this.#instance, resume };
@@ -776,7 +778,7 @@ export class Subscription {
       connection.send(encode("Subscribe", request, true));
       const reply = await this.#firstReply(connection);
       const first = answerOf(reply, "Subscribe", this.#aspects.join(" "));
-      this.#begin(first, known, first.resumed === true, background);
+      this.#begin(first, known, first.resumed === true, this.#wasAsleep || (background && this.#hasStarted));
     } catch (error) {
       connection.close();
       throw error;
@@ -830,12 +832,15 @@ export class Subscription {
       } else if (hasResumed && !known.has(event.aspect) && event.state === null) {
         // A name that was withdrawn, and that is not known here or no longer.
         this.#note(event);
-      } else if (wasAsleep && !isNew && this.#policy(event.aspect).background === "drop") {
+      } else if (wasAsleep && this.#policy(event.aspect).background === "drop") {
+        this.#note(event);
+      } else if (event.changes > 0 && !event.netChange && this.#policy(event.aspect).netChangeOnly) {
         this.#note(event);
       } else {
-        this.#put(event);
+        this.#waiting.push(event);
       }
     }
+    this.#wasAsleep = false;
   }
 
   // --- Receiving
@@ -844,7 +849,6 @@ export class Subscription {
     while (!this.#isClosed) {
       try {
         if (bootTime() >= this.#deadline) await this.#endBackground();
-        if (this.#isWaking) await this.#settle();
         const event = this.#take();
         if (event) return event;
         await this.#receive();
@@ -871,13 +875,11 @@ export class Subscription {
 
   /** Waits until something happens, a time has come or the background ends. */
   async #wait(until) {
-    const left = Math.min(until - now(), this.#deadline - bootTime(), LONGEST_WAIT);
-    // An open connection keeps the process running, even without a deadline.
-    const needsTimer = left < LONGEST_WAIT || !this.#connection;
+    const left = Math.min(until - now(), this.#deadline - bootTime());
     let timer;
     await new Promise((resolve) => {
       this.#ring = resolve;
-      if (needsTimer) timer = setTimeout(resolve, Math.max(0, left));
+      if (left < Infinity) timer = setTimeout(resolve, Math.min(Math.max(0, left), LONGEST_WAIT));
     });
     clearTimeout(timer);
     this.#ring = () => {};
@@ -886,7 +888,7 @@ export class Subscription {
   #accept(reply) {
     const parameters = answerOf(reply, "Subscribe", this.#aspects.join(" "));
     const events = eventsOf(parameters, (aspect) => this.#isWanted(aspect));
-    for (const event of events) this.#put(event);
+    this.#waiting.push(...events);
     if (events.length > 0) this.#backoff = new Backoff();
     if (!reply.continues) throw new ReveilleError("the bus ended the subscription", { isLoss: true });
   }
@@ -906,74 +908,34 @@ export class Subscription {
     throw error;
   }
 
-  /** Merges what was received before a wake with what the wake brings. */
-  async #settle() {
-    this.#isWaking = false;
-    await this.#receiveAvailable();
-    if (this.#waiting.size === 0 || !this.#connection) return;
-    try {
-      // The bus may answer the first call before it notices that everything was read, but not the second. It has then
-      // sent what was due.
-      for (let call = 0; call < 2; call += 1) await this.#bus.fence();
-    } catch {
-      return;
-    }
-    await this.#receiveAvailable();
-  }
-
+  /** Receives what the bus sent before a background. */
   async #receiveAvailable() {
-    let before;
-    do {
-      before = this.#connection?.received;
-      this.#connection?.read();
-      await turn();
-      for (let reply; (reply = this.#connection?.take()); ) this.#accept(reply);
-    } while (this.#connection?.received !== before);
-    this.#connection?.stop();
+    try {
+      let before;
+      do {
+        before = this.#connection?.received;
+        this.#connection?.read();
+        await turn();
+        for (let reply; (reply = this.#connection?.take()); ) this.#accept(reply);
+      } while (this.#connection?.received !== before);
+      this.#connection?.stop();
+    } catch {
+      // The reader notices the end, and opens the subscription again.
+      this.#connection?.close();
+    }
   }
 
   // --- Events that wait
 
-  #put(event) {
-    const isApart = IN_PARTS.has(event.aspect) || this.#policy(event.aspect).background === "hold";
-    const key = isApart ? `${event.aspect} ${event.generation}` : event.aspect;
-    const earlier = this.#waiting.get(key);
-    this.#waiting.delete(key);
-    this.#waiting.set(key, earlier ? this.#merge(earlier, event) : event);
-  }
-
-  #merge(earlier, later) {
-    return Object.freeze({
-      ...later,
-      changes: earlier.changes + later.changes,
-      dropped: earlier.dropped + later.dropped,
-      netChange: this.#shown.has(later.aspect)
-        ? !isDeepStrictEqual(later.state, this.#shown.get(later.aspect))
-        : earlier.netChange || later.netChange,
-      firstChangedAt: earlier.changes > 0 ? earlier.firstChangedAt : later.firstChangedAt,
-    });
-  }
-
   #take() {
-    const event = this.#answers.shift() ?? this.#takeDue();
+    const due = this.#waiting.findIndex((event) => this.#isDue(event));
+    const event = this.#answers.shift() ?? (due >= 0 ? this.#waiting.splice(due, 1)[0] : undefined);
     if (event) this.#note(event);
     return event;
   }
 
-  #takeDue() {
-    for (const [key, event] of this.#waiting) {
-      if (!this.#isDue(event)) continue;
-      this.#waiting.delete(key);
-      return event;
-    }
-    return undefined;
-  }
-
-  #isDue(event) {
-    const policy = this.#policy(event.aspect);
-    if (this.#background && policy.background !== "immediate" && event.aspect !== "lifecycle") return false;
-    // A value that changed and changed back waits for a later change.
-    return event.changes === 0 || event.netChange || !policy.netChangeOnly;
+  #isDue({ aspect }) {
+    return !this.#background || aspect === "lifecycle" || this.#policy(aspect).background === "immediate";
   }
 
   /** Moves the position to an event. */
@@ -981,10 +943,8 @@ export class Subscription {
     if (event.state === null && !this.#aspects.includes(event.aspect)) {
       // Names that a pattern matches come and go.
       this.#generations.delete(event.aspect);
-      this.#shown.delete(event.aspect);
     } else {
       this.#generations.set(event.aspect, event.generation);
-      this.#shown.set(event.aspect, event.state);
     }
   }
 
@@ -993,15 +953,35 @@ export class Subscription {
   /** Ends a background at its deadline, which the bus keeps too. */
   #endBackground() {
     return this.#changing.run(async () => {
-      if (bootTime() < this.#deadline) return;
-      await this.#setState(false);
-      this.#wake();
+      if (bootTime() >= this.#deadline) await this.#wake();
     });
   }
 
-  #wake() {
-    [this.#isWaking, this.#background, this.#deadline] = [true, false, Infinity];
+  async #wake() {
+    if (this.#mustGiveBack) {
+      // The bus merges what was received with what it has now.
+      this.#connection?.close();
+      this.#connection = undefined;
+      this.#retryAt = 0;
+      this.#waiting = [];
+      this.#wasAsleep = true;
+    } else {
+      for (const event of await this.#droppedStates()) this.#note(event);
+      this.#wasAsleep = this.#background && !this.#connection;
+      await this.#setState(false);
+    }
+    [this.#background, this.#deadline] = [false, Infinity];
     this.#ring();
+  }
+
+  /**
+   * Whether an event was received and not taken before a background that ends: there would be two events of its aspect.
+   */
+  get #mustGiveBack() {
+    // The bus would merge the changes that 'hold' keeps.
+    const keepsChanges = Object.values(this.#policies).some((policy) => policy.background === "hold");
+    if (!this.#background || keepsChanges) return false;
+    return this.#waiting.length > 0 || (this.#connection?.hasBegunReply ?? false);
   }
 
   /** Returns the states of the aspects whose changes are discarded: a later resumption begins there. */

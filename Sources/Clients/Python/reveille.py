@@ -64,8 +64,6 @@ _INTERFACE = "org.reveille.Bus"
 _SERVICE = "org.varlink.service"
 _SYSTEM_BUS = "/run/reveille/org.reveille.Bus"
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
-# Aspects whose state is a list of differences, so that two events of them are not one.
-_IN_PARTS = {"defaults", "folders"}
 
 _T = TypeVar("_T")
 
@@ -375,17 +373,18 @@ class _Connection:
                 # A reply that was sent before can still be read, for example that the quota is exceeded.
                 self._output.clear()
 
-    def receive(self, until: float, *bells: int) -> _Steps[_Reply | None]:
-        """Returns the next reply; None if the time has come or a bell rings before it is complete."""
-        reply = self._next_frame()
-        while not reply:
+    def receive(self, until: float) -> _Steps[_Reply | None]:
+        """Returns the next reply; None if the time has come."""
+        while not (reply := self.receive_available()):
             if time.monotonic() >= until:
                 return None
-            yield _Ready(until, reading=(self._socket.fileno(), *bells))
-            if not self._read():
-                return None
-            reply = self._next_frame()
+            yield from self.wait(until)
         return reply
+
+    def wait(self, until: float, *bells: int) -> _Steps[None]:
+        """Waits until something can be received, the time has come, or a bell rings."""
+        if self._input.find(0, self._searched) < 0:
+            yield _Ready(until, reading=(self._socket.fileno(), *bells))
 
     def receive_available(self) -> _Reply | None:
         """Returns the next reply if it has arrived."""
@@ -416,6 +415,11 @@ class _Connection:
         del self._input[: end + 1]
         self._searched = 0
         return _Reply.parse(frame)
+
+    @property
+    def has_begun_reply(self) -> bool:
+        """Whether a part of a reply has been received."""
+        return bool(self._input)
 
     @property
     def has_ended(self) -> bool:
@@ -547,10 +551,9 @@ class _BusCore:
             yield from self._connection.send(data, until)
             while self._owed:
                 reply = yield from self._connection.receive(until)
-                if reply:
-                    self._owed -= 1
-                elif time.monotonic() >= until:
+                if not reply:
                     raise _unanswered(method)
+                self._owed -= 1
         except ReveilleError:
             self._disconnect()
             raise
@@ -640,22 +643,24 @@ class _SubscriptionCore:
             self._request["policies"] = [_wire_policy(*entry) for entry in self._policies.items()]
         self._wants_initial = initial
         self._instance: str | None = None
-        # The generation and the state of the last event taken, by aspect.
+        # The generation of the last event taken, by aspect.
         self._generations: dict[str, int] = {}
-        self._shown: dict[str, Any] = {}
         if resume is not None:
             self._instance, generations = _check_positions(resume)
             self._generations = {aspect: generations[aspect] for aspect in generations if self._is_wanted(aspect)}
         # The states that were asked for, which are delivered in the background too.
         self._answers: list[Event] = []
-        # The events received and not taken: at most one for each aspect that is merged.
-        self._waiting: dict[object, Event] = {}
+        # The events received and not taken: those of one reply, or of some that came before a background.
+        self._waiting: list[Event] = []
         self._background = background
         # When the bus ends the background, in seconds since boot.
         self._deadline = math.inf
-        # Whether events received before a wake must be merged with those after it.
-        self._is_waking = False
+        # Whether the bus must merge what was received with what it has now: the reader opens the subscription again,
+        # from the positions of the events taken.
+        self._gives_back = False
         self._has_started = False
+        # Whether a background has ended, and the subscription must be opened again.
+        self._was_asleep = False
         self._id: str | None = None
         self._connection: _Connection | None = None
         self._connected_at = 0.0
@@ -664,6 +669,8 @@ class _SubscriptionCore:
         self._is_closed = False
         self._reading = bus.new_lock()
         self._changing = bus.new_lock()
+        # Held while events are received or taken and while the bell rings, and never while waiting.
+        self._intake = threading.Lock()
         # Wakes a reader whose wait has another end now. A file object, so that it ends with the subscription.
         self._bell = open(os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK), "r+b", buffering=0)
         bus.streams.add(self)
@@ -694,9 +701,10 @@ class _SubscriptionCore:
             raise
 
     def _open(self) -> _Steps[None]:
-        background, deadline = self._background, self._deadline
+        self._waiting.clear()
+        background = self._background
         request = dict(self._request, state="background" if background else "foreground")
-        known = {**self._generations, **{event.aspect: event.generation for event in self._waiting.values()}}
+        known = dict(self._generations)
         if self._instance is not None:
             resume = [{"aspect": aspect, "generation": generation} for aspect, generation in known.items()]
             request |= {"instance": self._instance, "resume": resume}
@@ -709,13 +717,12 @@ class _SubscriptionCore:
         try:
             until = time.monotonic() + REPLY_TIMEOUT
             yield from connection.send(call, until)
-            reply = None
-            while not reply:
-                if time.monotonic() >= until:
-                    raise _unanswered("Subscribe")
-                reply = yield from connection.receive(until)
+            reply = yield from connection.receive(until)
+            if not reply:
+                raise _unanswered("Subscribe")
             first = _answer(reply, "Subscribe", " ".join(self._aspects))
-            self._begin(first, known, has_resumed=first.get("resumed") is True, was_asleep=background)
+            was_asleep = self._was_asleep or background and self._has_started
+            self._begin(first, known, has_resumed=first.get("resumed") is True, was_asleep=was_asleep)
         except BaseException:
             connection.close()
             raise
@@ -745,10 +752,13 @@ class _SubscriptionCore:
             elif has_resumed and event.aspect not in known and event.state is None:
                 # A name that was withdrawn, and that is not known here or no longer.
                 self._note(event)
-            elif was_asleep and not is_new and self._policy(event.aspect).background == "drop":
+            elif was_asleep and self._policy(event.aspect).background == "drop":
+                self._note(event)
+            elif event.changes > 0 and not event.net_change and self._policy(event.aspect).net_change_only:
                 self._note(event)
             else:
-                self._put(event)
+                self._waiting.append(event)
+        self._was_asleep = False
 
     # --- Receiving
 
@@ -760,11 +770,9 @@ class _SubscriptionCore:
                 try:
                     if _boot_time() >= self._deadline:
                         yield from self._end_background()
-                    # Read first, because a wake by another thread sets it last.
-                    is_asleep = self._background
-                    if self._is_waking:
-                        yield from self._settle()
-                    elif event := self._take(is_asleep):
+                    if self._gives_back:
+                        self._give_back()
+                    elif event := self._take():
                         return event
                     elif time.monotonic() >= until:
                         return None
@@ -784,21 +792,28 @@ class _SubscriptionCore:
             yield _Ready(min(until, self._retry_at), reading=(bell,))
         elif not self._connection:
             yield from self._open()
-        elif reply := (yield from self._connection.receive(until, bell)):
-            self._accept(reply)
+        else:
+            yield from self._connection.wait(until, bell)
+            self._take_in()
         try:
             os.eventfd_read(bell)
         except BlockingIOError:
             pass
 
-    def _accept(self, reply: _Reply) -> None:
-        events = _events(_answer(reply, "Subscribe", " ".join(self._aspects)), self._is_wanted)
-        for event in events:
-            self._put(event)
+    def _take_in(self) -> bool:
+        """Receives a reply; returns whether there was one."""
+        with self._intake:
+            connection = self._connection
+            reply = connection.receive_available() if connection else None
+            if not reply:
+                return False
+            events = _events(_answer(reply, "Subscribe", " ".join(self._aspects)), self._is_wanted)
+            self._waiting += events
         if events:
             self._backoff = _Backoff()
         if not reply.continues:
             raise ReveilleError("the bus ended the subscription", is_loss=True)
+        return True
 
     def _lose(self, error: ReveilleError) -> None:
         """Prepares another attempt, or ends the subscription."""
@@ -814,69 +829,41 @@ class _SubscriptionCore:
             self._is_closed = True
             raise error
 
-    def _settle(self) -> _Steps[None]:
-        """Merges what was received before a wake with what the wake brings."""
-        self._is_waking = False
-        self._receive_available()
-        if self._waiting and self._connection:
-            try:
-                # The bus may answer the first call before it notices that everything was read, but not the second. It
-                # has then sent what was due.
-                for _ in range(2):
-                    yield from self._bus.fence()
-            except ReveilleError:
-                return
-            self._receive_available()
-
-    def _receive_available(self) -> None:
-        while self._connection and (reply := self._connection.receive_available()):
-            self._accept(reply)
+    def _give_back(self) -> None:
+        self._gives_back = False
+        self._waiting.clear()
+        if self._connection:
+            self._connection.close()
+        self._connection = None
+        self._retry_at = 0.0
 
     # --- Events that wait
 
-    def _put(self, event: Event) -> None:
-        is_apart = event.aspect in _IN_PARTS or self._policy(event.aspect).background == "hold"
-        key: object = (event.aspect, event.generation) if is_apart else event.aspect
-        if earlier := self._waiting.pop(key, None):
-            event = self._merge(earlier, event)
-        self._waiting[key] = event
-
-    def _merge(self, earlier: Event, later: Event) -> Event:
-        net_change = earlier.net_change or later.net_change
-        if later.aspect in self._shown:
-            net_change = later.state != self._shown[later.aspect]
-        return dataclasses.replace(
-            later, changes=earlier.changes + later.changes, dropped=earlier.dropped + later.dropped,
-            net_change=net_change,
-            first_changed_at=earlier.first_changed_at if earlier.changes else later.first_changed_at)
-
-    def _take(self, is_asleep: bool) -> Event | None:
-        if self._answers:
-            event = self._answers.pop(0)
-        else:
-            key = next((key for key, event in self._waiting.items() if self._is_due(event, is_asleep)), None)
-            if key is None:
+    def _take(self) -> Event | None:
+        with self._intake:
+            if self._gives_back:
                 return None
-            event = self._waiting.pop(key)
+            if self._answers:
+                event = self._answers.pop(0)
+            else:
+                index = next((index for index, event in enumerate(self._waiting) if self._is_due(event)), None)
+                if index is None:
+                    return None
+                event = self._waiting.pop(index)
         self._note(event)
         return event
 
-    def _is_due(self, event: Event, is_asleep: bool) -> bool:
-        policy = self._policy(event.aspect)
-        if is_asleep and policy.background != "immediate" and event.aspect != "lifecycle":
-            return False
-        # A value that changed and changed back waits for a later change.
-        return event.changes == 0 or event.net_change or not policy.net_change_only
+    def _is_due(self, event: Event) -> bool:
+        is_immediate = event.aspect == "lifecycle" or self._policy(event.aspect).background == "immediate"
+        return is_immediate or not self._background
 
     def _note(self, event: Event) -> None:
         """Moves the position to an event."""
         if event.state is None and event.aspect not in self._aspects:
             # Names that a pattern matches come and go.
             self._generations.pop(event.aspect, None)
-            self._shown.pop(event.aspect, None)
         else:
             self._generations[event.aspect] = event.generation
-            self._shown[event.aspect] = event.state
 
     # --- Background
 
@@ -892,6 +879,7 @@ class _SubscriptionCore:
             self._deadline = math.inf if wake_after is None else _boot_time() + wake_after
             try:
                 yield from self._set_state(True, self._deadline)
+                self._take_in_all()
             except BaseException:
                 self._background, self._deadline = before
                 raise
@@ -900,15 +888,19 @@ class _SubscriptionCore:
         finally:
             self._changing.release()
 
+    def _take_in_all(self) -> None:
+        """Receives what the bus sent before a background."""
+        try:
+            while self._take_in():
+                pass
+        except ReveilleError:
+            if connection := self._connection:
+                connection.shut_down()
+
     def enter_foreground(self) -> _Steps[None]:
         yield _Acquire(self._changing)
         try:
-            dropped = yield from self._dropped_states()
-            yield from self._set_state(False, math.inf)
-            for aspect, event in dropped.items():
-                if aspect not in self._waiting:
-                    self._note(event)
-            self._wake()
+            yield from self._wake()
         finally:
             self._changing.release()
 
@@ -917,14 +909,36 @@ class _SubscriptionCore:
         yield _Acquire(self._changing)
         try:
             if _boot_time() >= self._deadline:
-                yield from self._set_state(False, math.inf)
-                self._wake()
+                yield from self._wake()
         finally:
             self._changing.release()
 
-    def _wake(self) -> None:
-        self._is_waking, self._background, self._deadline = True, False, math.inf
+    def _wake(self) -> _Steps[None]:
+        if self._begin_to_give_back():
+            return
+        for event in (yield from self._dropped_states()).values():
+            self._note(event)
+        self._was_asleep = self._background and not self._connection
+        yield from self._set_state(False, math.inf)
+        self._background, self._deadline = False, math.inf
         self._ring()
+
+    def _begin_to_give_back(self) -> bool:
+        """Wakes by opening the subscription again, if an event was received and not taken before the background.
+
+        Otherwise there would be two events of its aspect.
+        """
+        # The bus would merge the changes that 'hold' keeps.
+        if not self._background or any(policy.background == "hold" for policy in self._policies.values()):
+            return False
+        with self._intake:
+            connection = self._connection
+            if not self._waiting and not (connection and connection.has_begun_reply):
+                return False
+            self._gives_back = self._was_asleep = True
+            self._background, self._deadline = False, math.inf
+        self._ring()
+        return True
 
     def _dropped_states(self) -> _Steps[dict[str, Event]]:
         """Returns the states of the aspects whose changes are discarded: a later resumption begins there."""
@@ -955,8 +969,9 @@ class _SubscriptionCore:
     # --- The end
 
     def _ring(self) -> None:
-        if not self._bell.closed:
-            os.eventfd_write(self._bell.fileno(), 1)
+        with self._intake:
+            if not self._bell.closed:
+                os.eventfd_write(self._bell.fileno(), 1)
 
     def close(self) -> None:
         """Ends the subscription; a reader of another thread or task ends too."""
@@ -972,7 +987,8 @@ class _SubscriptionCore:
         if self._connection:
             self._connection.close()
         self._connection = None
-        self._bell.close()
+        with self._intake:
+            self._bell.close()
 
 
 def _boot_time() -> float:

@@ -65,9 +65,7 @@ package final class Change {
         reading = .unknown(reading.aspect)
     }
 
-    /// Returns whether both changes led to the same state.
-    ///
-    /// - Parameter other: A change that a log keeps.
+    /// Returns whether both changes led to the same state; a log keeps the other one.
     func isSameState(as other: Change) -> Bool {
         if self === other { return true }
         guard isKnown else { return false }

@@ -32,7 +32,8 @@ final class ScenarioReader {
         client = try BlockingClient(address)
         try subscribe(
             SubscriptionRequest(
-                aspects: aspects, name: "reveille simulate", instance: instance, positions: last.mapValues(\.generation)))
+                aspects: aspects, name: "reveille simulate", instance: instance, positions: last.mapValues(\.generation)
+            ))
     }
 
     private func subscribe(_ request: SubscriptionRequest) throws {

@@ -11,7 +11,9 @@ package struct Session: Sendable {
 
     /// Whether the peer has identified itself as gpsd.
     package private(set) var hasGreeted = false
-    /// The start of the first line that is not a report. gpsd's own lines are sometimes damaged, so it is ignored.
+    /// The start of the first line that is not a report.
+    ///
+    /// It is ignored, because gpsd's own lines are sometimes damaged.
     package private(set) var ignored: String?
     private var splitter = LineSplitter()
 

@@ -78,7 +78,9 @@ final class TCPConnection {
         return getsockopt(descriptor, SOL_SOCKET, name, &value, &size) == 0 ? value : errno
     }
 
-    /// Has the kernel detect within a minute that a remote host is gone. A failure only delays that.
+    /// Has the kernel detect within a minute that a remote host is gone.
+    ///
+    /// A failure only delays that.
     private static func keepAlive(_ descriptor: Int32) {
         let size = socklen_t(MemoryLayout<Int32>.size)
         var (on, idle, interval, count): (Int32, Int32, Int32, Int32) = (1, 30, 10, 3)

@@ -32,10 +32,10 @@ struct ClientDocumentTests {
         let environment = ["REVEILLE_ADDRESS": bus.address, "PYTHONPATH": ClientLanguage.python.module.directory]
         let example = try RunningProgram(arguments, program: program, in: bus.directory, environment: environment)
         let poster = try bus.client()
-        var level = 0.0
+        var step = 0
         try wait(for: "\(text) in \(example.output)\(example.errors)") {
-            level = level < 1 ? level + 0.01 : 0
-            try poster.post(level: level)
+            step += 1
+            try poster.post(level: Double(step % 100) / 100)
             return example.output.contains(text)
         }
         example.stop()

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleSimulation
+import Testing
+
+@testable import ReveilleCore
+
+@Suite struct PaceQueueTests {
+    @Test("entries leave in the order of their times, whatever is added and removed in between")
+    func entriesLeaveInOrder() {
+        var random = SplitMix64(seed: 1)
+        var queue = PaceQueue()
+        var expected: [Int32: UInt64] = [:]
+        for _ in 0..<20_000 {
+            let entry = Int32(random.next() % 200)
+            switch random.next() % 4 {
+            case 0, 1:
+                let due = random.next() % 1_000
+                queue.insert(entry, due: due)
+                // An entry that waits keeps its time.
+                if expected[entry] == nil { expected[entry] = due }
+            case 2:
+                queue.remove(entry)
+                expected[entry] = nil
+            default:
+                let now = random.next() % 1_000
+                guard let first = queue.popDue(at: now) else {
+                    #expect(expected.values.min() ?? .max > now)
+                    continue
+                }
+                #expect(expected.removeValue(forKey: first) ?? .max <= now)
+            }
+            #expect(queue.next == expected.values.min())
+        }
+    }
+}
+
+/// The sizes of what a bus has many of.
+@Suite struct MemoryTests {
+    @Test("a bus with a thousand names and a thousand patterns has a million entries, of two in a cache line")
+    func entryIsSmall() {
+        #expect(MemoryLayout<Entry>.stride == 32)
+    }
+
+    @Test("a subscription is as large as a cache line, with its name and its counts")
+    func subscriptionIsSmall() {
+        #expect(MemoryLayout<SubscriptionState?>.stride == 64)
+    }
+
+    @Test("subscriptions and names that come and go leave nothing behind")
+    func nothingIsLeftBehind() {
+        let driver = BusDriver()
+        for round in 0..<2_000 {
+            let policies: [Aspect: Policy] = ["org.*": Policy(interval: .milliseconds(1 + round % 3))]
+            let ids = (0..<4).map { number in
+                driver.subscribe(
+                    SubscriptionRequest(
+                        aspects: ["org.*", Aspect(stringLiteral: "com.n\(round).\(number)"), .battery],
+                        policies: policies))
+            }
+            driver.publish(Aspect(stringLiteral: "org.n\(round)"), "{}")
+            if round % 2 == 0 { _ = driver.read() }
+            driver.publish(Aspect(stringLiteral: "org.n\(round)"), nil)
+            if round % 3 == 0 { _ = driver.read() }
+            for id in ids { driver.bus.cancel(id) }
+        }
+        let bus = driver.bus.sizes
+        #expect(bus.used == [0, 0, 0, 0, 0, 0])
+        #expect(bus.allocated.max() ?? 0 < 64)
+        #expect(BusConsistency(of: driver.bus).violations == [])
+    }
+
+    @Test("the queue of ready subscriptions is no longer than their number, even if it is never empty")
+    func readyQueueIsShort() {
+        let driver = BusDriver()
+        for _ in 0..<10 { _ = driver.subscribe(SubscriptionRequest(aspects: .battery)) }
+        for round in 0..<10_000 {
+            driver.report(.level(round % 100))
+            if let delivery = driver.nextDelivery() { driver.foreground(delivery.subscription, .unread) }
+            #expect(driver.bus.ready.count <= 2 * 10)
+        }
+    }
+}
+
+extension Bus {
+    /// The numbers of used and of allocated elements of its lists.
+    fileprivate var sizes: (used: [Int], allocated: [Int]) {
+        (
+            [
+                logOfName.count, namesOfUser.count, slotOf.count, slotsOfPattern.count,
+                entries.count - freeEntries.count, paced.items.count,
+            ],
+            [logs.count, slots.count, entries.count, policies.count, ready.count]
+        )
+    }
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Testing
+
+@testable import ReveilleCore
+
+/// The `interval` of a policy, with a clock that advances on request.
+@Suite struct PaceTests {
+    private let driver = BusDriver()
+
+    private func subscribe(
+        _ interval: Duration, background: Policy.Background = .coalesce, netChangeOnly: Bool = false,
+        to aspects: AspectSet = .battery
+    ) -> SubscriptionID {
+        let policy = Policy(background: background, netChangeOnly: netChangeOnly, interval: interval)
+        return driver.subscribe(
+            SubscriptionRequest(aspects: aspects, policies: [.battery: policy, "org.*": policy]))
+    }
+
+    /// Advances the clock to the time for which the bus asks.
+    private func passToNext() -> Int64? {
+        guard let next = driver.bus.nextPaced else { return nil }
+        let wait = Int64(next - driver.clock)
+        driver.pass(wait)
+        return wait
+    }
+
+    @Test("events come no sooner than the interval, exactly then, and with the last state")
+    func eventsComeAtTheInterval() {
+        let id = subscribe(.milliseconds(10))
+        driver.report(.level(1))
+        #expect(driver.events(of: id).map(\.changes) == [1], "the first event does not wait")
+        #expect(driver.bus.nextPaced == nil)
+        for level in 2...5 {
+            driver.report(.level(level))
+            #expect(driver.read().isEmpty)
+        }
+        driver.pass(5_999)
+        #expect(driver.read().isEmpty)
+        #expect(passToNext() == 1)
+        let events = driver.events(of: id)
+        #expect(events.map(\.changes) == [4])
+        #expect(events.map(\.reading) == [.level(5)])
+        #expect(driver.bus.nextPaced == nil)
+    }
+
+    @Test("a change after the interval does not wait") func changeAfterTheIntervalDoesNotWait() {
+        let id = subscribe(.milliseconds(2))
+        driver.report(.level(1))
+        #expect(driver.events(of: id).count == 1)
+        driver.pass(1_000)
+        driver.report(.level(2))
+        #expect(driver.events(of: id).count == 1)
+    }
+
+    @Test("the first reply does not count") func firstReplyDoesNotCount() {
+        let policy = Policy(interval: .seconds(1))
+        let (id, _) = driver.start(
+            SubscriptionRequest(aspects: .battery, wantsInitial: true, policies: [.battery: policy]))
+        driver.report(.level(1))
+        #expect(driver.events(of: id).count == 1)
+    }
+
+    @Test("other aspects do not wait") func otherAspectsDoNotWait() {
+        let id = subscribe(.seconds(1), to: [.battery, .proximity])
+        driver.report(.level(1))
+        _ = driver.read()
+        driver.report(.level(2))
+        driver.report(.proximity(.near))
+        #expect(driver.events(of: id).map(\.aspect) == [.proximity])
+        #expect(driver.bus.nextPaced == driver.clock - 2_000 + 1_000_000)
+    }
+
+    // MARK: - Holds
+
+    @Test("nothing waits for a time while a subscription is held or unread, and the interval continues after that")
+    func nothingWaitsWhileHeld() {
+        let id = subscribe(.milliseconds(10))
+        driver.report(.level(1))
+        let delivery = driver.nextDelivery()
+        #expect(delivery?.events.count == 1)
+        driver.report(.level(2))
+        #expect(driver.nextDelivery() == nil && driver.bus.nextPaced == nil, "the reply is unread")
+        driver.foreground(id, .unread)
+        #expect(driver.nextDelivery() == nil && driver.bus.nextPaced == driver.clock + 9_000)
+        driver.background(id)
+        #expect(driver.bus.nextPaced == nil)
+        driver.foreground(id)
+        #expect(driver.read().isEmpty)
+        #expect(passToNext() == 9_000)
+        #expect(driver.events(of: id).count == 1)
+        driver.background(id)
+        driver.report(.level(3))
+        driver.pass(20_000)
+        driver.foreground(id)
+        #expect(driver.events(of: id).count == 1, "the interval was over during the background")
+    }
+
+    @Test("immediate events of the background have the interval too") func immediateEventsHaveTheInterval() {
+        let id = subscribe(.milliseconds(10), background: .immediate)
+        driver.background(id)
+        driver.report(.level(1))
+        #expect(driver.events(of: id).count == 1)
+        driver.report(.level(2))
+        #expect(driver.read().isEmpty)
+        #expect(passToNext() == 9_000)
+        #expect(driver.events(of: id).count == 1)
+    }
+
+    @Test("changes that were held are one event for the interval") func heldChangesCountAsOne() {
+        let id = subscribe(.milliseconds(10), background: .hold(limit: 8))
+        driver.background(id)
+        for level in 1...3 { driver.report(.level(level)) }
+        driver.foreground(id)
+        #expect(driver.events(of: id).count == 3)
+        driver.report(.level(4))
+        #expect(driver.read().isEmpty)
+        #expect(passToNext() == 9_000)
+        #expect(driver.events(of: id).count == 1)
+    }
+
+    @Test("a state that has come back does not wait with netChangeOnly") func returnedStateDoesNotWait() {
+        let id = subscribe(.milliseconds(10), netChangeOnly: true)
+        driver.report(.level(1))
+        #expect(driver.events(of: id).count == 1)
+        driver.background(id)
+        driver.report(.level(2))
+        driver.report(.level(1))
+        driver.foreground(id)
+        #expect(driver.read().isEmpty)
+        #expect(driver.bus.nextPaced == nil)
+    }
+
+    @Test("an ended subscription does not wait") func endedSubscriptionDoesNotWait() {
+        let id = subscribe(.seconds(1))
+        driver.report(.level(1))
+        _ = driver.read()
+        driver.report(.level(2))
+        _ = driver.read()
+        #expect(driver.bus.nextPaced != nil)
+        driver.bus.cancel(id)
+        #expect(driver.bus.nextPaced == nil)
+    }
+
+    // MARK: - Names
+
+    @Test("a name that is withdrawn and published again has its interval") func returningNameHasItsInterval() {
+        let id = subscribe(.milliseconds(10), to: ["org.*"])
+        driver.publish("org.a", "{}")
+        #expect(driver.events(of: id).count == 1)
+        driver.publish("org.a", nil)
+        #expect(driver.read().isEmpty)
+        #expect(passToNext() == 9_000)
+        #expect(driver.events(of: id).count == 1)
+        driver.publish("org.a", "{}")
+        #expect(driver.read().isEmpty)
+        #expect(passToNext() == 9_000)
+        #expect(driver.events(of: id).map(\.changes) == [1])
+    }
+
+    @Test("a name that is withdrawn is forgotten once its interval is over") func withdrawnNameIsForgotten() {
+        let id = subscribe(.milliseconds(10), to: ["org.*"])
+        for value in ["{}", nil] { driver.publish("org.a", value) }
+        #expect(driver.events(of: id).count == 1)
+        driver.publish("org.b", "{}")
+        driver.publish("org.b", nil)
+        driver.pass(20_000)
+        #expect(driver.events(of: id).map(\.aspect) == ["org.b"])
+        #expect(driver.bus.names(of: 1).kept == 1)
+        #expect(passToNext() == 10_000)
+        #expect(driver.bus.names(of: 1).kept == 0)
+        #expect(driver.bus.nextPaced == nil)
+    }
+
+    @Test("a name whose interval is over is forgotten as soon as all have seen its withdrawal")
+    func seenNameIsForgottenAtOnce() {
+        let paced = subscribe(.milliseconds(10), to: ["org.*"])
+        let sleeper = driver.subscribe(SubscriptionRequest(aspects: ["org.*"], startsInBackground: true))
+        driver.publish("org.a", "{}")
+        #expect(driver.events(of: paced).count == 1)
+        driver.publish("org.a", nil)
+        #expect(driver.read().isEmpty)
+        #expect(passToNext() == 9_000)
+        #expect(driver.events(of: paced).count == 1)
+        driver.pass(50_000)
+        driver.foreground(sleeper)
+        #expect(driver.events(of: sleeper).map(\.changes) == [2])
+        #expect(driver.bus.names(of: 1).kept == 0)
+        #expect(driver.bus.nextPaced == nil)
+    }
+
+    // MARK: - Limits
+
+    @Test("an interval that no clock can represent never ends", arguments: [Int64.max, 31_536_000])
+    func longIntervals(seconds: Int64) {
+        let id = subscribe(.seconds(seconds))
+        driver.report(.level(1))
+        #expect(driver.events(of: id).count == 1)
+        driver.report(.level(2))
+        #expect(driver.read().isEmpty)
+        #expect((driver.bus.nextPaced ?? 0) > UInt64(1) << 40)
+    }
+
+    @Test("posting visits ten thousand paced subscribers no more often than they take events")
+    func postingDoesNotVisitWaitingSubscribers() {
+        for _ in 0..<10_000 { _ = subscribe(.seconds(1)) }
+        driver.report(.level(0))
+        #expect(driver.read().count == 10_000)
+        driver.report(.level(1))
+        #expect(driver.read().isEmpty)
+        let battery = driver.bus.logs[BuiltInAspect.battery.index]
+        #expect(battery.listeners.isEmpty, "the next post visits no subscription")
+        for level in 2...500 { driver.report(.level(level % 100)) }
+        #expect(driver.bus.ready.count == driver.bus.readyHead)
+        _ = passToNext()
+        #expect(driver.read().count == 10_000)
+    }
+}
