@@ -159,7 +159,7 @@ import Varlink
     @Test func demonstrationSucceeds() throws {
         let run = try ProgramRun(["demo"], in: TemporaryDirectory())
         #expect(run.code == 0, "\(run.errors)")
-        #expect(run.output.contains("5 events: one for each aspect"))
+        #expect(run.output.contains("6 events: one for each aspect"))
     }
 
     @Test func doctorReportsEveryAspect() throws {
