@@ -940,8 +940,8 @@ export class Subscription {
 
   /** Moves the position to an event. */
   #note(event) {
-    if (event.state === null && !this.#aspects.includes(event.aspect)) {
-      // Names that a pattern matches come and go.
+    if (event.state === null) {
+      // Without a position, the name counts as not published. The bus may forget the generation of the withdrawal.
       this.#generations.delete(event.aspect);
     } else {
       this.#generations.set(event.aspect, event.generation);

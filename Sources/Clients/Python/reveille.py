@@ -859,8 +859,8 @@ class _SubscriptionCore:
 
     def _note(self, event: Event) -> None:
         """Moves the position to an event."""
-        if event.state is None and event.aspect not in self._aspects:
-            # Names that a pattern matches come and go.
+        if event.state is None:
+            # Without a position, the name counts as not published. The bus may forget the generation of the withdrawal.
             self._generations.pop(event.aspect, None)
         else:
             self._generations[event.aspect] = event.generation

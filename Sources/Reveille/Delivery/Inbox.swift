@@ -109,9 +109,10 @@ struct Inbox {
     }
 
     private mutating func see(_ event: Event) {
-        let isForgotten = event.published?.isWithdrawn == true && !aspects.contains(event.aspect)
-        seen[event.aspect] = isForgotten ? nil : event.reading
-        positions?.generations[event.aspect] = isForgotten ? nil : event.generation
+        let isWithdrawn = event.published?.isWithdrawn == true
+        seen[event.aspect] = isWithdrawn && !aspects.contains(event.aspect) ? nil : event.reading
+        // Without a position, the name counts as not published. The bus may forget the generation of the withdrawal.
+        positions?.generations[event.aspect] = isWithdrawn ? nil : event.generation
     }
 
     /// Returns the last reading that the consumer knows of an aspect; `nil` if this process has not received it.

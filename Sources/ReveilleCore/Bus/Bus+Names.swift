@@ -7,6 +7,8 @@ package struct NameCount: Sendable, Hashable {
     package internal(set) var live = 0
     /// These, and those whose withdrawal a subscription has not seen yet.
     package internal(set) var kept = 0
+    /// The number of kept names at which ``Bus/limitWithdrawnNames(of:to:)`` looks again for names to forget, without those that are live.
+    var nextLimit = 0
 }
 
 extension Bus {
@@ -118,7 +120,7 @@ extension Bus {
 
     /// Makes a name vacant once all subscriptions have seen its withdrawal, and forgets it if no subscription gave it.
     mutating func settle(_ index: Int) {
-        guard logs[index].isQuiet else { return }
+        guard logs[index].isQuiet, logs[index].listeners.allSatisfy({ !hasPending($0) }) else { return }
         if logs[index].entryCount > logs[index].literalCount {
             let ofPatterns = logs[index].listeners.filter { !entries[Int($0)].isLiteral }
             if let last = ofPatterns.max(by: { earliestEvent($0) < earliestEvent($1) }), earliestEvent(last) > clock {
@@ -131,12 +133,23 @@ extension Bus {
             count(index, for: publisher.user, -1)
             logs[index].publisher = nil
         }
+        forgetIfUngiven(index)
+    }
+
+    /// Releases the log of a vacant name that no subscription gave.
+    mutating func forgetIfUngiven(_ index: Int) {
         guard logs[index].literalCount == 0 else { return }
         let name = logs[index].aspect
         logOfName[name] = nil
         logs[index] = AspectLog(
             aspect: name, changes: ChangeLog(absent: name, sequence: 0, capacity: 1, at: Timestamp(microseconds: 0)))
         freeLogs.append(index)
+    }
+
+    /// Returns whether an entry has changes that its subscription has not seen, also if none is due.
+    private func hasPending(_ entry: Int32) -> Bool {
+        let entry = entries[Int(entry)]
+        return (entry.seen?.generation ?? 0) < logs[Int(entry.log)].changes.current.generation
     }
 
     /// Returns the time before which the interval of an entry's policy allows no event.

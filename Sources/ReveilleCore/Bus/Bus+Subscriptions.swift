@@ -66,8 +66,8 @@ extension Bus {
     ) -> Event? {
         let aspect = logs[index].aspect
         let isLive = logs[index].isLive
-        // A name of a pattern that the subscriber has never seen is a change.
-        let unseen = !isLiteral && isLive ? logs[index].changes.start : nil
+        // A name without a position was not published when the subscriber last heard of it.
+        let unseen = isLive ? logs[index].changes.start : nil
         if resumed == true, let position = request.positions?[aspect] ?? unseen,
             position < logs[index].changes.current.generation
         {

@@ -65,6 +65,9 @@ package final class Change {
         reading = .unknown(reading.aspect)
     }
 
+    /// Whether the state is known to be that of a name that is not published.
+    var isUnpublished: Bool { isKnown && digest == nil && reading.published.map { $0.bytes == nil } == true }
+
     /// Returns whether both changes led to the same state; a log keeps the other one.
     func isSameState(as other: Change) -> Bool {
         if self === other { return true }

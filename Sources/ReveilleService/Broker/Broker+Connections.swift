@@ -66,6 +66,8 @@ extension Broker {
             freezes.end(connection)
             subscribers[id] = nil
             bus.cancel(id)
+            // The bus may have forgotten names that only this subscription gave, and with them their generations.
+            states.discardAll()
         }
         watchers.end(connection.aspects)
         connection.close()

@@ -14,10 +14,16 @@ extension Broker {
     func publish(_ value: PublishedValue, isTied: Bool, on connection: Connection) throws(CallError) -> PostReply {
         try checkPermission(to: value, of: connection)
         if value.bytes != nil { try checkQuotas(of: value, by: connection.peer.uid) }
-        publish(value, by: Publisher(user: connection.peer.uid, connection: isTied ? connection.number : nil))
+        let before = bus.state(of: value.name, at: now)
+        let publisher = Publisher(user: connection.peer.uid, connection: isTied ? connection.number : nil)
+        let isChange = publish(value, by: publisher)
+        // A name that was withdrawn may be forgotten already, and the bus no longer knows its generation.
+        let reply =
+            isChange
+            ? PostReply(generation: before.generation + 1, sequence: bus.sequence)
+            : PostReply(generation: before.generation, sequence: before.sequence)
         deliver()
-        let state = bus.state(of: value.name, at: now)
-        return PostReply(generation: state.generation, sequence: state.sequence)
+        return reply
     }
 
     /// Withdraws the names whose states the connection published for as long as it lasts.
@@ -33,13 +39,15 @@ extension Broker {
         deliverSoon()
     }
 
-    private func publish(_ value: PublishedValue, by publisher: Publisher) {
+    @discardableResult
+    private func publish(_ value: PublishedValue, by publisher: Publisher) -> Bool {
         let before = bus.publisher(of: value.name)
         let isChange = bus.publish(value.name, value.bytes, by: publisher, at: now)
         let after = bus.publisher(of: value.name)
         tied.move(value.name, from: before?.connection, to: after?.connection)
         // The saved state contains the publisher too.
         if isChange || after != before { stateWillBeDelivered() }
+        return isChange
     }
 
     private func checkPermission(to value: PublishedValue, of connection: Connection) throws(CallError) {
@@ -58,10 +66,9 @@ extension Broker {
             throw .quotaExceeded("value", limit: publishing.valueSize)
         }
         guard bus.publisher(of: value.name)?.user != user else { return }
-        let count = bus.names(of: user)
-        // Names that were withdrawn take memory until all subscribers have seen it.
-        guard count.live < publishing.names, count.kept < 2 * publishing.names else {
+        guard bus.names(of: user).live < publishing.names else {
             throw .quotaExceeded("names", limit: publishing.names)
         }
+        bus.limitWithdrawnNames(of: user, to: publishing.names)
     }
 }

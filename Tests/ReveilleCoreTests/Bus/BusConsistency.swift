@@ -100,14 +100,19 @@ struct BusConsistency {
             if log.isLive { require(log.publisher != nil, "\(log.aspect) has no publisher") }
             if log.isVacant { require(log.entryCount == log.literalCount, "\(log.aspect) is vacant, with patterns") }
             if log.isQuiet, log.publisher != nil {
-                require(log.listeners.contains { waits(for: $0, bus) }, "\(log.aspect) is quiet but not vacant")
+                let isUnsettled = log.listeners.contains { index in
+                    let seen = bus.entries[Int(index)].seen?.generation ?? 0
+                    return waits(for: index, bus) || seen < log.changes.current.generation
+                }
+                require(isUnsettled, "\(log.aspect) is quiet but not vacant")
             }
             guard let user = log.publisher?.user else { continue }
             counts[user, default: NameCount()].kept += 1
             if log.isLive { counts[user, default: NameCount()].live += 1 }
         }
         require(bus.logOfName.count == bus.logs.count - Aspect.device.count - free.count, "names without a log")
-        let users = bus.namesOfUser
+        var users = bus.namesOfUser
+        for user in users.keys { users[user]?.nextLimit = 0 }
         require(counts == users, "names of users: \(users), expected \(counts)")
     }
 

@@ -110,6 +110,9 @@ final class BusDriver {
 
     func status(_ id: SubscriptionID) -> SubscriptionStatus? { bus.subscriptions.first { $0.id == id } }
 
+    /// The rules that the bus violates.
+    var violations: [String] { BusConsistency(of: bus).violations }
+
     func pending(_ id: SubscriptionID, _ aspect: Aspect) -> Int { status(id)?.pending[aspect] ?? 0 }
 }
 

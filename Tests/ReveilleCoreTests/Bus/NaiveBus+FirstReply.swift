@@ -19,7 +19,7 @@ extension NaiveBus {
             let isLiteral = request.aspects.contains(aspect)
             guard isLiteral || matches(aspect, request) && !topic.isVacant else { continue }
             subscriber.feeds[aspect] = NaiveFeed(subscriber.policy(aspect), isLiteral: isLiteral, from: topic.current)
-            let unseen = !isLiteral && topic.isLive ? topic.start : nil
+            let unseen = topic.isLive ? topic.start : nil
             if resumed == true, let position = request.positions?[aspect] ?? unseen,
                 position < topic.current.generation
             {

@@ -105,7 +105,7 @@ struct NaiveBus {
     mutating func vacate(_ name: Aspect) -> Bool {
         let feeds = subscribers.values.compactMap { $0.feeds[name] }
         guard let topic = topics[name], !topic.isLive,
-            feeds.allSatisfy({ !$0.isDue(oldest: oldest(name)) && ($0.isLiteral || $0.nextEvent <= now) })
+            feeds.allSatisfy({ $0.queue.isEmpty && ($0.isLiteral || $0.nextEvent <= now) })
         else { return false }
         topics[name]?.publisher = nil
         for id in subscribers.keys where subscribers[id]?.feeds[name]?.isLiteral == false {
