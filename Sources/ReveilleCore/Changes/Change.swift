@@ -65,7 +65,7 @@ package final class Change {
         reading = .unknown(reading.aspect)
     }
 
-    /// Returns whether both changes led to the same state; a log keeps the other one.
+    /// Returns whether this change led to the same state as another, which a log keeps.
     func isSameState(as other: Change) -> Bool {
         if self === other { return true }
         guard isKnown else { return false }
