@@ -18,15 +18,18 @@ struct Tool: ParsableCommand {
         discussion: """
             Start a bus with 'reveille serve' and follow it with 'reveille watch'. A subscriber in the background \
             receives nothing; when it wakes, it receives one event for each aspect that changed \
-            (\(Aspect.device.map(\.name).joined(separator: ", "))). The aspect 'defaults' is the user's settings.
+            (\(Aspect.device.map(\.name).joined(separator: ", "))). The aspect 'defaults' is the user's settings. \
+            Programs publish states of their own under names, such as org.example.player, which are aspects too.
 
             EXAMPLES
               reveille demo                             demonstrate the bus
               reveille watch battery --json             print changes as JSON
               reveille on battery 'level < 0.1' -- notify-send low
-                                                        run a command when a condition becomes true
+                                                        run a command on a condition
               reveille get                              print the current state
               reveille log --since 1h                   print the changes of the last hour
+              reveille publish org.example.player '{"volume": 0.5}'
+                                                        publish a state of your own
               reveille post proximity near              post a state for testing
               reveille simulate day.scenario -- ./app   run a program on a phone
               reveille doctor                           examine this device

@@ -94,7 +94,6 @@ import Varlink
             #expect(try publisher.publish("org.example.n\(number)", ["a": 1]).error == nil)
             #expect(try publisher.publish("org.example.n\(number)").error == nil)
         }
-        #expect(scene.bus.broker.bus.names(of: 0).kept <= 8)
     }
 
     @Test("the length of a value is that of its canonical form, and anything longer is refused")

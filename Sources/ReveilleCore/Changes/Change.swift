@@ -68,7 +68,7 @@ package final class Change {
     /// Whether the state is known to be that of a name that is not published.
     var isUnpublished: Bool { isKnown && digest == nil && reading.published.map { $0.bytes == nil } == true }
 
-    /// Returns whether both changes led to the same state; a log keeps the other one.
+    /// Returns whether this change led to the same state as another, which a log keeps.
     func isSameState(as other: Change) -> Bool {
         if self === other { return true }
         guard isKnown else { return false }
