@@ -128,13 +128,18 @@ import Varlink
         #expect(subscription?["held"] == ["app"])
     }
 
-    @Test("a subscription with a thousand pending names is listed with some of them") func listsAreShort() throws {
-        let peer = scene.connect()
-        try peer.subscribe(to: ["org.example.*"], ["state": "background"])
+    @Test("a hundred subscriptions with a thousand pending names are listed with some of them")
+    func listsAreLimited() throws {
+        let peers = (0..<100).map { _ in scene.connect(uid: 0) }
+        for peer in peers { try peer.subscribe(to: ["org.example.*"], ["state": "background"]) }
         for number in 0..<1_000 { try publisher.publish("org.example.n\(number)", ["a": 1]) }
-        let list = try scene.connect().call("ListSubscriptions").parameters["subscriptions"]?.arrayValue
-        let pending = list?.first?.objectValue?["pending"]?.arrayValue ?? []
-        #expect(pending.count == 32)
-        #expect(pending.allSatisfy { $0.objectValue?["changes"] == 1 })
+        let counts = {
+            let list = try scene.connect().call("ListSubscriptions").parameters["subscriptions"]?.arrayValue ?? []
+            return list.map { $0.objectValue?["pending"]?.arrayValue?.count }
+        }
+        #expect(try counts() == Array(repeating: 655, count: 100), "65,536 in all")
+        for peer in peers.dropFirst() { peer.stream.close() }
+        scene.turn()
+        #expect(try counts() == [1_000])
     }
 }

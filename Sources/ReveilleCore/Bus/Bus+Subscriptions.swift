@@ -208,7 +208,8 @@ extension Bus {
 
     /// The status of all subscriptions.
     package var subscriptions: [SubscriptionStatus] {
-        slots.indices.compactMap { slot in
+        let limit = max(SubscriptionStatus.pendingMinimum, SubscriptionStatus.pendingLimit / max(1, slotOf.count))
+        return slots.indices.compactMap { slot in
             guard let subscription = slots[slot] else { return nil }
             var aspects = AspectSet(subscription.policies?.patterns ?? [])
             var pending: [Aspect: Int] = [:]
@@ -217,7 +218,7 @@ extension Bus {
                 let entry = entries[Int(index)]
                 index = entry.next
                 if entry.isLiteral { aspects.insert(logs[Int(entry.log)].aspect) }
-                guard pending.count < SubscriptionStatus.pendingLimit else { continue }
+                guard pending.count < limit else { continue }
                 let count = self.pending(entry)
                 if count > 0 { pending[logs[Int(entry.log)].aspect] = count }
             }

@@ -44,10 +44,12 @@ package struct SubscriptionStart: Sendable, Hashable {
 
 /// The status of a subscription.
 package struct SubscriptionStatus: Sendable, Hashable {
-    /// The largest number of aspects in ``pending``.
+    /// The most aspects in ``pending`` of all subscriptions together.
     ///
     /// A list of a thousand names for each of a thousand sleeping subscriptions would keep a bus busy for seconds.
-    package static let pendingLimit = 32
+    static let pendingLimit = 65_536
+    /// The aspects that each subscription can have in ``pending`` nevertheless: more than people read.
+    static let pendingMinimum = 32
 
     /// The identifier.
     package var id: SubscriptionID
