@@ -125,9 +125,7 @@ extension Bus {
     mutating func hold(_ reasons: HoldReasons, _ slot: Int) {
         guard let before = slots[slot] else { return }
         if !before.isInBackground, !reasons.isDisjoint(with: .background) {
-            countForeground(slot, -1)
-            slots[slot]?.holds.formUnion(reasons)
-            countForeground(slot, 1)
+            setBackgroundHolds(before.holds.union(reasons), slot)
             if before.hasPolicies { beginBackground(slot) }
         } else {
             slots[slot]?.holds.formUnion(reasons)
@@ -144,14 +142,19 @@ extension Bus {
     private mutating func release(_ reasons: HoldReasons, _ slot: Int) {
         guard let before = slots[slot], !before.holds.isDisjoint(with: reasons) else { return }
         if before.isInBackground, before.holds.subtracting(reasons).isDisjoint(with: .background) {
-            countForeground(slot, -1)
-            slots[slot]?.holds.subtract(reasons)
-            countForeground(slot, 1)
+            setBackgroundHolds(before.holds.subtracting(reasons), slot)
             if before.hasPolicies { endBackground(slot) }
         } else {
             slots[slot]?.holds.subtract(reasons)
         }
         if slots[slot].map({ $0.firstBehind >= 0 }) == true { enqueue(slot) }
+    }
+
+    /// Sets the holds of a subscription whose background begins or ends.
+    private mutating func setBackgroundHolds(_ holds: HoldReasons, _ slot: Int) {
+        countForeground(slot, -1)
+        slots[slot]?.holds = holds
+        countForeground(slot, 1)
     }
 
     /// Returns the hold reasons of a subscription; `nil` if it does not exist.

@@ -49,7 +49,6 @@ package enum StateCoding {
                 fields["publisher"] = .integer(Int64(publisher.user))
                 fields["tied"] = .bool(publisher.connection != nil)
             }
-            fields["start"] = entry.start.map { .integer(Int64($0)) }
             fields.write(into: &bytes)
             bytes.removeLast()
             bytes += #","state":"#.utf8
