@@ -42,6 +42,17 @@ import Varlink
     }
 
     @Test(
+        "a string with quotation marks, backslashes and combining marks survives the canonical form",
+        arguments: [
+            #"name == '"\#u{301}'"#, #"name == "a\\\#u{301}""#, #"name == "\"\#u{301}""#, #"name == '\'\#u{301}'"#,
+            "name == '\r\n'", "name == ''",
+        ])
+    func stringSurvivesTheCanonicalForm(text: String) throws {
+        let condition = try Condition(parsing: text)
+        #expect(try Condition(parsing: condition.description) == condition, "\(condition)")
+    }
+
+    @Test(
         "null, an absent field and a value of another type equal only their own kind and have no order",
         arguments: ["none", "absent", "packs", "origin", "level.below", "plugged"], ["0", "1", "charging", "\"\""])
     func valuesOfOtherTypesAreNotEqual(field: String, literal: String) throws {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import Varlink
+
 /// A report of the expectations in the Test Anything Protocol (testanything.org), version 14.
 struct TestReport {
     private let file: String
@@ -25,8 +27,8 @@ struct TestReport {
         hasFailures = true
         try Console.line("not ok \(count) - \(Self.escaped(line.text))")
         try Console.line("  ---")
-        try Console.line("  message: \(Self.quoted(reason))")
-        try Console.line("  at: \(Self.quoted("\(file):\(line.number)"))")
+        try Console.line("  message: \(JSON.string(reason))")
+        try Console.line("  at: \(JSON.string("\(file):\(line.number)"))")
         try Console.line("  ...")
     }
 
@@ -36,9 +38,5 @@ struct TestReport {
 
     private static func escaped(_ text: String) -> String {
         text.replacing("\\", with: "\\\\").replacing("#", with: "\\#")
-    }
-
-    private static func quoted(_ text: String) -> String {
-        "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
 }

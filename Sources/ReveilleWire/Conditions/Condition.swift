@@ -84,7 +84,15 @@ extension Condition.Comparison {
     /// The literal as it is written in a condition.
     package var writtenLiteral: String {
         guard case .string(let text) = literal else { return literal.description }
-        return "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+        // A combining mark makes one character of itself and the quotation mark or backslash before it.
+        var written = String.UnicodeScalarView()
+        written.append("\"")
+        for scalar in text.unicodeScalars {
+            if scalar == "\"" || scalar == "\\" { written.append("\\") }
+            written.append(scalar)
+        }
+        written.append("\"")
+        return String(written)
     }
 }
 
