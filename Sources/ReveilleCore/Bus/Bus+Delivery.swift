@@ -36,7 +36,7 @@ extension Bus {
         return nil
     }
 
-    /// Takes the next reply to a ready subscription; `nil` if it is held now, or everything has to wait.
+    /// Takes the next reply to a ready subscription.
     ///
     /// The reply counts as unread until ``release(_:from:)`` of ``HoldReasons/unread``. Until then, nothing more is
     /// delivered to the subscription.
@@ -44,6 +44,7 @@ extension Bus {
     /// - Parameters:
     ///   - ready: The subscription.
     ///   - now: The time of the delivery in microseconds since boot.
+    /// - Returns: The reply; `nil` if the subscription is held now, or everything has to wait.
     package mutating func delivery(to ready: ReadySubscription, at now: UInt64) -> Delivery? {
         let slot = ready.slot
         guard slots[slot]?.id == ready.id, canDeliver(slot), var next = slots[slot]?.firstBehind else { return nil }
