@@ -44,6 +44,9 @@ struct AspectLog {
     /// Whether the aspect is a name that a program publishes now.
     var isLive: Bool { changes.current.reading.published?.bytes != nil }
 
+    /// Whether the aspect is a name that is withdrawn when the connection of its publisher ends.
+    var isTied: Bool { isLive && publisher?.connection != nil }
+
     /// Whether the aspect is a name that is not published and whose withdrawal all subscriptions have seen.
     ///
     /// A vacant name has no entries of patterns.

@@ -44,8 +44,6 @@ package struct Bus: ~Copyable {
 
     /// Creates a bus that continues from a saved state; differences from the saved readings are changes.
     ///
-    /// States that were tied to connections are withdrawn.
-    ///
     /// - Parameters:
     ///   - state: The result of ``savedState``.
     ///   - history: The number of changes that each log keeps, at least 1.
@@ -61,9 +59,7 @@ package struct Bus: ~Copyable {
             let index = logs.count
             logOfName[entry.state.aspect] = index
             logs.append(AspectLog(restoring: entry, of: entry.state.aspect, history, at: time))
-            guard let publisher = logs[index].publisher else { continue }
-            count(index, for: publisher.user, 1)
-            if publisher.connection != nil { publish(entry.state.aspect, nil, by: publisher, at: time) }
+            if let publisher = logs[index].publisher { count(index, for: publisher.user, 1) }
         }
     }
 
@@ -73,9 +69,16 @@ package struct Bus: ~Copyable {
     }
 
     /// The state from which another bus can continue.
+    ///
+    /// Names whose states are tied to connections are not part of it: another bus has no such connections. Only their
+    /// withdrawals are counted, so that the sequence is above every position at which such a name was published.
     package var savedState: SavedState {
-        let kept = logs.filter { $0.aspect.isPublished ? $0.isLive || $0.entryCount > 0 : $0.changes.isEstablished }
-        return SavedState(instance: instance, sequence: sequence, entries: kept.map(\.savedEntry))
+        let kept = logs.filter { log in
+            guard log.aspect.isPublished else { return log.changes.isEstablished }
+            return !log.isTied && (log.isLive || log.entryCount > 0)
+        }
+        return SavedState(
+            instance: instance, sequence: sequence + logs.count(where: \.isTied), entries: kept.map(\.savedEntry))
     }
 
     // MARK: - Changes
