@@ -63,7 +63,7 @@ extension PublishedValue {
         try name.checkIsPublished()
         let json: JSON
         do throws(JSONCodingError) {
-            json = try JSON(encoding: value)
+            json = try JSON(encoding: value, maximumDepth: Self.depthLimit)
         } catch {
             throw ReveilleError(.invalidArgument, "\(name): the value cannot be encoded as JSON: \(error)")
         }
@@ -115,7 +115,8 @@ extension Aspect {
     }
 
     private static let nameRule = """
-        is not an aspect of the device, and not a name that can be published: at least two words of letters, digits, \
-        '-' and '_', joined by dots, with at most 255 bytes
+        is neither an aspect of the device, nor a name that can be published, nor a pattern of such names: a name has \
+        at least two words of letters, digits, '-' and '_', joined by dots, and at most 255 bytes; a pattern is the \
+        beginning of a name and '.*', such as org.example.*
         """
 }

@@ -35,8 +35,12 @@ const REPLY_TIMEOUT = 10_000;
  */
 const SHORTEST_PAUSE = 20;
 const LONGEST_PAUSE = 2_000;
-/** The largest `wakeAfter`: a year. */
-const LONGEST_BACKGROUND = 31_536_000_000;
+/** The deepest nesting of objects and arrays in a published value. In an event, four more levels surround it. */
+const VALUE_DEPTH_LIMIT = 28;
+/** The longest name of a published state, and the longest pattern, in bytes. */
+const NAME_LIMIT = 255;
+/** The largest `wakeAfter`, and the largest `interval` of a policy: a year. */
+const LONGEST_DURATION = 31_536_000_000;
 /** The longest that one wait lasts before it is repeated; a timer takes milliseconds as a 32-bit integer. */
 const LONGEST_WAIT = 3_600_000;
 /** The difference between two clocks that means that the machine was suspended; more than their resolution. */
@@ -81,7 +85,7 @@ const SYSTEM_BUS = "/run/reveille/org.reveille.Bus";
  *   event on wake (the default), are kept (the newest `limit` of them), are discarded, or are delivered at once.
  * @property {number} [limit] For "hold", the number of changes to keep.
  * @property {boolean} [netChangeOnly] Whether a state that changed and changed back is not delivered.
- * @property {number} [interval] There is at most one event in this time.
+ * @property {number} [interval] There is at most one event in this time: from 1 to a year.
  */
 
 /**
@@ -104,8 +108,8 @@ export class ReveilleError extends Error {
   constructor(message, { code, parameters, isLoss = false } = {}) {
     super(message);
     /**
-     * The name of the Varlink error with which the bus answered, such as "org.reveille.Bus.QuotaExceeded"; undefined if
-     * the bus did not answer, for example because it is not running.
+     * The name of the Varlink error, such as "org.reveille.Bus.QuotaExceeded"; undefined if the bus did not answer, for
+     * example because it is not running or because the call is invalid.
      */
     this.code = code;
     /** The parameters of that error, such as { quota: "names", limit: 1024 }; undefined if there is no such error. */
@@ -198,13 +202,42 @@ function unanswered(method) {
   return new ReveilleError(text, { isLoss: true });
 }
 
-function encode(method, parameters, more) {
+/** Returns the operation and its subject, for errors. */
+const attempt = (method, subject) => (subject ? `${method} ${subject}` : method);
+
+function encode(method, parameters, subject, more) {
   try {
     const name = method.includes(".") ? method : `${INTERFACE}.${method}`;
     return Buffer.from(`${JSON.stringify({ method: name, parameters, more })}\0`);
   } catch (error) {
-    throw new ReveilleError(`${method}: the parameters cannot be written as JSON: ${error.message}`);
+    throw new ReveilleError(
+      `${attempt(method, subject)}: the parameters cannot be written as JSON: ${error.message}`);
   }
+}
+
+function checkLength(call, method, subject) {
+  const length = call.length - 1;
+  if (length <= CALL_LIMIT) return;
+  throw new ReveilleError(
+    `${attempt(method, subject)}: the call has ${length} bytes, and a bus accepts at most ${CALL_LIMIT}`);
+}
+
+function checkDepth(method, subject, field, value) {
+  if (!isDeeper(value, VALUE_DEPTH_LIMIT)) return;
+  throw new ReveilleError(`${method} ${subject}: the ${field} is nested deeper than ${VALUE_DEPTH_LIMIT} levels`, {
+    code: `${SERVICE}.InvalidParameter`,
+    parameters: { parameter: field },
+  });
+}
+
+function isDeeper(value, limit) {
+  if (typeof value !== "object" || value === null) return false;
+  return limit === 0 || Object.values(value).some((member) => isDeeper(member, limit - 1));
+}
+
+function checkDuration(subject, duration) {
+  if (typeof duration === "number" && duration >= 1 && duration <= LONGEST_DURATION) return;
+  throw new ReveilleError(`${subject} must be from 1 to ${LONGEST_DURATION} milliseconds, a year, not ${duration}`);
 }
 
 /** A connection to the bus. It reads when a reply is wanted, and not before: the bus merges what was not read. */
@@ -345,9 +378,55 @@ function parseReply(frame) {
 function answerOf(reply, method, subject = "") {
   if (!reply.error) return reply.parameters;
   const details = Object.entries(reply.parameters).map(([name, value]) => `${name}: ${value}`).join(", ");
-  const what = `${method}${subject && " "}${subject}: ${reply.error.split(".").pop()}`;
+  const word = reply.error.split(".").pop();
+  const what = `${attempt(method, subject)}: ${word}`;
   const message = details ? `${what} (${details})` : what;
-  throw new ReveilleError(message, { code: reply.error, parameters: reply.parameters });
+  const reason = reasonOf(word, reply.parameters, method, `${subject}`.split(" "));
+  throw new ReveilleError(reason ? `${message}: ${reason}` : message, {
+    code: reply.error,
+    parameters: reply.parameters,
+  });
+}
+
+const WORDS = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?$/;
+const NAME_RULE = `at least two words of letters, digits, - and _, joined by dots, with at most ${NAME_LIMIT} bytes`;
+
+/** Returns whether an aspect, a published name or a pattern can have this form. */
+const isAspect = (text) => text.length <= NAME_LIMIT && WORDS.test(text);
+
+/** Returns the rule that an error of the bus refers to; undefined if the error needs no explanation. */
+function reasonOf(word, { quota, limit, parameter }, method, names) {
+  switch (`${word} ${quota ?? parameter ?? method}`) {
+    case "PermissionDenied Publish":
+      return (
+        "on a user's bus, only that user and root can publish; on the system bus, only root and the users to whom " +
+        "publish.allow grants the name, and only while no other user publishes it"
+      );
+    case "PermissionDenied Post":
+      return "only root and the user of the bus can post";
+    case "QuotaExceeded value":
+      return `a value can have at most ${limit} bytes as JSON without spaces; publish.valueSize sets the limit`;
+    case "QuotaExceeded names":
+      return "a user cannot publish more names, unless one is withdrawn; publish.names sets the limit";
+    case "QuotaExceeded aspects":
+      return "a pattern such as org.example.* stands for many names";
+    case "InvalidParameter value":
+      return `a value must be an object, nested at most ${VALUE_DEPTH_LIMIT} levels deep`;
+    case "InvalidParameter aspect":
+    case "InvalidParameter aspects": {
+      if (method === "Publish") return `a published name must have ${NAME_RULE}; a pattern cannot be published`;
+      const wrong = names.find((name) => !isAspect(name));
+      return (
+        (wrong === undefined ? "" : `'${wrong}': `) +
+        `an aspect must be one of the device, a published name (${NAME_RULE}), or a pattern (the beginning of a ` +
+        "name and .*)"
+      );
+    }
+    case "InvalidParameter policies.aspect":
+      return "a policy must be for an aspect of the device, or for a name or pattern of the subscription";
+    default:
+      return undefined;
+  }
 }
 
 function field(entry, name, type) {
@@ -411,12 +490,13 @@ class Caller {
   }
 
   async call(method, parameters, subject) {
-    const bytes = encode(method, parameters);
-    const reply = await this.#calls.run(() => this.#exchange(method, bytes));
+    const bytes = encode(method, parameters, subject);
+    checkLength(bytes, method, subject);
+    const reply = await this.#calls.run(() => this.#exchange(method, subject, bytes));
     return answerOf(reply, method, subject);
   }
 
-  async #exchange(method, bytes) {
+  async #exchange(method, subject, bytes) {
     if (this.#connection) await turn();
     this.checkIsOpen(method);
     if (!this.#connection || this.#connection.hasEnded) this.#connection = await Connection.open(this.path);
@@ -432,6 +512,7 @@ class Caller {
             if (reply) resolve(reply);
             else connection.read();
           } catch (error) {
+            if (error.isLoss && !failure) error.message = `${attempt(method, subject)}: ${error.message}`;
             reject(error);
           }
         };
@@ -508,6 +589,9 @@ export class Bus {
    * @returns {Promise<Event>}
    */
   async get(aspect) {
+    if (`${aspect}`.endsWith(".*")) {
+      throw new ReveilleError(`GetState ${aspect}: a pattern has no state of its own; getAll() returns those it matches`);
+    }
     const states = await this.#caller.states([aspect]);
     if (!states[aspect]) throw invalid(`it lacks the state of ${aspect}`);
     return states[aspect];
@@ -545,6 +629,7 @@ export class Bus {
    */
   async publish(name, value, { whileConnected } = {}) {
     if (value === undefined) throw new ReveilleError(`Publish ${name}: there is no value`);
+    checkDepth("Publish", name, "value", value);
     const parameters = { aspect: name, value, whileConnected: whileConnected || undefined };
     return field(await this.#caller.call("Publish", parameters, name), "generation", "integer");
   }
@@ -567,6 +652,7 @@ export class Bus {
    * @returns {Promise<number>} The generation of the state.
    */
   async post(aspect, state) {
+    checkDepth("Post", aspect, "state", state);
     return field(await this.#caller.call("Post", { [aspect]: state }, aspect), "generation", "integer");
   }
 
@@ -661,7 +747,7 @@ export class Subscription {
     this.#policies = policies;
     this.#wantsInitial = initial;
     this.#background = background;
-    const entries = Object.entries(policies).map(([aspect, policy]) => ({ aspect, ...policy }));
+    const entries = Object.entries(policies).map(([aspect, policy]) => wirePolicy(aspect, policy));
     this.#request = {
       aspects: aspects.length > 0 ? aspects : undefined,
       name,
@@ -710,9 +796,7 @@ export class Subscription {
    * @returns {Promise<void>}
    */
   async enterBackground({ wakeAfter } = {}) {
-    if (wakeAfter !== undefined && !(wakeAfter >= 1 && wakeAfter <= LONGEST_BACKGROUND)) {
-      throw new ReveilleError(`wakeAfter must be from a millisecond to a year, not ${wakeAfter} milliseconds`);
-    }
+    if (wakeAfter !== undefined) checkDuration("wakeAfter", wakeAfter);
     await this.#changing.run(async () => {
       const before = [this.#background, this.#deadline];
       this.#background = true;
@@ -770,19 +854,22 @@ export class Subscription {
   async #open() {
     this.#waiting = [];
     const background = this.#background;
+    const subject = this.#aspects.join(" ");
     const request = { ...this.#request, state: background ? "background" : "foreground" };
     const known = new Map(this.#generations);
     let unsent = new Set();
     if (this.#instance !== undefined) {
       Object.assign(request, { instance: this.#instance, resume: [] });
-      const room = CALL_LIMIT - encode("Subscribe", request, true).length;
+      const room = CALL_LIMIT - encode("Subscribe", request, subject, true).length;
       [request.resume, unsent] = this.#fittingPositions(room);
     }
+    const call = encode("Subscribe", request, subject, true);
+    checkLength(call, "Subscribe", subject);
     const connection = await Connection.open(this.#bus.path);
     try {
-      connection.send(encode("Subscribe", request, true));
+      connection.send(call);
       const reply = await this.#firstReply(connection);
-      const first = answerOf(reply, "Subscribe", this.#aspects.join(" "));
+      const first = answerOf(reply, "Subscribe", subject);
       const wasAsleep = this.#wasAsleep || (background && this.#hasStarted);
       this.#begin(first, known, unsent, first.resumed === true, wasAsleep);
     } catch (error) {
@@ -1061,6 +1148,17 @@ export class Subscription {
       connection.close();
     }
   }
+}
+
+function wirePolicy(aspect, policy) {
+  const limit = policy.limit ?? undefined;
+  const interval = policy.interval ?? undefined;
+  if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1)) {
+    throw new ReveilleError(`the policy of ${aspect}: the limit must be a whole number from 1, not ${limit}`);
+  }
+  if (interval === undefined) return { aspect, ...policy };
+  checkDuration(`the policy of ${aspect}: the interval`, interval);
+  return { aspect, ...policy, interval: Math.ceil(interval) };
 }
 
 function checkPositions({ instance, generations }) {

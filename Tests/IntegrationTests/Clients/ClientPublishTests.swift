@@ -127,15 +127,4 @@ struct ClientPublishTests {
         try wait(for: "the event to be read") { try bus.subscription()?["held"] == [] }
         #expect(try bus.subscription()?["pending"] == pending)
     }
-
-    @Test(arguments: ClientLanguage.allCases) func refusalsNameTheReason(language: ClientLanguage) throws {
-        let client = try ClientProgram(language, on: bus)
-        let name = #expect(throws: ClientProgram.Failure.self) { try publish(client, "volume", [:]) }
-        #expect(name?.message == "Publish volume: InvalidParameter (parameter: aspect)")
-        let long: JSON = ["text": .string(String(repeating: "x", count: 5_000))]
-        let value = #expect(throws: ClientProgram.Failure.self) { try publish(client, "org.example.a", long) }
-        #expect(value?.code == "org.reveille.Bus.QuotaExceeded")
-        #expect(value?.message == "Publish org.example.a: QuotaExceeded (quota: value, limit: 4096)")
-        #expect(value?.parameters == ["quota": "value", "limit": 4_096])
-    }
 }
