@@ -104,6 +104,12 @@ final class BusProcess {
         try ProgramRun(arguments, program: program, in: directory, environment: ["REVEILLE_ADDRESS": address])
     }
 
+    /// Runs a shell command line as a client of this bus; `$R` is the program.
+    func shell(_ line: String) throws -> ProgramRun {
+        try ProgramRun(
+            ["-c", line], program: "sh", in: directory, environment: ["R": Self.program, "REVEILLE_ADDRESS": address])
+    }
+
     func client() throws -> RawClient { try RawClient(socket) }
 
     /// Subscribes and reads the first reply.
