@@ -52,10 +52,10 @@ import Varlink
                     continue
                 }
                 publications.withLock { $0.append(call.parameters["value"]) }
-                // The connection ends between the two replies.
-                guard isFirst else { return peer.answer(reply) }
-                _ = peer.next()
-                return peer.answer(reply)
+                if isFirst { _ = peer.next() }
+                peer.answer(reply)
+                // The connection ends between the replies to the two calls.
+                if isFirst { return }
             }
         }
         let device = try await Device.connect(to: bus.address)
