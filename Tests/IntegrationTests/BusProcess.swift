@@ -90,6 +90,13 @@ final class BusProcess {
         process.wait()
     }
 
+    /// Kills the bus once it has saved its state, and starts it again.
+    func crash() throws {
+        try waitUntilSaved()
+        kill()
+        try restart()
+    }
+
     var log: String { directory.read("log") }
     var address: String { "unix:" + socket }
     private var stateFile: String { socket + ".state.json" }
