@@ -27,7 +27,9 @@ struct LocationCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The address of gpsd.", valueName: "host:port"))
     var gpsd = Endpoint.usual
 
-    @Option(help: "The least distance in meters from the last published fix. By default, every fix that differs.")
+    @Option(
+        parsing: .unconditional,
+        help: "The least distance in meters from the last published fix. With 0, every fix that differs is published.")
     var distance = 0.0
 
     @Option(
@@ -38,7 +40,7 @@ struct LocationCommand: AsyncParsableCommand {
     var address: String?
 
     func validate() throws {
-        guard distance >= 0, distance.isFinite else { throw ValidationError("--distance must be at least 0") }
+        guard distance >= 0, distance.isFinite else { throw ValidationError("--distance must be at least 0, not \(distance)") }
     }
 
     func run() async {
