@@ -29,7 +29,7 @@ struct LocationCommand: AsyncParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: "The least distance in meters from the last published fix. With 0, every fix that differs is published.")
+        help: "The least distance in meters from the last published fix; 0 publishes every fix that differs.")
     var distance = 0.0
 
     @Option(
