@@ -29,7 +29,8 @@ struct LocationCommand: AsyncParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: "The least distance in meters from the last published fix; 0 publishes every fix that differs.")
+        help: ArgumentHelp(
+            "The least distance from the last published fix. 0 publishes every fix that differs.", valueName: "meters"))
     var distance = 0.0
 
     @Option(

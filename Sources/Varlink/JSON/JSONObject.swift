@@ -44,7 +44,7 @@ public struct JSONObject: Sendable, Hashable {
     /// - Complexity: O(n); objects in messages are small.
     public subscript(name: String) -> JSON? {
         get {
-            members.last { $0.name == name }?.value
+            members.lastIndex { $0.name == name }.map { members[$0].value }
         }
         set {
             guard let newValue else { return members.removeAll { $0.name == name } }
