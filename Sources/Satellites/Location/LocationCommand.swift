@@ -41,7 +41,9 @@ struct LocationCommand: AsyncParsableCommand {
     var address: String?
 
     func validate() throws {
-        guard distance >= 0, distance.isFinite else { throw ValidationError("--distance must be at least 0, not \(distance)") }
+        guard distance >= 0, distance.isFinite else {
+            throw ValidationError("--distance must be at least 0, not \(distance)")
+        }
     }
 
     func run() async {
