@@ -93,7 +93,8 @@ package enum BusCall: Sendable, Hashable {
         var policies: [Aspect: Policy] = [:]
         if fields.value("policies") != nil {
             for policy in try fields.structures("policies") {
-                let aspect = try policy.aspect { isCovered($0, by: aspects) }
+                // A policy without an effect is refused, except that of an aspect of the device.
+                let aspect = try policy.aspect { $0.builtIn != nil || aspects.covers($0) }
                 policies[aspect] = try BusCall.policy(policy, history: history)
             }
         }
@@ -124,11 +125,6 @@ package enum BusCall: Sendable, Hashable {
         return Policy(
             background: background, netChangeOnly: try fields.optionalBool("netChangeOnly") ?? false,
             interval: interval)
-    }
-
-    /// Returns whether a policy of an aspect can have an effect; one of an aspect of the device is never refused.
-    private static func isCovered(_ aspect: Aspect, by aspects: AspectSet) -> Bool {
-        aspect.builtIn != nil || aspects.contains(aspect) || aspects.names.contains { $0.matches(aspect) }
     }
 
     private static func aspects(_ fields: Fields) throws(CallError) -> AspectSet? {

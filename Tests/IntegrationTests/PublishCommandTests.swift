@@ -14,13 +14,6 @@ import Varlink
         bus = try BusProcess()
     }
 
-    /// Runs a shell command line in which `$R` is the program.
-    private func shell(_ line: String) throws -> ProgramRun {
-        try ProgramRun(
-            ["-c", line], program: "sh", in: bus.directory,
-            environment: ["R": BusProcess.program, "REVEILLE_ADDRESS": bus.address])
-    }
-
     private func event(_ run: ProgramRun) throws -> JSONObject {
         try #require(try JSON.parse(Array(run.output.utf8)).objectValue)
     }
@@ -53,9 +46,9 @@ import Varlink
     }
 
     @Test func valueIsReadFromStdin() throws {
-        let run = try shell(#"printf '{\n "a": [1,\n 2] }\n' | $R publish org.example.input -"#)
+        let run = try bus.shell(#"printf '{\n "a": [1,\n 2] }\n' | $R publish org.example.input -"#)
         #expect(run.output == "org.example.input  {\"a\":[1,2]}\n", "\(run.errors)")
-        let empty = try shell(#"$R publish org.example.input - </dev/null"#)
+        let empty = try bus.shell(#"$R publish org.example.input - </dev/null"#)
         #expect(empty.code == 64)
         #expect(empty.errors == "reveille: the value is not valid JSON: unexpected end at byte 0\n")
     }

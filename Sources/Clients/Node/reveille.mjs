@@ -85,7 +85,8 @@ const SYSTEM_BUS = "/run/reveille/org.reveille.Bus";
  *   event on wake (the default), are kept (the newest `limit` of them), are discarded, or are delivered at once.
  * @property {number} [limit] For "hold", the number of changes to keep.
  * @property {boolean} [netChangeOnly] Whether a state that changed and changed back is not delivered.
- * @property {number} [interval] There is at most one event in this time: from 1 to a year.
+ * @property {number} [interval] The minimum time between two events: a millisecond to a year. Changes within it are
+ *   merged.
  */
 
 /**
@@ -552,8 +553,8 @@ class Caller {
 const listOf = (aspects) => (typeof aspects === "string" ? [aspects] : [...(aspects ?? [])]);
 
 /**
- * A bus: its states, and subscriptions to their changes. If the bus has restarted, the next call connects again. All
- * methods reject with ReveilleError.
+ * A bus: its states, and subscriptions to their changes. If the bus has restarted, the next call reconnects. All methods
+ * reject with ReveilleError.
  */
 export class Bus {
   #caller;
@@ -574,7 +575,7 @@ export class Bus {
    * Subscribes; every change after that is an event, or part of one.
    *
    * @param {string | string[]} [aspects] Aspects of the device ("battery"), published names ("org.example.volume"), and
-   *   patterns ("org.example.*"). None means locale, defaults, battery, proximity and orientation.
+   *   patterns ("org.example.*"). Without any: locale, defaults, battery, proximity and orientation.
    * @param {SubscribeOptions} [options]
    * @returns {Promise<Subscription>}
    */
@@ -608,7 +609,7 @@ export class Bus {
   }
 
   /**
-   * Returns the last changes that the bus remembers of an aspect, the oldest first; at most `limit`.
+   * Returns the latest changes of an aspect that the bus keeps, oldest first: all of them, or at most `limit`.
    *
    * @param {string} aspect
    * @param {number} [limit]
@@ -622,7 +623,7 @@ export class Bus {
    * Publishes a state, to which every program can subscribe. An equal value is not a change.
    *
    * @param {string} name Two words or more, joined by dots: "org.example.volume".
-   * @param {Record<string, any>} value An object of JSON values.
+   * @param {Record<string, any>} value A JSON object, by default of at most 4,096 bytes.
    * @param {{ whileConnected?: boolean }} [options] whileConnected: whether the value is withdrawn when this object is
    *   closed, or the process or the bus ends.
    * @returns {Promise<number>} The generation of the state.

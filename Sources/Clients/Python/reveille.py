@@ -140,7 +140,7 @@ class Policy:
             newest `limit` of them), "drop" (they are discarded), "immediate" (they are delivered in the background).
         limit: For "hold", the number of changes to keep.
         net_change_only: Whether a state that changed and changed back is not delivered.
-        interval: Seconds, from a millisecond to a year; there is at most one event in this time.
+        interval: The minimum time between two events, in seconds: a millisecond to a year. Changes within it are merged.
 
     Raises:
         ReveilleError: The limit or the interval is invalid.
@@ -1217,8 +1217,8 @@ class Subscription:
 class Bus:
     """A bus: its states, and subscriptions to their changes. It is a context manager, which closes it.
 
-    Its methods may be called by any thread. They raise ReveilleError. If the bus has restarted, the next call connects
-    again.
+    Its methods may be called from any thread. They raise ReveilleError. If the bus has restarted, the next call
+    reconnects.
     """
 
     def __init__(self, core: _BusCore) -> None:
@@ -1237,7 +1237,7 @@ class Bus:
 
         Args:
             aspects: Aspects of the device ("battery"), published names ("org.example.volume"), and patterns
-                ("org.example.*"). None means locale, defaults, battery, proximity and orientation.
+                ("org.example.*"). Without any: locale, defaults, battery, proximity and orientation.
             name: A name for `reveille status`.
             initial: Whether to deliver the current state of each aspect first, as events whose `changes` are 0.
             background: Whether to start in the background.
@@ -1259,7 +1259,7 @@ class Bus:
         return _run(self._core.states(aspects))
 
     def history(self, aspect: str, limit: int | None = None) -> list[Event]:
-        """Returns the last changes that the bus remembers of an aspect, the oldest first; at most `limit`."""
+        """Returns the latest changes of an aspect that the bus keeps, oldest first: all of them, or at most `limit`."""
         return _run(self._core.history(aspect, limit))
 
     def publish(self, name: str, value: Mapping[str, Any], while_connected: bool = False) -> int:
@@ -1267,7 +1267,7 @@ class Bus:
 
         Args:
             name: Two words or more, joined by dots: "org.example.volume".
-            value: An object of JSON values.
+            value: A JSON object, by default of at most 4,096 bytes.
             while_connected: Whether the value is withdrawn when this object is closed, or the process or the bus ends.
 
         Returns: The generation of the state.

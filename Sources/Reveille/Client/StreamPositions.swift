@@ -18,7 +18,6 @@ struct StreamPositions {
     private static let overhead = 48
 
     private let aspects: AspectSet
-    private let patterns: [Aspect]
     /// The generation of the last event of each aspect.
     private(set) var generations: [Aspect: Int]
     /// The names of the subscription itself that were not published when it last heard of them.
@@ -29,14 +28,7 @@ struct StreamPositions {
     /// Creates the positions from which a request continues.
     init(_ request: SubscriptionRequest) {
         aspects = request.aspects
-        patterns = request.aspects.names.filter(\.isPattern)
-        generations = [:]
-        generations = (request.positions ?? [:]).filter { covers($0.key) }
-    }
-
-    /// Returns whether the subscription has an aspect, or a pattern that matches it.
-    func covers(_ aspect: Aspect) -> Bool {
-        aspects.contains(aspect) || patterns.contains { $0.matches(aspect) }
+        generations = (request.positions ?? [:]).filter { request.aspects.covers($0.key) }
     }
 
     /// Returns whether the state of an event is newer than the last one.

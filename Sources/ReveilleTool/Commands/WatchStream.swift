@@ -15,10 +15,6 @@ final class WatchStream: Sendable {
     /// The number of pending aspects that the prompt lists; more are counted, so that the keys remain visible.
     private static let shownPending = 5
 
-    /// Becomes readable when the stream has ended.
-    let end: Pipe
-    /// The error that ended the stream, if any.
-    let failure = Lock<(any Error)?>(nil)
     /// The number of printed events that count towards `--count`.
     let counted = Lock(0)
     /// The state and the available keys, shown on a terminal.
@@ -31,11 +27,10 @@ final class WatchStream: Sendable {
     private let subscription = Lock<Subscription?>(nil)
     private var name: String { command.name ?? "reveille watch" }
 
-    init(_ command: WatchCommand, stored: StoredPositions?, isInteractive: Bool, end: Pipe) {
+    init(_ command: WatchCommand, stored: StoredPositions?, isInteractive: Bool) {
         self.command = command
         self.stored = Lock(stored)
         self.isInteractive = isInteractive
-        self.end = end
         aspects = AspectSet(naming: command.aspects)
     }
 
@@ -47,45 +42,35 @@ final class WatchStream: Sendable {
     }
 
     /// Subscribes and prints events until the count is reached.
-    func run() async {
-        do {
-            let device = try await command.bus.device()
-            let subscription = try await device.subscribe(
-                to: aspects, delivering: command.initial || isInteractive ? .currentState : .changes,
-                policies: policies, resumingFrom: stored.withLock { $0?.positions }, name: name,
-                startsInBackground: command.background)
-            self.subscription.withLock { $0 = subscription }
-            // Stored before the first event too, so the next run prints the changes that occur between the runs.
-            try store(subscription.positions)
-            showState(isHeld: command.background)
-            try await withThrowingTaskGroup { group in
-                group.addTask { try await self.print(subscription, of: device) }
-                group.addTask {
-                    try await device.reportConnection(endsOnLoss: self.command.once) { self.report($0) }
-                }
-                if isInteractive { group.addTask { try await self.followState(on: device) } }
-                try await group.next()
-                group.cancelAll()
+    func run() async throws {
+        let device = try await command.bus.device()
+        let subscription = try await device.subscribe(
+            to: aspects, delivering: command.initial || isInteractive ? .currentState : .changes,
+            policies: policies, resumingFrom: stored.withLock { $0?.positions }, name: name,
+            startsInBackground: command.background)
+        self.subscription.withLock { $0 = subscription }
+        // Stored before the first event too, so the next run prints the changes that occur between the runs.
+        try store(subscription.positions)
+        showState(isHeld: command.background)
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await self.print(subscription, of: device) }
+            group.addTask {
+                try await device.reportConnection(endsOnLoss: self.command.once) { self.report($0) }
             }
-        } catch {
-            failure.withLock { $0 = error }
+            if isInteractive { group.addTask { try await self.followState(on: device) } }
+            try await group.next()
+            group.cancelAll()
         }
-        end.wake()
     }
 
-    func setState(isBackground: Bool) async {
+    func setState(isBackground: Bool) async throws {
         guard let subscription = subscription.withLock({ $0 }) else { return }
-        do {
-            if isBackground {
-                try await subscription.enterBackground()
-            } else {
-                try await subscription.enterForeground()
-            }
-            showState(isHeld: isBackground)
-        } catch {
-            failure.withLock { $0 = error }
-            end.wake()
+        if isBackground {
+            try await subscription.enterBackground()
+        } else {
+            try await subscription.enterForeground()
         }
+        showState(isHeld: isBackground)
     }
 
     // MARK: - Events

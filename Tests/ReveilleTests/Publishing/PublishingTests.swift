@@ -6,6 +6,15 @@ import ReveilleTesting
 import Testing
 import Varlink
 
+/// A value whose own code refuses to encode it.
+private struct Unencodable: Encodable {
+    struct Refusal: Error, CustomStringConvertible {
+        let description = "not now"
+    }
+
+    func encode(to encoder: any Encoder) throws { throw Refusal() }
+}
+
 @Suite(.timeLimit(.minutes(10))) struct PublishingTests {
     @Test func publishedValueIsDelivered() async throws {
         let device = try await TestDevice.inMemory()
@@ -90,6 +99,7 @@ import Varlink
             ([1, 2], "org.example.volume: the value must be a JSON object, not an array"),
             ("loud", "org.example.volume: the value must be a JSON object, not a string"),
             (nil as Int?, "org.example.volume: the value must be a JSON object, not null"),
+            (Unencodable(), "org.example.volume: the value cannot be encoded as JSON: not now"),
             (
                 ["level": Double.nan],
                 "org.example.volume: the value cannot be encoded as JSON: level: expected a finite number, found nan"
