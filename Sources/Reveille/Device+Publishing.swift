@@ -29,7 +29,7 @@ extension Device {
     ///
     /// - Parameters:
     ///   - name: At least two words of letters, digits, `-` and `_`, joined by dots, with at most 255 bytes.
-    ///   - value: A value that is encoded as a JSON object, by default of at most 4,096 bytes.
+    ///   - value: A value that is encoded as a JSON object, of at most 28 levels and, by default, 4,096 bytes.
     ///   - whileConnected: Whether the state is withdrawn when this device disconnects.
     /// - Returns: The generation and the sequence of the state, as in `Event`.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name, and for a value that is not
@@ -85,10 +85,13 @@ extension PublishedValue {
                 room for \(Self.sizeLimit)
                 """)
         }
+        // The bus closes a connection on which it receives such a text.
+        guard !JSON.hasTooManyMarks(self.json ?? "") else {
+            throw ReveilleError(
+                .invalidArgument, "\(name): the value has more than \(Limits.marks) combining marks in a row")
+        }
     }
-}
 
-extension PublishedValue {
     /// Creates the state of a name that is withdrawn.
     ///
     /// - Throws: `ReveilleError` for a name that cannot be published.

@@ -99,13 +99,17 @@ private struct Unencodable: Encodable {
             ([1, 2], "org.example.volume: the value must be a JSON object, not an array"),
             ("loud", "org.example.volume: the value must be a JSON object, not a string"),
             (nil as Int?, "org.example.volume: the value must be a JSON object, not null"),
+            (
+                ["text": "e" + String(repeating: "\u{301}", count: 31)],
+                "org.example.volume: the value has more than 30 combining marks in a row"
+            ),
             (Unencodable(), "org.example.volume: the value cannot be encoded as JSON: not now"),
             (
                 ["level": Double.nan],
                 "org.example.volume: the value cannot be encoded as JSON: level: expected a finite number, found nan"
             ),
         ] as [(any Encodable & Sendable, String)])
-    func valueMustBeAnObject(value: any Encodable & Sendable, description: String) async throws {
+    func valueThatCannotBePublishedIsRefused(value: any Encodable & Sendable, description: String) async throws {
         let device = try await TestDevice.inMemory()
         let error = await #expect(throws: ReveilleError.self) { try await device.publish(Volume.name, value) }
         #expect(error?.code == .invalidArgument)
