@@ -44,6 +44,8 @@ package enum BusCall: Sendable, Hashable {
     package init(_ call: Call, history: Int) throws(CallError) {
         let fields = Fields(call.parameters)
         switch call.member {
+        // The first, since it is by far the most frequent call.
+        case "Post": self = .post(try BusCall.reading(fields))
         case "Subscribe":
             guard call.mode == .more else { throw .expectedMore }
             self = .subscribe(try BusCall.request(fields, history: history))
@@ -65,7 +67,6 @@ package enum BusCall: Sendable, Hashable {
         case "ListSubscriptions": self = .listSubscriptions
         case "DescribeAspects": self = .describeAspects
         case "Refresh": self = .refresh
-        case "Post": self = .post(try BusCall.reading(fields))
         case "Publish":
             let name = try fields.aspect { $0.isPublished }
             let value = try fields.optional("value") { PublishedValue(name, validating: $0) }

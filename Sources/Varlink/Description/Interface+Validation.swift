@@ -22,23 +22,37 @@ extension Interface {
     ///   - structure: The expected structure.
     /// - Throws: InvalidParameter with the path of the first invalid field.
     package func validate(_ object: JSONObject, _ structure: Structure) throws(CallError) {
-        if let path = invalidPath(in: object, structure) { throw .invalidParameter(path.joined(separator: ".")) }
+        try structure.validate(object, types)
+    }
+}
+
+extension Structure {
+    /// Checks that an object has these fields and no others; see ``Interface/validate(_:_:)``.
+    ///
+    /// - Parameters:
+    ///   - object: The object.
+    ///   - types: The types that the interface defines.
+    /// - Throws: InvalidParameter with the path of the first invalid field.
+    func validate(_ object: JSONObject, _ types: [String: ValueType]) throws(CallError) {
+        if let path = invalidPath(in: object, types) { throw .invalidParameter(path.joined(separator: ".")) }
     }
 
-    /// Returns the path of the first field of an object that is invalid, if any.
-    private func invalidPath(in object: JSONObject, _ structure: Structure) -> [String]? {
-        for field in structure.fields {
-            if let path = invalidPath(in: object[field.name] ?? .null, field.type) { return [field.name] + path }
+    /// Returns the path of the first invalid field, if any.
+    fileprivate func invalidPath(in object: JSONObject, _ types: [String: ValueType]) -> [String]? {
+        for field in fields {
+            if let path = field.type.invalidPath(in: object[field.name] ?? .null, types) { return [field.name] + path }
         }
-        for member in object.members where !structure.fields.contains(where: { $0.name == member.name }) {
+        for member in object.members where !fields.contains(where: { $0.name == member.name }) {
             return [member.name]
         }
         return nil
     }
+}
 
+extension ValueType {
     /// Returns the path of the first invalid field in a value, if any; empty for the value itself.
-    private func invalidPath(in value: JSON, _ type: ValueType) -> [String]? {
-        switch (type, value) {
+    fileprivate func invalidPath(in value: JSON, _ types: [String: ValueType]) -> [String]? {
+        switch (self, value) {
         case (.bool, .bool), (.int, .integer), (.float, .integer), (.float, .number), (.string, .string),
             (.object, .object), (.nullable, .null):
             return nil
@@ -48,19 +62,19 @@ extension Interface {
             return nil
         case (.named(let name), _):
             guard let type = types[name] else { preconditionFailure("the interface has an undefined type '\(name)'") }
-            return invalidPath(in: value, type)
+            return type.invalidPath(in: value, types)
         case (.nullable(let type), _):
-            return invalidPath(in: value, type)
+            return type.invalidPath(in: value, types)
         case (.structure(let structure), .object(let object)):
-            return invalidPath(in: object, structure)
+            return structure.invalidPath(in: object, types)
         case (.array(let type), .array(let elements)):
             for element in elements {
-                if let path = invalidPath(in: element, type) { return path }
+                if let path = type.invalidPath(in: element, types) { return path }
             }
             return nil
         case (.dictionary(let type), .object(let object)):
             for member in object.members {
-                if let path = invalidPath(in: member.value, type) { return path }
+                if let path = type.invalidPath(in: member.value, types) { return path }
             }
             return nil
         default:

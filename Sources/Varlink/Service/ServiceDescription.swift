@@ -46,7 +46,7 @@ public struct ServiceDescription: Sendable, Hashable {
             return .failure(isMethod ? .methodNotFound(call.method) : .interfaceNotFound(call.interface))
         }
         do throws(CallError) {
-            try interfaces[method.interface].validate(call.parameters, method.input)
+            try method.input.validate(call.parameters, interfaces[method.interface].types)
             // The first interface is `org.varlink.service`.
             guard method.interface == 0 else { return nil }
             guard call.member == "GetInterfaceDescription" else { return .success(Reply(parameters: info)) }
