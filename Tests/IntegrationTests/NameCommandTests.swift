@@ -80,9 +80,7 @@ import Varlink
         try publish("org.example.conf", "{}")
         func get(_ file: String) throws -> ProgramRun {
             try bus.directory.write("", to: "files/\(file)")
-            return try ProgramRun(
-                ["-c", #"cd "$1"; exec "$0" get org.example.*"#, BusProcess.program, bus.directory.path + "/files"],
-                program: "sh", in: bus.directory, environment: ["REVEILLE_ADDRESS": bus.address])
+            return try bus.shell("cd '\(bus.directory.path)/files'; $R get org.example.*")
         }
         let name = try get("org.example.conf")
         #expect(name.output == "org.example.conf  {}\n")

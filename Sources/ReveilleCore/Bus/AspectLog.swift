@@ -56,4 +56,12 @@ struct AspectLog {
     var isQuiet: Bool { isName && listeners.count == entryCount && !isLive }
 
     private var isName: Bool { aspect.builtIn == nil }
+
+    /// Adds a change, unless the reading is equal to a state that is known in full.
+    mutating func append(_ reading: Reading, sequence: Int, at time: Timestamp, isPosted: Bool) -> Bool {
+        guard origin.digest != nil || changes.current.reading != reading else { return false }
+        origin.digest = nil
+        changes.append(reading, sequence: sequence, at: time, isPosted: isPosted)
+        return true
+    }
 }

@@ -41,7 +41,7 @@ extension Bus {
     /// Returns whether no position is ahead of the bus.
     private func areKnown(_ positions: [Aspect: Int], of aspects: AspectSet) -> Bool {
         positions.allSatisfy { aspect, generation in
-            guard aspects.contains(aspect) || aspects.names.contains(where: { $0.matches(aspect) }) else { return true }
+            guard aspects.covers(aspect) else { return true }
             return generation <= log(of: aspect).map { logs[$0].changes.current.generation } ?? sequence
         }
     }

@@ -124,10 +124,8 @@ package struct Bus: ~Copyable {
 
     /// Adds a change, unless the reading is equal to a state that is known in full.
     mutating func append(_ reading: Reading, to index: Int, at time: Timestamp, isPosted: Bool) -> Bool {
-        guard logs[index].origin.digest != nil || logs[index].changes.current.reading != reading else { return false }
-        logs[index].origin.digest = nil
+        guard logs[index].append(reading, sequence: sequence + 1, at: time, isPosted: isPosted) else { return false }
         sequence += 1
-        logs[index].changes.append(reading, sequence: sequence, at: time, isPosted: isPosted)
         notifyListeners(of: index)
         return true
     }
@@ -137,6 +135,13 @@ package struct Bus: ~Copyable {
     /// Returns whether the state of an aspect was posted, and its own source has not changed since.
     package func isPosted(_ aspect: BuiltInAspect) -> Bool {
         logs[aspect.index].origin.isPosted
+    }
+
+    /// Returns the position of the current state of an aspect for a client.
+    package mutating func position(of aspect: Aspect) -> (generation: Int, sequence: Int) {
+        guard let index = log(of: aspect) else { return (sequence, sequence) }
+        logs[index].origin.wasReturned = true
+        return logs[index].changes.position
     }
 
     /// Returns the current state of an aspect for a client, with its position.

@@ -68,7 +68,8 @@ extension StateCoding {
         guard let value = PublishedValue(name, validating: fields["state"] ?? .null) else {
             throw StateError(reason: "\(name): the saved value is not an object, or is nested too deeply")
         }
-        let limit = Configuration.Publish.valueSizeRange.upperBound
+        // A configuration of an earlier version could allow values that are as long as a call.
+        let limit = Limits.frame
         guard value.bytes?.count ?? 0 <= limit else {
             throw StateError(reason: "\(name): the saved value is longer than \(limit) bytes")
         }

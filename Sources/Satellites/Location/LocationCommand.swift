@@ -28,6 +28,7 @@ struct LocationCommand: AsyncParsableCommand {
     var gpsd = Endpoint.usual
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "The least distance from the last published fix. 0 publishes every fix that differs.", valueName: "meters"))
     var distance = 0.0
@@ -40,7 +41,9 @@ struct LocationCommand: AsyncParsableCommand {
     var address: String?
 
     func validate() throws {
-        guard distance >= 0, distance.isFinite else { throw ValidationError("--distance must be at least 0") }
+        guard distance >= 0, distance.isFinite else {
+            throw ValidationError("--distance must be at least 0, not \(distance)")
+        }
     }
 
     func run() async {
