@@ -143,6 +143,4 @@ private final class MonitorSink: EventSink {
         case .end: monitor.remove(aspect, watch)
         }
     }
-
-    var isEmpty: Bool { true }
 }

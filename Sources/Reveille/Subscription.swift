@@ -105,6 +105,9 @@ public final class Subscription: AsyncSequence, Sendable {
     }
 
     /// Wakes the subscription: exactly one event is delivered for each aspect that changed, unless its policy differs.
+    ///
+    /// It returns when these events can be taken, also if the bus has to wait for a sample of a sensor. If the bus is gone,
+    /// they follow when it is back.
     public func enterForeground() async throws(ReveilleError) {
         try await device.engine.enterForeground(id)
     }

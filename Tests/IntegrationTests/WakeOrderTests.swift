@@ -47,9 +47,11 @@ import Testing
         arguments: ["proximity", "org.example.volume"] as [Aspect])
     func eventsAreDueAfterEnterForeground(aspect: Aspect) async throws {
         try phone.setNear(false)
-        let control = try bus.client()
         let device = try await Device.connect(to: bus.address)
         let subscription = try await device.subscribe(to: AspectSet(aspect))
+        let control = try bus.client()
+        // The bus does not wait long for a first call.
+        try control.fence()
         for step in 0..<Self.attempts {
             try await subscription.enterBackground()
             try change(aspect.name, step: step, on: control)

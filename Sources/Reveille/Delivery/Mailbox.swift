@@ -50,8 +50,6 @@ final class Mailbox: EventSink, Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    var isEmpty: Bool { state.withLock { $0.inbox.isEmpty } }
-
     /// The positions of the events taken so far; `nil` before the bus has answered.
     var positions: Positions? { state.withLock { $0.inbox.positions } }
 

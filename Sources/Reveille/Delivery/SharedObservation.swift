@@ -114,8 +114,6 @@ final class SharedObservation: EventSink {
         }
     }
 
-    var isEmpty: Bool { members.allSatisfy { $0.sink.isEmpty } }
-
     // MARK: - Slow closures
 
     private func lookAtRunning() {

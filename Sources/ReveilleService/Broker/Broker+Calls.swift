@@ -135,6 +135,8 @@ extension Broker {
         guard isBackground else {
             target.deadlines[reason] = nil
             return wake(target, from: reason) { [weak self] in
+                // The events of the wake are sent before its reply.
+                self?.deliver()
                 self?.resume(connection) { self?.reply(EmptyReply(), on: connection) }
             }
         }
