@@ -120,6 +120,9 @@ public final class Subscription: AsyncSequence, Sendable {
         try await mailbox.next(isolation: isolation)
     }
 
+    /// Takes the next event if one is due, without waiting.
+    package func nextIfDue() -> Event? { mailbox.nextIfDue() }
+
     /// Creates an iterator, which retains the subscription.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(subscription: self)

@@ -145,11 +145,13 @@ package enum BusCall: Sendable, Hashable {
 
     /// Reads the one state of a Post; none or a second one is an error.
     private static func reading(_ fields: Fields) throws(CallError) -> Reading {
-        let given = BuiltInAspect.allCases.filter { fields.value($0.rawValue) != nil }
-        guard let aspect = given.first, let structure = fields.value(aspect.rawValue) else {
-            throw fields.invalid(BuiltInAspect.locale.rawValue)
+        var given: (aspect: BuiltInAspect, structure: JSON)?
+        for aspect in BuiltInAspect.allCases {
+            guard let structure = fields.value(aspect.rawValue) else { continue }
+            guard given == nil else { throw fields.invalid(aspect.rawValue) }
+            given = (aspect, structure)
         }
-        if given.count > 1 { throw fields.invalid(given[1].rawValue) }
-        return try ReadingCoding.decode(structure, of: Aspect(aspect))
+        guard let given else { throw fields.invalid(BuiltInAspect.locale.rawValue) }
+        return try ReadingCoding.decode(given.structure, of: Aspect(given.aspect))
     }
 }

@@ -842,6 +842,11 @@ export class Subscription {
     return this.#aspects.length === 0 || this.#aspects.some((pattern) => covers(pattern, aspect));
   }
 
+  /** Returns whether only a pattern of the subscription matches an aspect. */
+  #isMatched(aspect) {
+    return isPublished(aspect) && !this.#aspects.includes(aspect);
+  }
+
   #policy(aspect) {
     const matching = Object.keys(this.#policies).filter((pattern) => covers(pattern, aspect));
     // A name goes before its patterns, a longer pattern before a shorter one.
@@ -856,20 +861,21 @@ export class Subscription {
     this.#waiting = [];
     const background = this.#background;
     const subject = this.#aspects.join(" ");
-    let request = { ...this.#request, state: background ? "background" : "foreground" };
+    const request = { ...this.#request, state: background ? "background" : "foreground" };
     const known = new Map(this.#generations);
+    let unsent = new Set();
     if (this.#instance !== undefined) {
-      const resume = Array.from(known, ([aspect, generation]) => ({ aspect, generation }));
-      const longer = { ...request, instance: this.#instance, resume };
-      // If there are too many positions, the current states come instead.
-      if (encode("Subscribe", longer, subject, true).length <= CALL_LIMIT) request = longer;
+      Object.assign(request, { instance: this.#instance, resume: [] });
+      const room = CALL_LIMIT - encode("Subscribe", request, subject, true).length;
+      [request.resume, unsent] = this.#fittingPositions(room);
     }
     const connection = await Connection.open(this.#bus.path);
     try {
       connection.send(encode("Subscribe", request, subject, true));
       const reply = await this.#firstReply(connection);
       const first = answerOf(reply, "Subscribe", subject);
-      this.#begin(first, known, first.resumed === true, this.#wasAsleep || (background && this.#hasStarted));
+      const wasAsleep = this.#wasAsleep || (background && this.#hasStarted);
+      this.#begin(first, known, unsent, first.resumed === true, wasAsleep);
     } catch (error) {
       connection.close();
       throw error;
@@ -902,18 +908,68 @@ export class Subscription {
     });
   }
 
+  /** Returns the positions for which a call has room, and the aspects of the others. */
+  #fittingPositions(room) {
+    // Those of aspects that the subscription names come first: only a name that a pattern matches can be compared.
+    const aspects = [...this.#generations.keys()].sort();
+    const named = aspects.filter((aspect) => !this.#isMatched(aspect));
+    const matched = aspects.filter((aspect) => this.#isMatched(aspect));
+    const [fitting, unsent] = [[], new Set()];
+    for (const aspect of [...named, ...matched]) {
+      const entry = { aspect, generation: this.#generations.get(aspect) };
+      room -= JSON.stringify(entry).length + 1;
+      if (room >= 0) fitting.push(entry);
+      else unsent.add(aspect);
+    }
+    return [fitting, unsent];
+  }
+
+  /**
+   * Returns the events of a first reply, corrected for the positions that were not sent, and a withdrawal of each name
+   * that is no longer published.
+   */
+  #compared(events, known, unsent, hasResumed) {
+    const corrected = events.map((event) => {
+      if (!hasResumed || !unsent.has(event.aspect)) return event;
+      // To the bus, this is a name that the subscription has never seen.
+      const most = Math.max(0, event.generation - known.get(event.aspect));
+      return Object.freeze({ ...event, changes: Math.min(event.changes, most) });
+    });
+    // The reply has the state of every name that is published.
+    const present = new Set(events.map(({ aspect }) => aspect));
+    const missing = [...known.keys()].filter((aspect) => this.#isMatched(aspect) && !present.has(aspect)).sort();
+    const sequence = events.reduce((most, event) => Math.max(most, event.sequence), 0);
+    const changedAt = Date.now();
+    const withdrawals = missing.map((aspect) =>
+      Object.freeze({
+        aspect,
+        generation: Math.max(sequence, known.get(aspect) + 1),
+        sequence,
+        changes: hasResumed ? 1 : 0,
+        netChange: true,
+        firstChangedAt: changedAt,
+        changedAt,
+        dropped: 0,
+        state: null,
+      }),
+    );
+    return [...corrected, ...withdrawals];
+  }
+
   /** Takes the first reply. */
-  #begin(reply, known, hasResumed, wasAsleep) {
+  #begin(reply, known, unsent, hasResumed, wasAsleep) {
     const isNew = !this.#hasStarted;
     this.#hasStarted = true;
     const isFresh = this.#instance === undefined;
     this.#id = field(reply, "subscription", "string");
     this.#instance = field(reply, "instance", "string");
+    const received = eventsOf(reply, (aspect) => this.#isWanted(aspect));
+    const events = this.#compared(received, known, unsent, hasResumed);
     if (!isFresh && !hasResumed) {
       known.clear();
       this.#generations.clear();
     }
-    for (const event of eventsOf(reply, (aspect) => this.#isWanted(aspect))) {
+    for (const event of events) {
       if (isNew && this.#wantsInitial && event.changes === 0) {
         this.#answers.push(event);
       } else if (isFresh) {

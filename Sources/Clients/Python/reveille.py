@@ -784,6 +784,10 @@ class _SubscriptionCore:
     def _is_wanted(self, aspect: str) -> bool:
         return not self._aspects or any(_covers(pattern, aspect) for pattern in self._aspects)
 
+    def _is_matched(self, aspect: str) -> bool:
+        """Returns whether only a pattern of the subscription matches an aspect."""
+        return _is_published(aspect) and aspect not in self._aspects
+
     def _policy(self, aspect: str) -> Policy:
         matching = [pattern for pattern in self._policies if _covers(pattern, aspect)]
         # A name goes before its patterns, a longer pattern before a shorter one.
@@ -804,16 +808,13 @@ class _SubscriptionCore:
         self._waiting.clear()
         background = self._background
         request = dict(self._request, state="background" if background else "foreground")
-        known = dict(self._generations)
-        if self._instance is not None:
-            resume = [{"aspect": aspect, "generation": generation} for aspect, generation in known.items()]
-            request |= {"instance": self._instance, "resume": resume}
+        known, unsent = dict(self._generations), set[str]()
         subject = " ".join(self._aspects)
+        if self._instance is not None:
+            request |= {"instance": self._instance, "resume": []}
+            room = CALL_LIMIT - len(_encode("Subscribe", request, subject, more=True))
+            request["resume"], unsent = self._fitting_positions(room)
         call = _encode("Subscribe", request, subject, more=True)
-        if len(call) > CALL_LIMIT and self._instance is not None:
-            # Too many positions. The current states come instead.
-            del request["resume"], request["instance"]
-            call = _encode("Subscribe", request, subject, more=True)
         connection = yield from _Connection.open(self._bus.address)
         try:
             until = time.monotonic() + REPLY_TIMEOUT
@@ -823,7 +824,7 @@ class _SubscriptionCore:
                 raise _unanswered("Subscribe")
             first = _answer(reply, "Subscribe", subject)
             was_asleep = self._was_asleep or background and self._has_started
-            self._begin(first, known, has_resumed=first.get("resumed") is True, was_asleep=was_asleep)
+            self._begin(first, known, unsent, has_resumed=first.get("resumed") is True, was_asleep=was_asleep)
         except BaseException:
             connection.close()
             raise
@@ -836,14 +837,52 @@ class _SubscriptionCore:
         finally:
             self._changing.release()
 
-    def _begin(self, reply: Mapping[str, Any], known: dict[str, int], has_resumed: bool, was_asleep: bool) -> None:
+    def _fitting_positions(self, room: int) -> tuple[list[dict[str, Any]], set[str]]:
+        """Returns the positions for which a call has room, and the aspects of the others."""
+        fitting: list[dict[str, Any]] = []
+        unsent: set[str] = set()
+        # Those of aspects that the subscription names come first: only a name that a pattern matches can be compared.
+        for aspect in sorted(self._generations, key=lambda aspect: (self._is_matched(aspect), aspect)):
+            entry = {"aspect": aspect, "generation": self._generations[aspect]}
+            room -= len(json.dumps(entry, separators=(",", ":"))) + 1
+            if room >= 0:
+                fitting.append(entry)
+            else:
+                unsent.add(aspect)
+        return fitting, unsent
+
+    def _compared(
+        self, events: list[Event], known: dict[str, int], unsent: set[str], has_resumed: bool
+    ) -> list[Event]:
+        """Returns the events of a first reply, corrected for the positions that were not sent, and a withdrawal of each
+        name that is no longer published."""
+        if has_resumed:
+            # To the bus, these are names that the subscription has never seen.
+            events = [
+                dataclasses.replace(event, changes=min(event.changes, max(0, event.generation - known[event.aspect])))
+                if event.aspect in unsent else event
+                for event in events]
+        # The reply has the state of every name that is published.
+        missing = known.keys() - {event.aspect for event in events}
+        sequence, now = max((event.sequence for event in events), default=0), datetime.now(timezone.utc)
+        withdrawals = [
+            Event(
+                aspect=name, generation=max(sequence, known[name] + 1), sequence=sequence, changes=int(has_resumed),
+                net_change=True, first_changed_at=now, changed_at=now, dropped=0, state=None)
+            for name in sorted(missing) if self._is_matched(name)]
+        return events + withdrawals
+
+    def _begin(
+        self, reply: Mapping[str, Any], known: dict[str, int], unsent: set[str], has_resumed: bool, was_asleep: bool
+    ) -> None:
         """Takes the first reply."""
         is_new, self._has_started = not self._has_started, True
         is_fresh = self._instance is None
         self._id, self._instance = _take_field(reply, "subscription", str), _take_field(reply, "instance", str)
+        events = self._compared(_events(reply, self._is_wanted), known, unsent, has_resumed)
         if not (is_fresh or has_resumed):
             known, self._generations = {}, {}
-        for event in _events(reply, self._is_wanted):
+        for event in events:
             if is_new and self._wants_initial and event.changes == 0:
                 self._answers.append(event)
             elif is_fresh:

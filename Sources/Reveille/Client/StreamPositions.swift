@@ -62,16 +62,19 @@ struct StreamPositions {
 
     /// Returns the positions that fit into a call; ``corrected(_:at:)`` compensates for the others.
     mutating func fitting() -> [Aspect: Int] {
-        var size = 0
         var fitting = generations
         unsent = [:]
+        // The aspects of the subscription are always sent, and take room from the others.
+        var size = generations.keys.filter(aspects.contains).reduce(0) { $0 + Self.size(of: $1) }
         for (name, generation) in matched.sorted(by: { $0.key < $1.key }) {
-            size += name.name.utf8.count + Self.overhead
+            size += Self.size(of: name)
             if size > Self.sizeLimit { unsent[name] = generation }
         }
         for name in unsent.keys { fitting[name] = nil }
         return fitting
     }
+
+    private static func size(of aspect: Aspect) -> Int { aspect.name.utf8.count + overhead }
 
     /// Returns the events of a first reply, corrected for what the bus cannot know.
     ///

@@ -66,6 +66,11 @@ final class Mailbox: EventSink, Sendable {
         return nil
     }
 
+    /// Takes the next event if one is due.
+    func nextIfDue() -> Event? {
+        state.withLock { state in state.isCancelled ? nil : state.inbox.take() }
+    }
+
     private func wait(isolation: isolated (any Actor)?) async {
         let waiter = state.withLock { state in
             state.lastWaiter += 1

@@ -83,6 +83,9 @@ struct ChangeLog {
                 isKnown: false)
     }
 
+    /// The position of the current state.
+    var position: (generation: Int, sequence: Int) { (current.generation, current.sequence) }
+
     /// The current state as an event without changes.
     var state: Event {
         Event(

@@ -69,8 +69,9 @@ struct WatchCommand: ParsableCommand {
 
     @Option(
         help: """
-            A file that stores the position in the stream. The next run with this file first prints what changed \
-            since then. An event that was being printed when the run was killed is printed again.
+            A file that stores the position in the stream, of at most \(StateFile.sizeText). The next run with this file \
+            first prints what changed since then. Events that were being printed when the run was killed are printed \
+            again.
             """)
     var state: String?
 

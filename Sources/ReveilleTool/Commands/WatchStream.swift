@@ -93,21 +93,32 @@ final class WatchStream: Sendable {
     private func print(_ subscription: Subscription, of device: Device) async throws {
         let limit = command.count ?? .max
         var column = EventText.column(for: command.aspects.filter { !$0.isPattern })
-        while counted.withLock({ $0 }) < limit, let event = try await subscription.next() {
-            if command.json {
-                try Console.json(EventCoding.encode(event))
-            } else {
-                let time = EventText.time(of: event, withDate: command.date)
-                let source = await source(of: event.aspect, on: device)
+        while counted.withLock({ $0 }) < limit, let first = try await subscription.next() {
+            var batch = Batch()
+            var next: Event? = first
+            while let event = next {
                 column = max(column, EventText.column(for: [event.aspect]))
-                let width = isInteractive ? Console.columns.map { $0 - time.width - source.width } : nil
-                let line = time + EventText.line(event, column: column, width: width) + source
-                try prompt.print(line) { text throws(Failure) in try Console.line(text) }
+                batch.add(await line(of: event, column: column, on: device), counts: !isImplicit(event))
+                let isFull = batch.size >= batchSize || counted.withLock({ $0 }) + batch.counted >= limit
+                next = isFull ? nil : subscription.nextIfDue()
             }
+            try prompt.print { () throws(Failure) in try Console.line(printable: batch.text) }
+            // Not before: what a killed process has not printed is printed by the next one.
             try store(subscription.positions)
-            if !isImplicit(event) { counted.withLock { $0 += 1 } }
+            counted.withLock { $0 += batch.counted }
         }
     }
+
+    private func line(of event: Event, column: Int, on device: Device) async -> String {
+        if command.json { return EventCoding.encode(event).printable }
+        let time = EventText.time(of: event, withDate: command.date)
+        let source = await source(of: event.aspect, on: device)
+        let width = isInteractive ? Console.columns.map { $0 - time.width - source.width } : nil
+        return (time + EventText.line(event, column: column, width: width) + source).rendered
+    }
+
+    /// The size at which a batch is printed: without a file, that of one event, so that the others remain merged.
+    private var batchSize: Int { command.state == nil ? 1 : Batch.limit }
 
     /// Whether the event is an initial state that is printed only because the output is a terminal.
     private func isImplicit(_ event: Event) -> Bool {
@@ -127,7 +138,27 @@ final class WatchStream: Sendable {
     }
 
     private func report(_ message: StyledText) {
-        try? prompt.print(message) { Console.error($0) }
+        prompt.print { Console.error(message) }
+    }
+
+    /// The lines of events that were due at the same time, which are printed together before their positions are stored.
+    private struct Batch {
+        /// The size in bytes at which a batch ends: what a pipe holds, since all of it is printed again if the process is
+        /// killed while a slow reader delays the output.
+        static let limit = 64 << 10
+
+        private var lines: [String] = []
+        private(set) var size = 0
+        /// The number of events that count towards `--count`.
+        private(set) var counted = 0
+
+        var text: String { lines.joined(separator: "\n") }
+
+        mutating func add(_ line: String, counts: Bool) {
+            lines.append(line)
+            size += line.utf8.count + 1
+            if counts { counted += 1 }
+        }
     }
 
     // MARK: - Prompt

@@ -27,7 +27,9 @@ struct LocationCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The address of gpsd.", valueName: "host:port"))
     var gpsd = Endpoint.usual
 
-    @Option(help: "The least distance in meters from the last published fix. By default, every fix that differs.")
+    @Option(
+        help: ArgumentHelp(
+            "The least distance from the last published fix. 0 publishes every fix that differs.", valueName: "meters"))
     var distance = 0.0
 
     @Option(

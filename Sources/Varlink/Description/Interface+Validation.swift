@@ -20,42 +20,51 @@ extension Interface {
     /// - Parameters:
     ///   - object: The parameters of a call, a reply or an error, or an object inside them.
     ///   - structure: The expected structure.
-    ///   - path: The path of the object; empty for the parameters themselves.
     /// - Throws: InvalidParameter with the path of the first invalid field.
-    package func validate(
-        _ object: JSONObject, _ structure: Structure, at path: String = ""
-    ) throws(CallError) {
-        for field in structure.fields {
-            let fieldPath = path.isEmpty ? field.name : "\(path).\(field.name)"
-            try validate(object[field.name] ?? .null, field.type, at: fieldPath)
-        }
-        for member in object.members where !structure.fields.contains(where: { $0.name == member.name }) {
-            throw .invalidParameter(path.isEmpty ? member.name : "\(path).\(member.name)")
-        }
+    package func validate(_ object: JSONObject, _ structure: Structure) throws(CallError) {
+        if let path = invalidPath(in: object, structure) { throw .invalidParameter(path.joined(separator: ".")) }
     }
 
-    private func validate(_ value: JSON, _ type: ValueType, at path: String) throws(CallError) {
+    /// Returns the path of the first field of an object that is invalid, if any.
+    private func invalidPath(in object: JSONObject, _ structure: Structure) -> [String]? {
+        for field in structure.fields {
+            if let path = invalidPath(in: object[field.name] ?? .null, field.type) { return [field.name] + path }
+        }
+        for member in object.members where !structure.fields.contains(where: { $0.name == member.name }) {
+            return [member.name]
+        }
+        return nil
+    }
+
+    /// Returns the path of the first invalid field in a value, if any; empty for the value itself.
+    private func invalidPath(in value: JSON, _ type: ValueType) -> [String]? {
         switch (type, value) {
         case (.bool, .bool), (.int, .integer), (.float, .integer), (.float, .number), (.string, .string),
             (.object, .object), (.nullable, .null):
-            return
+            return nil
         case (.any, _) where !value.isNull:
-            return
+            return nil
         case (.enumeration(let names), .string(let name)) where names.contains(name):
-            return
+            return nil
         case (.named(let name), _):
             guard let type = types[name] else { preconditionFailure("the interface has an undefined type '\(name)'") }
-            try validate(value, type, at: path)
+            return invalidPath(in: value, type)
         case (.nullable(let type), _):
-            try validate(value, type, at: path)
+            return invalidPath(in: value, type)
         case (.structure(let structure), .object(let object)):
-            try validate(object, structure, at: path)
+            return invalidPath(in: object, structure)
         case (.array(let type), .array(let elements)):
-            for element in elements { try validate(element, type, at: path) }
+            for element in elements {
+                if let path = invalidPath(in: element, type) { return path }
+            }
+            return nil
         case (.dictionary(let type), .object(let object)):
-            for member in object.members { try validate(member.value, type, at: path) }
+            for member in object.members {
+                if let path = invalidPath(in: member.value, type) { return path }
+            }
+            return nil
         default:
-            throw .invalidParameter(path)
+            return []
         }
     }
 }
