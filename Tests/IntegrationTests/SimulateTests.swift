@@ -131,6 +131,7 @@ import Testing
     @Test("the lines of a scenario may end as on Windows") func lineEndsOfWindowsAreRead() throws {
         let run = try scene.simulate(
             "# level\r\nlevel 0.4\r\nstart\r\n\r\nwait delivered\r\nexpect battery level 0.4\r\nend\r\n",
+            options: ["--tap"],
             ["sleep", "1000"])
         #expect(run.code == 0)
         #expect(run.output.contains("1..1\nok 1 - expect battery level 0.4\n"), "\(run.output) \(run.errors)")

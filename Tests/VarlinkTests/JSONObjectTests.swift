@@ -24,15 +24,6 @@ import Varlink
         #expect(object == ["b": 2])
     }
 
-    @Test func namesThatDifferInTheirScalarsAreDifferentMembers() {
-        var object: JSONObject = ["\u{E9}": 1]
-        #expect(object["e\u{301}"] == nil)
-        object["e\u{301}"] = 2
-        #expect(object["\u{E9}"] == 1 && object["e\u{301}"] == 2)
-        object["\u{E9}"] = nil
-        #expect(object.members.map(\.value) == [2])
-    }
-
     @Test func orderMattersForEquality() {
         #expect(["a": 1, "b": 2] as JSONObject != ["b": 2, "a": 1])
         #expect(JSONObject().isEmpty)

@@ -216,11 +216,10 @@ function encode(method, parameters, subject, more) {
   }
 }
 
-function checkLength(call, method, subject) {
+/** Returns why a bus may not answer a call; undefined if the call is not too long for a bus with the usual limit. */
+function excessOf(call) {
   const length = call.length - 1;
-  if (length <= CALL_LIMIT) return;
-  throw new ReveilleError(
-    `${attempt(method, subject)}: the call has ${length} bytes, and a bus accepts at most ${CALL_LIMIT}`);
+  return length > CALL_LIMIT ? `the call has ${length} bytes, and a bus accepts at most ${CALL_LIMIT}` : undefined;
 }
 
 function checkDepth(method, subject, field, value) {
@@ -492,7 +491,9 @@ class Caller {
 
   async call(method, parameters, subject) {
     const bytes = encode(method, parameters, subject);
-    checkLength(bytes, method, subject);
+    // No configuration allows a published value of this length, but longer calls of other methods.
+    const excess = excessOf(bytes);
+    if (excess && method === "Publish") throw new ReveilleError(`Publish ${subject}: ${excess}`);
     const reply = await this.#calls.run(() => this.#exchange(method, subject, bytes));
     return answerOf(reply, method, subject);
   }
@@ -513,7 +514,11 @@ class Caller {
             if (reply) resolve(reply);
             else connection.read();
           } catch (error) {
-            if (error.isLoss && !failure) error.message = `${attempt(method, subject)}: ${error.message}`;
+            if (error.isLoss && !failure) {
+              const excess = excessOf(bytes);
+              const hint = excess ? `; ${excess} (bus.maxFrame)` : "";
+              error.message = `${attempt(method, subject)}: ${error.message}${hint}`;
+            }
             reject(error);
           }
         };
@@ -591,7 +596,8 @@ export class Bus {
    */
   async get(aspect) {
     if (`${aspect}`.endsWith(".*")) {
-      throw new ReveilleError(`GetState ${aspect}: a pattern has no state of its own; getAll() returns those it matches`);
+      const reason = "a pattern has no state of its own; getAll() returns the states of its names";
+      throw new ReveilleError(`GetState ${aspect}: ${reason}`);
     }
     const states = await this.#caller.states([aspect]);
     if (!states[aspect]) throw invalid(`it lacks the state of ${aspect}`);
@@ -864,11 +870,9 @@ export class Subscription {
       const room = CALL_LIMIT - encode("Subscribe", request, subject, true).length;
       [request.resume, unsent] = this.#fittingPositions(room);
     }
-    const call = encode("Subscribe", request, subject, true);
-    checkLength(call, "Subscribe", subject);
     const connection = await Connection.open(this.#bus.path);
     try {
-      connection.send(call);
+      connection.send(encode("Subscribe", request, subject, true));
       const reply = await this.#firstReply(connection);
       const first = answerOf(reply, "Subscribe", subject);
       const wasAsleep = this.#wasAsleep || (background && this.#hasStarted);

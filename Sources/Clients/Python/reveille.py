@@ -342,11 +342,10 @@ def _encode(method: str, parameters: Mapping[str, Any], subject: str = "", *, mo
         raise ReveilleError(f"{_attempt(method, subject)}: the parameters cannot be written as JSON: {error}") from None
 
 
-def _check_length(call: bytes, method: str, subject: str) -> None:
+def _excess(call: bytes) -> str | None:
+    """Returns why a bus may not answer a call; None if the call is not too long for a bus with the usual limit."""
     length = len(call) - 1
-    if length > CALL_LIMIT:
-        raise ReveilleError(
-            f"{_attempt(method, subject)}: the call has {length} bytes, and a bus accepts at most {CALL_LIMIT}")
+    return f"the call has {length} bytes, and a bus accepts at most {CALL_LIMIT}" if length > CALL_LIMIT else None
 
 
 def _attempt(method: str, subject: str) -> str:
@@ -587,7 +586,10 @@ class _BusCore:
     def call(self, method: str, parameters: Mapping[str, Any], subject: str = "") -> _Steps[dict[str, Any]]:
         self.check_is_open(method)
         data = _encode(method, parameters, subject)
-        _check_length(data, method, subject)
+        excess = _excess(data)
+        # No configuration allows a published value of this length, but longer calls of other methods.
+        if excess and method == "Publish":
+            raise ReveilleError(f"Publish {subject}: {excess}")
         yield _Acquire(self._lock)
         try:
             until = time.monotonic() + REPLY_TIMEOUT
@@ -603,7 +605,8 @@ class _BusCore:
                 except ReveilleError as error:
                     if not error._is_loss:
                         raise
-                    raise ReveilleError(f"{_attempt(method, subject)}: {error}", is_loss=True) from None
+                    hint = f"; {excess} (bus.maxFrame)" if excess else ""
+                    raise ReveilleError(f"{_attempt(method, subject)}: {error}{hint}", is_loss=True) from None
                 if not reply:
                     raise _unanswered(method)
                 self._owed -= 1
@@ -641,7 +644,8 @@ class _BusCore:
 
     def state(self, aspect: str) -> _Steps[Event]:
         if aspect.endswith(".*"):
-            raise ReveilleError(f"GetState {aspect}: a pattern has no state of its own; get_all() returns those it matches")
+            message = "a pattern has no state of its own; get_all() returns the states of its names"
+            raise ReveilleError(f"GetState {aspect}: {message}")
         states = yield from self.states((aspect,))
         if aspect not in states:
             raise _invalid(f"it lacks the state of {aspect}")

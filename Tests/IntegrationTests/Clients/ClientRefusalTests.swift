@@ -74,6 +74,12 @@ struct ClientRefusalTests {
         let text = JSON.string(String(repeating: "x", count: 3_000))
         let long = try failure(client, "publish", ["org.example.a", ["text": text]])
         #expect(long?.message == "Publish org.example.a: the bus closed the connection")
+        let name = JSON.string(String(repeating: "x", count: 70_000))
+        let state = try failure(client, "post", ["proximity", ["state": name]])
+        // Sending may have failed before the connection was found closed.
+        #expect(state?.message.hasPrefix("Post proximity: the ") == true)
+        #expect(state?.message.contains("; the call has 70") == true, "\(state as Any)")
+        #expect(state?.message.hasSuffix(" bytes, and a bus accepts at most 65536 (bus.maxFrame)") == true)
     }
 
     @Test(arguments: ClientLanguage.allCases) func invalidNamesAreRefusedWithTheRule(language: ClientLanguage) throws {
