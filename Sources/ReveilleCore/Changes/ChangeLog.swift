@@ -83,6 +83,11 @@ struct ChangeLog {
                 isKnown: false)
     }
 
+    /// Returns the approximate size of the events of the latest changes.
+    func size(limit: Int, perEvent: Int) -> Int {
+        min(limit, ring.count) * (ring.size / ring.count + perEvent)
+    }
+
     /// The current state as an event without changes.
     var state: Event {
         Event(

@@ -11,7 +11,8 @@ struct ChangeRing {
     /// The number of changes in the ring, at least 1.
     private(set) var count = 1
     private let capacity: Int
-    private var size: Int
+    /// The total size of the published values in bytes.
+    private(set) var size: Int
 
     /// Creates a ring with one change.
     init(_ first: Change, capacity: Int) {
@@ -58,5 +59,5 @@ struct ChangeRing {
 
 extension Change {
     /// The size of a published value in bytes; 0 for other aspects.
-    fileprivate var size: Int { reading.published?.bytes?.count ?? 0 }
+    var size: Int { reading.published?.bytes?.count ?? 0 }
 }
