@@ -12,7 +12,8 @@ struct ChangeRing {
     /// The number of changes in the ring, at least 1.
     private(set) var count = 1
     private let capacity: Int
-    private var size: Int
+    /// The total size of the published values in bytes.
+    private(set) var size: Int
 
     /// Creates a ring with one change.
     init(_ first: Change, capacity: Int) {
