@@ -79,7 +79,9 @@ extension Simulation {
     private func publishAndDie(_ publisher: SimulatedPublisher) throws {
         guard let peer = connected(publisher) else { return }
         let name = randomName()
-        let value = SimulatedPublisher.value(Int.random(in: 1...2, using: &random), isOther: .random(using: &random))
+        // The value is new, so that the state shows whether the call was carried out.
+        interruptedCalls += 1
+        let value = SimulatedPublisher.value(2 + interruptedCalls, isOther: .random(using: &random))
         note("publisher \(publisher.credentials.pid) publishes \(name) \(value) and dies")
         peer.send(publisher.call(name, value, isTied: false).encoded(), most: Int.random(in: 1...200, using: &random))
         for _ in 0..<Int.random(in: 0...3, using: &random) where !bus.turn() { break }

@@ -17,6 +17,8 @@ final class Simulation {
     private(set) var bus: SimulatedBus
     let clients: [SimulatedClient]
     let publishers: [SimulatedPublisher]
+    /// The number of publishers that died during a call.
+    var interruptedCalls = 0
     /// The connections for calls, by process.
     private var controls: [Int32: SimulatedPeer] = [:]
     /// The process ID of the clients, which is unused, since the bus would watch a real process.
@@ -82,7 +84,7 @@ final class Simulation {
             try client.read(most)
         case 70..<80: bus.loop.advance(.milliseconds(Int.random(in: 1...200, using: &random)))
         case 80..<86: if !client.isConnected { connect(client) }
-        case 86..<90: try sleep(client)
+        case 86..<90: try putToSleep(client)
         case 90..<93: try wake(client, from: Bool.random(using: &random) ? .background : Self.reason(&random))
         case 93..<96:
             note("\(client.name) disconnects")
@@ -140,7 +142,7 @@ final class Simulation {
         [.app, .app, .operator, .frozen].randomElement(using: &random) ?? .app
     }
 
-    private func sleep(_ client: SimulatedClient) throws {
+    private func putToSleep(_ client: SimulatedClient) throws {
         guard client.isConnected, client.subscription != nil else { return }
         let reason = Self.reason(&random)
         note("\(client.name) sleeps: \(reason.names)")

@@ -52,7 +52,9 @@ struct NameView {
     /// Takes the events of the first reply.
     mutating func begin(_ events: [Event], isResumed: Bool) throws(Broken) {
         if !isResumed { seen = [:] }
-        atReply = counts
+        // If a name is ending and not in the reply, the bus had noticed the end.
+        atReply = Dictionary(
+            uniqueKeysWithValues: counts.map { ($0, $1 + (ledger.isEnding($0) ? 1 : 0)) })
         for event in events {
             try checkMatch(event)
             let place = try ledger.place(of: event, isChange: false)
@@ -120,6 +122,7 @@ struct NameView {
     /// Checks that the client has seen the last state of each name, as far as its policies allow.
     ///
     /// - Parameter isWaiting: Returns whether an event of a name has to wait for its interval.
+    /// - Throws: `Broken` if the client has missed a state.
     func check(_ isWaiting: (Aspect) -> Bool) throws(Broken) {
         for name in ledger.all where matches(name) && !isWaiting(name) {
             let states = ledger.states(of: name)
@@ -130,7 +133,8 @@ struct NameView {
                 } else {
                     states[last].value == nil && (last < atReply[name] ?? 0 || policies[name].netChangeOnly)
                 }
-            guard isSeen else { throw Broken("saw \(seen[name].map { "\($0)" } ?? "nothing") of \(name), which has \(states)") }
+            let before = seen[name].map { "\($0)" } ?? "nothing"
+            guard isSeen else { throw Broken("saw \(before) of \(name), which has \(states)") }
         }
     }
 }

@@ -101,7 +101,7 @@ package final class SimulatedClient {
             let events = try decoded([Event].self, answer.reply)
             if isAtRest, !isDisturbed { throw Broken("\(name) is held but received \(events)") }
             if events.isEmpty { throw Broken("\(name): a reply without an event") }
-            try takeChanges(events, at: answer.arrival)
+            try takeChanges(events, at: busHasEnded ? nil : answer.arrival)
         }
     }
 
@@ -130,16 +130,27 @@ package final class SimulatedClient {
         for event in own { try isResumed ? takeChange(event, isFirst: true) : note(event) }
     }
 
-    private func takeChanges(_ events: [Event], at time: UInt64) throws(Broken) {
+    /// Takes the events of a reply.
+    ///
+    /// - Parameters:
+    ///   - events: The events.
+    ///   - time: The time at which they arrived; `nil` if it is unknown, since a bus that stops does not wait for the
+    ///     peer to read.
+    private func takeChanges(_ events: [Event], at time: UInt64?) throws(Broken) {
         try checkOrder(events)
         for event in events {
-            let interval = table[event.aspect].interval ?? .zero
-            if let last = lastEvents.updateValue(time, forKey: event.aspect), .microseconds(time - last) < interval {
-                throw Broken("\(name) received \(event) \(time - last) µs after the last one, sooner than \(interval)")
-            }
+            if let time { try checkInterval(before: event, at: time) }
             if !event.aspect.isPublished { try takeChange(event, isFirst: false) }
         }
         try check(events) { view, events throws(Broken) in for event in events { try view.take(event) } }
+    }
+
+    private func checkInterval(before event: Event, at time: UInt64) throws(Broken) {
+        let last = lastEvents.updateValue(time, forKey: event.aspect)
+        guard let last, let interval = table[event.aspect].interval, .microseconds(time - last) < interval else {
+            return
+        }
+        throw Broken("\(name) received \(event) \(time - last) µs after the last one, sooner than \(interval)")
     }
 
     /// Passes events to the checks of names, unless other users may publish the names.
@@ -186,18 +197,23 @@ package final class SimulatedClient {
     // MARK: - Rest
 
     /// Checks that the client, which is awake and has read everything, has the last state of each name.
-    package func checkNames(at now: UInt64) throws(Broken) {
+    ///
+    /// - Parameters:
+    ///   - now: The time since boot.
+    ///   - lateness: The largest lateness of the loop's timers.
+    /// - Throws: `Broken` if the client has missed a state.
+    package func checkNames(at now: UInt64, lateness: Duration = .zero) throws(Broken) {
         guard !isDisturbed, subscription != nil else { return }
         do throws(Broken) {
-            try names.check { isWaiting($0, at: now) }
+            try names.check { isWaiting($0, at: now, lateness: lateness) }
         } catch {
             throw Broken("\(name) at \(now): \(error)")
         }
     }
 
     /// Returns whether an event of an aspect has to wait for its interval.
-    package func isWaiting(_ aspect: Aspect, at now: UInt64) -> Bool {
+    package func isWaiting(_ aspect: Aspect, at now: UInt64, lateness: Duration = .zero) -> Bool {
         guard let last = lastEvents[aspect], let interval = table[aspect].interval else { return false }
-        return .microseconds(now - last) < interval
+        return .microseconds(now - last) < interval + lateness
     }
 }

@@ -44,6 +44,9 @@ package final class NameLedger {
     /// Returns the states of a name, oldest first.
     package func states(of name: Aspect) -> [State] { names[name]?.states ?? [] }
 
+    /// Returns whether a connection has ended to which the state of a name is tied, and the bus may not have noticed it.
+    func isEnding(_ name: Aspect) -> Bool { names[name]?.isEnding == true }
+
     /// Returns whether a name is not published, or may be withdrawn.
     package func isWithdrawn(_ name: Aspect) -> Bool {
         names[name].map { $0.last?.value == nil || $0.isEnding } ?? true
@@ -115,6 +118,7 @@ package final class NameLedger {
     ///   - event: An event of a published name.
     ///   - isChange: Whether the bus counted a change with the event's generation. A name that it has forgotten has
     ///     another generation.
+    /// - Returns: The index.
     /// - Throws: `Broken` if the name did not have the state.
     package func place(of event: Event, isChange: Bool) throws(Broken) -> Int {
         let isWithdrawn = event.published?.isWithdrawn == true

@@ -58,7 +58,7 @@ extension HostileLife {
             try readAll()
         }
         ledger.endsAreNoticed()
-        try user.client.checkNames(at: bus.loop.bootClock)
+        try user.client.checkNames(at: bus.loop.bootClock, lateness: .milliseconds(1))
         for aspect in Reality.aspects where user.client.numbers[Aspect(aspect)] != reality.number[aspect] {
             throw Broken(
                 "\(user.client.name) last received \(user.client.numbers), but \(aspect) is at \(reality.number[aspect])"
