@@ -56,4 +56,10 @@ extension Broker {
             wake(connection, from: .frozen) { [weak self] in self?.deliver() }
         }
     }
+
+    /// Holds or wakes the subscriber on a stream, whose process a simulation freezes or thaws.
+    package func setFrozen(_ isFrozen: Bool, stream number: Int32) {
+        guard let connection = subscribers.values.first(where: { $0.stream.number == number }) else { return }
+        freezeChanged(connection, isFrozen: isFrozen)
+    }
 }
