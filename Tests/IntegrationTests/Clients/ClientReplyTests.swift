@@ -138,18 +138,28 @@ struct ClientReplyTests {
         #expect(try client.next() == nil)
     }
 
-    @Test(arguments: ClientLanguage.allCases) func positionsThatDoNotFitAreLeftOut(language: ClientLanguage) throws {
+    @Test(arguments: ClientLanguage.allCases) func positionsThatDoNotFitAreComparedByTheClient(
+        language: ClientLanguage
+    ) throws {
         let (client, _) = try bus.client(language)
         let members = (0..<2_000).map { JSONObject.Member(name: "org.example.name\($0)", value: .integer(Int64($0))) }
         let resume: JSON = ["instance": "i", "generations": .object(JSONObject(members: members))]
         let subscribing = try client.begin(
             "subscribe", ["of": "s", "aspects": ["org.example.*"], "options": ["resume": resume]])
         let (stream, request) = try bus.acceptStream()
-        #expect(request["resume"] == nil)
-        let state = ScriptedBus.event("org.example.name1", 9, changes: 0, #""value":{"x":1}"#)
-        try stream.send(ScriptedBus.first([state]))
+        let sent = Set(request.objects("resume").map(\.aspect))
+        #expect(1_000..<2_000 ~= sent.count && !sent.contains("org.example.name999"))
+        // To the bus, the last names in order are new.
+        let events = [("name1", 9, 8), ("name998", 998, 900), ("name999", 1_002, 900)].map {
+            name, generation, changes in
+            ScriptedBus.event("org.example.\(name)", generation, changes: changes, #""value":{"x":1}"#)
+        }
+        try stream.send(ScriptedBus.first(events, resumed: true))
         _ = try client.result(of: subscribing)
-        #expect(try client.next()?.state == ["x": 1], "the current states are delivered instead")
+        let changed = try client.next(2)
+        #expect(changed.map(\.aspect) == ["org.example.name1", "org.example.name999"])
+        #expect(changed.map { $0.integer("changes") } == [8, 3])
+        #expect(try client.next()?["state"] == .null, "names that the reply lacks are withdrawn")
     }
 
     @Test(arguments: ClientLanguage.allCases) func absurdTimesAreDelivered(language: ClientLanguage) throws {
