@@ -4,7 +4,8 @@
 /// One aspect of one subscription, in the bus's `entries`.
 ///
 /// An entry is in one of two lists. If the next change affects it, it is a listener of its aspect's log. Otherwise, it is
-/// behind: its subscription has a change of the aspect to take. So a change costs time only for subscriptions that have
+/// behind: its subscription has a change of the aspect to take. One that has to wait for the interval of its policy is
+/// also behind, but in `paced` instead of that list. So a change costs time only for subscriptions that have
 /// taken the last one, and a subscription that wakes looks only at the aspects that changed.
 ///
 /// An entry takes 32 bytes, since a bus can have a million of them: a thousand names for a thousand patterns.
