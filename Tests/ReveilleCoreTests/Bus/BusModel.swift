@@ -74,17 +74,20 @@ struct BusModel {
         naive.post(reading, at: time)
     }
 
-    mutating func publish(_ name: Aspect, _ json: String?, by publisher: Publisher) {
-        driver.publish(name, json, by: publisher)
-        naive.now = driver.clock
-        naive.publish(name, json.map { Array($0.utf8) }, by: publisher, at: driver.now)
+    mutating func publish(_ name: Aspect, _ json: String?, by publisher: Publisher) throws(Difference) {
+        pass(1_000)
+        // If the end of an interval has made the bus forget the name, this is the first publication of another one.
+        try checkVacancies()
+        let bytes = json.map { Array($0.utf8) }
+        driver.bus.publish(name, bytes, by: publisher, at: driver.now)
+        naive.publish(name, bytes, by: publisher, at: driver.now)
     }
 
     /// Withdraws the states that are tied to a connection.
-    mutating func endConnection(_ connection: UInt64) {
+    mutating func endConnection(_ connection: UInt64) throws(Difference) {
         for name in driver.bus.names {
             guard let publisher = driver.bus.publisher(of: name), publisher.connection == connection else { continue }
-            publish(name, nil, by: publisher)
+            try publish(name, nil, by: publisher)
         }
     }
 
