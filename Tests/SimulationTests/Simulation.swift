@@ -175,8 +175,8 @@ final class Simulation {
             return
         }
         bus.setFrozen(isHeld, stream)
-        // The sample before a wake takes at most 30 ms.
-        for _ in 0..<4 where !isHeld {
+        // A wake may wait for a sample that has started, and then for its own; each takes at most 30 ms.
+        for _ in 0..<8 where !isHeld {
             while bus.turn() {}
             bus.loop.advance(.milliseconds(10))
         }

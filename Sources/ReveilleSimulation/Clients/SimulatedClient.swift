@@ -136,6 +136,7 @@ package final class SimulatedClient {
     ///   - events: The events.
     ///   - time: The time at which they arrived; `nil` if it is unknown, since a bus that stops does not wait for the
     ///     peer to read.
+    /// - Throws: `Broken` if the events do not follow from the states.
     private func takeChanges(_ events: [Event], at time: UInt64?) throws(Broken) {
         try checkOrder(events)
         for event in events {
