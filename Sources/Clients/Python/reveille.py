@@ -815,7 +815,6 @@ class _SubscriptionCore:
             room = CALL_LIMIT - len(_encode("Subscribe", request, subject, more=True))
             request["resume"], unsent = self._fitting_positions(room)
         call = _encode("Subscribe", request, subject, more=True)
-        _check_length(call, "Subscribe", subject)
         connection = yield from _Connection.open(self._bus.address)
         try:
             until = time.monotonic() + REPLY_TIMEOUT
