@@ -32,12 +32,16 @@ extension HostileLife {
         try ask(root, Call(.refresh))
         try quiesce()
         for user in honest { try checkTruth(of: user) }
+        for _ in 0..<Self.mostWaits where peers.contains(where: { $0.awaited != nil }) { try quiesce() }
         for peer in peers {
             guard let call = peer.awaited else { continue }
             throw Broken("process \(peer.credentials.pid) of user \(peer.credentials.uid) was not answered: \(call)")
         }
         peers.append(root)
     }
+
+    /// The most periods of 400 ms that all calls take: a peer can have sent thousands that each read a device.
+    private static let mostWaits = 200
 
     /// Lets everything that is due be sent and read.
     private func quiesce() throws(Broken) {
