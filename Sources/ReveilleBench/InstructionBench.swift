@@ -15,39 +15,60 @@ struct InstructionBench {
     private static let factor = 4
     /// The growth that is a failure.
     private static let tolerance = 1.1
+    /// The counts of which the smallest is the result. The bus saves its state and checks cgroups at intervals, which adds
+    /// to the count on a slow or busy machine.
+    private static let attempts = 3
 
     /// - Parameters:
-    ///   - record: The file with the recorded counts, one number for each case.
+    ///   - path: The file with the recorded counts, one number for each case.
     ///   - isRecording: Whether to replace the recorded counts.
-    func run(record: String, isRecording: Bool) throws {
-        let counts = try Self.cases.map { entry in
-            let few = try count(entry.subscribers, posts: entry.posts)
-            let many = try count(entry.subscribers, posts: entry.posts * Self.factor)
-            return (many - few) / (entry.posts * (Self.factor - 1) * entry.subscribers)
+    func run(record path: String, isRecording: Bool) throws {
+        let limits = isRecording ? Self.cases.map { _ in 0 } : try Self.recorded(in: path).map { Self.limit($0) }
+        let counts = try zip(Self.cases, limits).map { entry, limit in
+            var least = Int.max
+            for _ in 0..<Self.attempts where least > limit { least = min(least, try count(entry)) }
+            return least
         }
         print("a post with one delivery: \(counts[0]) instructions")
         print("each of 100 deliveries:   \(counts[1]) instructions")
         if isRecording {
-            guard let file = fopen(record, "w") else { throw BenchError("cannot write \(record)") }
+            guard let file = fopen(path, "w") else { throw BenchError("cannot write \(path)") }
             for count in counts { fputs("\(count)\n", file) }
             fclose(file)
-            return
         }
-        guard case .bytes(let bytes) = FileContents.read(record, limit: 4_096) else {
-            throw BenchError("\(record) cannot be read")
+        for (count, limit) in zip(counts, limits) where !isRecording && count > limit {
+            throw BenchError("\(count) instructions are more than 10% above the number in \(path)")
         }
-        let recorded = String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap { Int($0) }
-        guard recorded.count == counts.count else { throw BenchError("\(record) must contain \(counts.count) numbers") }
-        for (count, old) in zip(counts, recorded) where Double(count) > Double(old) * Self.tolerance {
-            throw BenchError("\(count) instructions are more than 10% above the \(old) of \(record)")
+    }
+
+    private static func limit(_ count: Int) -> Int { Int(Double(count) * tolerance) }
+
+    private static func recorded(in path: String) throws -> [Int] {
+        guard case .bytes(let bytes) = FileContents.read(path, limit: 4_096) else {
+            throw BenchError("\(path) cannot be read")
         }
+        let counts = String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap { Int($0) }
+        guard counts.count == cases.count else { throw BenchError("\(path) must contain \(cases.count) numbers") }
+        return counts
+    }
+
+    /// Returns the instructions for each delivery.
+    private func count(_ entry: (subscribers: Int, posts: Int)) throws -> Int {
+        let few = try count(entry.subscribers, posts: entry.posts)
+        let many = try count(entry.subscribers, posts: entry.posts * Self.factor)
+        return (many - few) / (entry.posts * (Self.factor - 1) * entry.subscribers)
     }
 
     /// Returns the instructions of a bus from its start to its end.
     private func count(_ subscribers: Int, posts: Int) throws -> Int {
         let output = try Pipe()
         let tool = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
-        let broker = try PeerBroker(ReveillePeer(), under: tool, output: output.writable)
+        // Debian's valgrind cannot read the compiler's debugging information (DWARF 5).
+        let directory = try TemporaryDirectory()
+        let program = directory.path + "/reveille"
+        guard try ChildProcess(["strip", "--strip-debug", "-o", program, ChildProcess.sibling("reveille")]).wait() == 0
+        else { throw BenchError("strip failed") }
+        let broker = try PeerBroker(ReveillePeer(program: program), under: tool, output: output.writable)
         output.closeWritingEnd()
         let clients = try PeerClients(broker, count: subscribers)
         try clients.publish(posts)

@@ -22,7 +22,7 @@ struct PeerBench {
     func run(plots: String) throws {
         try Processors.use(0)
         var table = CostTable()
-        print("| subscribers | processors | peer | CPU time | ratio (min, median, max) | time | ratio |")
+        print("| subscribers | cores | peer | CPU time | ratio (min, median, max) | time | ratio |")
         print("| ---: | ---: | --- | ---: | --- | ---: | --- |")
         for count in Self.counts { try compare(try Peers.all(), count, &table) }
         for count in [3_000, Self.most] where count <= Self.most {

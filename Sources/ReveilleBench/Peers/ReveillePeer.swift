@@ -11,6 +11,8 @@ import Varlink
 /// A message is a posted state of the proximity sensor, so that nothing is read from devices or files.
 struct ReveillePeer: Peer {
     let name = "Reveille"
+    /// The path of `reveille`.
+    var program = ChildProcess.sibling("reveille")
     /// The byte that ends a Varlink message.
     let lastByte: UInt8 = 0
 
@@ -18,7 +20,7 @@ struct ReveillePeer: Peer {
         try directory.write(
             "{ bus: { connections: 20000, connectionsPerUser: 20000 } }", to: "configuration.json5")
         return [
-            ChildProcess.sibling("reveille"), "serve", "--address", "unix:\(directory.path)/socket",
+            program, "serve", "--address", "unix:\(directory.path)/socket",
             "--config", "\(directory.path)/configuration.json5", "--root", directory.path,
         ]
     }

@@ -43,7 +43,7 @@ struct SleeperBench {
         var woken: [Cost] = []
         for _ in 0..<Self.rounds {
             sent.append(try Cost(of: bare, deliveries: count) { try awake.publish(1) })
-            // One post more than the subscriber above needs: what changed and changed back is delivered too.
+            // A change for every sleeper.
             try crowdedClients.publish(1)
             woken.append(
                 try Cost(of: crowded, deliveries: count) {
