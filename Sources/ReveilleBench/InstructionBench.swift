@@ -11,17 +11,21 @@ import ReveilleTesting
 struct InstructionBench {
     /// The numbers of subscribers, and the posts of the shorter of two runs.
     private static let cases = [(subscribers: 1, posts: 300), (subscribers: 100, posts: 20)]
-    /// The longer run has this many times the posts. The difference excludes the start and the end.
+    /// The ratio of the posts of two runs, whose difference excludes the start and the end.
     private static let factor = 4
     /// The growth that is a failure.
     private static let tolerance = 1.1
-    /// The counts of which the smallest is the result. The bus saves its state and checks cgroups at intervals, which adds
-    /// to the count on a slow or busy machine.
+    /// The number of counts of which the smallest is the result.
+    ///
+    /// The bus saves its state and checks cgroups at intervals, which adds to the count on a slow or busy machine.
     private static let attempts = 3
 
+    /// Compares the counts with recorded ones, or records them.
+    ///
     /// - Parameters:
     ///   - path: The file with the recorded counts, one number for each case.
     ///   - isRecording: Whether to replace the recorded counts.
+    /// - Throws: `BenchError` if a count has grown by more than 10%.
     func run(record path: String, isRecording: Bool) throws {
         let limits = isRecording ? Self.cases.map { _ in 0 } : try Self.recorded(in: path).map { Self.limit($0) }
         let counts = try zip(Self.cases, limits).map { entry, limit in

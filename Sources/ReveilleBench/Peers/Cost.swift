@@ -55,13 +55,12 @@ struct Comparison: CustomStringConvertible {
     }
 }
 
-/// The costs of a delivery to a plot.
+/// The costs of a delivery to any number of subscribers, for a plot.
 struct CostTable {
     private var series: [(name: String, points: [(x: Double, y: Double)])] = []
 
-    /// Adds a cost; those with the clients on the peer's own processor are not plotted, if there is another.
-    mutating func add(_ name: String, _ count: Int, _ cost: Double, processors: Int) {
-        guard processors == min(2, Processors.count) else { return }
+    /// Adds a cost.
+    mutating func add(_ name: String, _ count: Int, _ cost: Double) {
         let index = series.firstIndex { $0.name == name } ?? series.count
         if index == series.count { series.append((name, [])) }
         series[index].points.append((Double(count), cost))

@@ -24,7 +24,9 @@ enum DBusMessage {
         }
     }
 
-    /// Encodes a message in little-endian order. Its serial number is always the same, which dbus-daemon allows.
+    /// Encodes a message in little-endian order.
+    ///
+    /// Its serial number is always the same, which dbus-daemon allows.
     static func encoded(_ kind: Kind, _ fields: [(Field, String)], body: [UInt8]) -> [UInt8] {
         var array: [UInt8] = []
         for (field, value) in fields {

@@ -13,9 +13,8 @@ protocol Peer {
     /// The last byte of a delivered message, which occurs nowhere else in it.
     var lastByte: UInt8 { get }
 
-    /// Returns the program with its arguments, which runs until it is killed.
-    ///
-    /// - Parameter directory: A directory for its configuration and its sockets.
+    /// Returns the program with its arguments, which runs until it is killed, after writing its configuration into a
+    /// directory.
     func command(in directory: TemporaryDirectory) throws -> [String]
 
     /// Returns the address for subscribers.

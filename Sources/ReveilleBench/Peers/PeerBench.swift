@@ -15,10 +15,10 @@ struct PeerBench {
     private static let deliveries = 5_000
     private static let messages = 3...1_000
 
-    /// The most subscribers of a curve: as many as the descriptors allow. The bus needs two for each.
+    /// The most subscribers of a curve; the bus needs two descriptors for each of them.
     static var most: Int { min(10_000, (DescriptorLimit.raise() - 1_000) / 2) }
 
-    /// - Parameter plots: The directory for the plots.
+    /// Prints the tables, and writes the plots to a directory.
     func run(plots: String) throws {
         try Processors.use(0)
         var table = CostTable()
@@ -41,13 +41,13 @@ struct PeerBench {
                 return (broker, try PeerClients(broker, count: count))
             } catch {
                 guard !(peer is BarePeer), !(peer is ReveillePeer) else { throw error }
-                print("\(peer.name) is skipped: \(error)")
+                print("\(peer.name) is skipped, because it is not installed or does not start: \(error)")
                 return nil
             }
         }
         let messages = min(max(Self.deliveries / count, Self.messages.lowerBound), Self.messages.upperBound)
-        for processors in 1...min(2, Processors.count) {
-            try Processors.use(processors - 1)
+        for cores in 1...min(2, Processors.count) {
+            try Processors.use(cores - 1)
             var costs = Array(repeating: [Cost](), count: running.count)
             for _ in 0..<Self.rounds {
                 for (index, peer) in running.enumerated() {
@@ -57,8 +57,9 @@ struct PeerBench {
             }
             for (index, peer) in running.enumerated() {
                 let comparison = Comparison(costs[index], to: costs[0])
-                table.add(peer.broker.peer.name, count, comparison.processorTime.median, processors: processors)
-                print("| \(count) | \(processors) | \(peer.broker.peer.name) | \(comparison) |")
+                // Waking another core costs the peer time that is not its own work.
+                if cores == 1 { table.add(peer.broker.peer.name, count, comparison.processorTime.median) }
+                print("| \(count) | \(cores) | \(peer.broker.peer.name) | \(comparison) |")
             }
             try Processors.use(0)
         }

@@ -18,13 +18,19 @@ final class PeerBroker {
 
     /// Starts a peer, and waits until it listens.
     ///
-    /// - Parameter tool: A program with its arguments that runs the peer, if any.
+    /// - Parameters:
+    ///   - peer: The peer.
+    ///   - tool: A program with its arguments that runs the peer, if any.
+    ///   - output: The descriptor for its stderr; by default, it is discarded.
+    /// - Throws: `BenchError` if the program ends, or the error of the last attempt to connect.
     init(_ peer: any Peer, under tool: [String] = [], output: Int32? = nil) throws {
         self.peer = peer
         directory = try TemporaryDirectory(forSocket: "/socket")
         let null = OwnedDescriptor(open("/dev/null", O_WRONLY | O_CLOEXEC))
+        let command = try tool + peer.command(in: directory)
+        // A benchmark that is interrupted leaves no process behind.
         process = try ChildProcess(
-            tool + peer.command(in: directory), descriptors: [1: null.number, 2: output ?? null.number], isApart: true)
+            ["setpriv", "--pdeathsig", "KILL"] + command, descriptors: [1: null.number, 2: output ?? null.number])
         let end = MonotonicClock.now + Self.patience * (tool.isEmpty ? 1 : 6)
         while true {
             do {
@@ -32,7 +38,7 @@ final class PeerBroker {
                 _ = try PeerConnection(peer.publisherAddress(in: directory))
                 return
             } catch {
-                guard !process.hasEnded else { throw BenchError("the program ended with \(process.wait())") }
+                guard !process.hasEnded else { throw BenchError("\(command[0]) ended with \(process.wait())") }
                 guard MonotonicClock.now < end else { throw error }
                 poll(nil, 0, Self.pause)
             }

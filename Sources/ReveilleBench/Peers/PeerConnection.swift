@@ -12,7 +12,7 @@ enum PeerAddress {
     case loopback(UInt16)
 }
 
-/// A client's connection to a peer. It blocks.
+/// A client's connection to a peer, which blocks.
 final class PeerConnection {
     /// The maximum time for a step of a handshake, in seconds.
     private static let patience = 10
@@ -67,8 +67,8 @@ final class PeerConnection {
     func send(_ bytes: [UInt8]) throws {
         var sent = 0
         while sent < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                Glibc.send(number, $0.baseAddress! + sent, $0.count - sent, Int32(MSG_NOSIGNAL))
+            let count = bytes[sent...].withUnsafeBytes {
+                Glibc.send(number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
             guard count > 0 else { throw SystemError("send") }
             sent += count
@@ -83,7 +83,7 @@ final class PeerConnection {
         var bytes = [UInt8](repeating: 0, count: count)
         var received = 0
         while received < count {
-            let step = bytes.withUnsafeMutableBytes { recv(number, $0.baseAddress! + received, count - received, 0) }
+            let step = bytes[received...].withUnsafeMutableBytes { recv(number, $0.baseAddress, $0.count, 0) }
             guard step > 0 else { throw step == 0 ? BenchError("a peer ended a connection") : SystemError("recv") }
             received += step
         }
