@@ -11,7 +11,7 @@ struct BarePeer: Peer {
     let name = "bare loop"
 
     func command(in directory: TemporaryDirectory) -> [String] {
-        [Bench.program, Self.argument, directory.path + "/socket"]
+        [ChildProcess.sibling("ReveilleBench"), Self.argument, directory.path + "/socket"]
     }
 
     func subscribe(on connection: PeerConnection) throws {

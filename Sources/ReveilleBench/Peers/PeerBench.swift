@@ -12,8 +12,8 @@ struct PeerBench {
     private static let counts = [1, 10, 100, 1_000]
     private static let rounds = 7
     /// The deliveries of a round, so that it takes some ten milliseconds, and the fewest and most messages for them.
-    private static let deliveries = 5_000
-    private static let messages = 3...1_000
+    private static let deliveries = 10_000
+    private static let messages = 3...3_000
 
     /// The most subscribers of a curve; the bus needs two descriptors for each of them.
     static var most: Int { min(10_000, (DescriptorLimit.raise() - 1_000) / 2) }

@@ -5,7 +5,7 @@ import Glibc
 
 /// A line chart as an SVG file that is readable on a light and on a dark page.
 struct Plot {
-    /// The division of the axis of the abscissa and the ordinate.
+    /// The division of both axes.
     enum Scale { case linear, logarithmic }
 
     let title: String

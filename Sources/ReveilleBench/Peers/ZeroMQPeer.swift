@@ -12,7 +12,10 @@ struct ZeroMQPeer: Peer {
     let name = "ZeroMQ"
 
     func command(in directory: TemporaryDirectory) -> [String] {
-        [Bench.program, Self.argument, directory.path + "/publishers", directory.path + "/socket"]
+        [
+            ChildProcess.sibling("ReveilleBench"), Self.argument, directory.path + "/publishers",
+            directory.path + "/socket",
+        ]
     }
 
     func publisherAddress(in directory: TemporaryDirectory) -> PeerAddress { .unix(directory.path + "/publishers") }
