@@ -85,12 +85,13 @@ let package = Package(
         .target(
             name: "ReveilleCosts",
             dependencies: [
-                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers", "ReveilleWire", "Varlink",
+                "GPSD", "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers", "ReveilleWire",
+                "Varlink",
             ]),
         .executableTarget(
             name: "ReveilleFuzz",
             dependencies: [
-                "ReveilleCore", "ReveilleService", "ReveilleSimulation", "ReveilleSystem", "ReveilleWatchers",
+                "GPSD", "ReveilleCore", "ReveilleService", "ReveilleSimulation", "ReveilleSystem", "ReveilleWatchers",
                 "ReveilleWire", "Varlink",
             ]),
 

@@ -17,22 +17,27 @@ extension Device {
     /// try await device.publish("org.example.player", ["title": "Clocks"], whileConnected: true)
     /// ```
     ///
-    /// A value that is equal to the current one as JSON is not a change. Another program that publishes the name replaces
-    /// the value, so a name should have one publisher.
+    /// A value that is equal to the current one as JSON is not a change. Another program or device that publishes the
+    /// name replaces the value, and its `whileConnected`, so a name should have one publisher.
     ///
     /// With `whileConnected`, the bus withdraws the state when this device is released or its process ends, even by a
     /// crash. If the bus is restarted, the device publishes the last such value of each name again as soon as it has
     /// reconnected. This ends when the name is withdrawn, or published without `whileConnected`, by this device.
     ///
+    /// A value is not kept for a bus that is unavailable. The call fails, and the last value for which it succeeded is the
+    /// one that is published again. ``connectionStates`` reports when the bus is back.
+    ///
     /// - Parameters:
     ///   - name: At least two words of letters, digits, `-` and `_`, joined by dots, with at most 255 bytes.
-    ///   - value: A value that is encoded as a JSON object.
+    ///   - value: A value that is encoded as a JSON object, of at most 28 levels and, by default, 4,096 bytes.
     ///   - whileConnected: Whether the state is withdrawn when this device disconnects.
-    /// - Returns: The generation and the sequence of the state.
-    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for a name or a value that cannot be published;
+    /// - Returns: The generation and the sequence of the state, as in `Event`.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name, and for a value that is not
+    ///   an object or cannot be encoded, such as one with a number that is not finite;
     ///   ``ReveilleError/Code/quotaExceeded`` if the value is too long or the user has too many names;
-    ///   ``ReveilleError/Code/notPermitted`` if this user may not publish the name. The error contains the name and, for
-    ///   a limit, its size.
+    ///   ``ReveilleError/Code/notPermitted`` if this user may not publish the name;
+    ///   ``ReveilleError/Code/noBus`` or ``ReveilleError/Code/timeout`` if the bus is unavailable. The error contains the
+    ///   name and, for a limit, its size.
     @discardableResult
     public func publish(
         _ name: Aspect, _ value: some Encodable, whileConnected: Bool = false
@@ -46,10 +51,11 @@ extension Device {
     /// try await device.withdraw("org.example.volume")
     /// ```
     ///
-    /// Withdrawing a name that is not published has no effect.
+    /// Withdrawing a name that is not published has no effect. If the bus is unavailable, the call fails, but the device
+    /// does not publish the state again.
     ///
-    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/notPermitted`` if this user may not publish the name, or
-    ///   ``ReveilleError/Code/invalidArgument`` for an invalid name.
+    /// - Parameter name: The published name.
+    /// - Throws: ``ReveilleError``, as ``publish(_:_:whileConnected:)`` does.
     public func withdraw(_ name: Aspect) async throws(ReveilleError) {
         _ = try await engine.publish(try PublishedValue(withdrawing: name), whileConnected: false)
     }
@@ -63,7 +69,7 @@ extension PublishedValue {
         try name.checkIsPublished()
         let json: JSON
         do throws(JSONCodingError) {
-            json = try JSON(encoding: value)
+            json = try JSON(encoding: value, maximumDepth: Self.depthLimit)
         } catch {
             throw ReveilleError(.invalidArgument, "\(name): the value cannot be encoded as JSON: \(error)")
         }
@@ -79,10 +85,13 @@ extension PublishedValue {
                 room for \(Self.sizeLimit)
                 """)
         }
+        // The bus closes a connection on which it receives such a text.
+        guard !JSON.hasTooManyMarks(self.json ?? "") else {
+            throw ReveilleError(
+                .invalidArgument, "\(name): the value has more than \(Limits.marks) combining marks in a row")
+        }
     }
-}
 
-extension PublishedValue {
     /// Creates the state of a name that is withdrawn.
     ///
     /// - Throws: `ReveilleError` for a name that cannot be published.
@@ -108,14 +117,20 @@ extension Aspect {
         if let reason { throw ReveilleError(.invalidArgument, "\(name.debugDescription) \(reason)") }
     }
 
-    /// Refuses an aspect to which nobody can subscribe, because no state can have the name.
+    /// Refuses an aspect that has no state of its own: a pattern, or an invalid name.
+    func checkHasState() throws(ReveilleError) {
+        if builtIn == nil { try checkIsPublished() }
+    }
+
+    /// Refuses an invalid name, to which nobody can subscribe.
     func checkIsValid() throws(ReveilleError) {
         guard builtIn == nil, Aspect(name) == nil else { return }
         throw ReveilleError(.invalidArgument, "\(name.debugDescription) \(Aspect.nameRule)")
     }
 
     private static let nameRule = """
-        is not an aspect of the device, and not a name that can be published: at least two words of letters, digits, \
-        '-' and '_', joined by dots, with at most 255 bytes
+        is neither an aspect of the device, nor a name that can be published, nor a pattern of such names: a name has \
+        at least two words of letters, digits, '-' and '_', joined by dots, and at most 255 bytes; a pattern is the \
+        beginning of a name and '.*', such as org.example.*
         """
 }

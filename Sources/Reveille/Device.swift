@@ -19,7 +19,11 @@ import Varlink
 /// ```
 ///
 /// The device reconnects automatically when the bus restarts: subscriptions and observations continue where they
-/// were, and only calls in between fail.
+/// were, and only calls in between fail: with ``ReveilleError/Code/noBus``, or with ``ReveilleError/Code/timeout`` if the
+/// bus does not answer within ten seconds.
+///
+/// The calls of one task reach the bus in their order. Those of concurrent tasks have no order. Cancelling a task does not
+/// interrupt its calls, because the bus may have received them already.
 ///
 /// Safe to use from any thread and any actor. Its thread and its file descriptors exist for as long as the device, or
 /// a ``Subscription`` or ``Observation`` of it.
@@ -109,9 +113,10 @@ public final class Device: Sendable {
     /// print(event.reading, event.changedAt)
     /// ```
     ///
-    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for a pattern, which has no state of its own.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name, and for a pattern, which
+    ///   has no state of its own.
     public func state(of aspect: Aspect) async throws(ReveilleError) -> Event {
-        if aspect.builtIn == nil { try aspect.checkIsPublished() }
+        try aspect.checkHasState()
         guard let event = try await states(of: AspectSet(aspect)).first(where: { $0.aspect == aspect }) else {
             throw ReveilleError(.invalidReply, "GetState: the reply has no state of \(aspect)")
         }
@@ -125,6 +130,9 @@ public final class Device: Sendable {
     /// ```swift
     /// for event in try await device.states(of: [.battery, "org.example.*"]) { print(event) }
     /// ```
+    ///
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name, or
+    ///   ``ReveilleError/Code/quotaExceeded`` for more than 64 aspects, names and patterns.
     public func states(of aspects: AspectSet = .default) async throws(ReveilleError) -> [Event] {
         for aspect in aspects.aspects { try aspect.checkIsValid() }
         return try await engine.call(.getState(aspects), expecting: EventsReply.self).events
@@ -146,10 +154,14 @@ public final class Device: Sendable {
     ///     known.
     ///   - limit: The largest number of changes, at least 1; `nil` for all.
     /// - Returns: The latest changes; none of an aspect that has not changed since the bus first started.
-    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/notSupported`` if the bus is of a version without this call;
-    ///   ``ReveilleError/Code/invalidArgument`` for a pattern or a limit below 1.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for a pattern, an invalid name or a limit below
+    ///   1; ``ReveilleError/Code/notSupported`` if the bus is of a version without this call.
     public func history(of aspect: Aspect, limit: Int? = nil) async throws(ReveilleError) -> [Event] {
-        try await engine.call(.getHistory(aspect, limit: limit), expecting: EventsReply.self).events
+        try aspect.checkHasState()
+        if let limit, limit < 1 {
+            throw ReveilleError(.invalidArgument, "the limit of a history must be at least 1, not \(limit)")
+        }
+        return try await engine.call(.getHistory(aspect, limit: limit), expecting: EventsReply.self).events
     }
 
     // MARK: - Bus

@@ -19,10 +19,11 @@ extension Device {
     ///
     /// - Parameter aspect: An aspect of the device, or a published name, whether it is published yet or not.
     /// - Returns: Whether it is watched; false if the device has no source for the aspect.
-    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for a pattern, which has no state of its own.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name, and for a pattern, which
+    ///   has no state of its own.
     @discardableResult
     public func beginMonitoring(_ aspect: Aspect) async throws(ReveilleError) -> Bool {
-        if aspect.builtIn == nil { try aspect.checkIsPublished() }
+        try aspect.checkHasState()
         if !aspect.isPublished, try await !isAvailable(aspect) { return false }
         let watch = monitor.begin(aspect)
         do throws(ReveilleError) {
@@ -142,6 +143,4 @@ private final class MonitorSink: EventSink {
         case .end: monitor.remove(aspect, watch)
         }
     }
-
-    var isEmpty: Bool { true }
 }

@@ -34,12 +34,13 @@ extension Device {
     /// All observers of an aspect of this device share one subscription of the bus, which ends with the last of them.
     ///
     /// - Parameters:
-    ///   - aspect: The aspect whose changes are delivered.
+    ///   - aspect: The aspect, published name or pattern whose changes are delivered.
     ///   - delivering: Whether the current state is delivered first.
     ///   - isolation: The actor to run the closure on.
     ///   - handler: Called with each event.
     /// - Returns: The token; the closure is not called after its release or cancellation.
-    /// - Throws: ``ReveilleError``.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name, or
+    ///   ``ReveilleError/Code/quotaExceeded`` if the user has too many connections.
     public func observe(
         _ aspect: Aspect, delivering: Delivering = .changes, isolation: isolated (any Actor)? = #isolation,
         _ handler: @escaping (Event) -> Void

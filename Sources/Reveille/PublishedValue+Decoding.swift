@@ -18,6 +18,7 @@ extension PublishedValue {
     /// }
     /// ```
     ///
+    /// - Parameter type: The type of the value.
     /// - Returns: The value; `nil` if it was withdrawn or has never been published.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/unexpectedValue`` with the name, and the path of the part that
     ///   does not have the expected type.
@@ -44,6 +45,7 @@ extension Event {
     /// }
     /// ```
     ///
+    /// - Parameter type: The type of the value.
     /// - Returns: The value; `nil` if it was withdrawn, and for an aspect of the device.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/unexpectedValue``.
     public func value<Value: Decodable>(as type: Value.Type = Value.self) throws(ReveilleError) -> Value? {
@@ -62,6 +64,9 @@ extension Device {
     /// print(volume?.level ?? 0)
     /// ```
     ///
+    /// - Parameters:
+    ///   - name: The published name.
+    ///   - type: The type of the value.
     /// - Returns: The value; `nil` while nothing is published under the name.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/unexpectedValue`` for a value of another type, or
     ///   ``ReveilleError/Code/invalidArgument`` if the name cannot be published, such as a pattern.

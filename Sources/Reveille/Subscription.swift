@@ -21,16 +21,19 @@ extension Device {
     /// ```
     ///
     /// - Parameters:
-    ///   - aspects: The aspects whose changes are delivered.
+    ///   - aspects: The aspects, published names and patterns whose changes are delivered, at most 64.
     ///   - delivering: Whether the current state is delivered first.
-    ///   - policies: What happens to an aspect's changes in the background; by default they are merged into one event.
+    ///   - policies: What happens to an aspect's changes in the background, by default merging them into one event; and
+    ///     how often its events are delivered. The key is an aspect, a name or a pattern.
     ///   - positions: The positions of an earlier subscription of any process: the changes since then are delivered
     ///     first. A bus that does not know the positions delivers every state instead.
     ///   - name: A display name, as `reveille status` shows it.
     ///   - startsInBackground: Whether nothing is delivered before ``Subscription/enterForeground()``, except the state
     ///     that `delivering` asks for.
     /// - Returns: The subscription, which ends when it is released.
-    /// - Throws: ``ReveilleError``.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name, and for a policy that is
+    ///   invalid or not of these aspects; ``ReveilleError/Code/quotaExceeded`` for too many aspects, or too many connections
+    ///   of the user.
     public func subscribe(
         to aspects: AspectSet = .default, delivering: Delivering = .changes, policies: [Aspect: Policy] = [:],
         resumingFrom positions: Positions? = nil, name: String? = nil, startsInBackground: Bool = false
@@ -102,6 +105,9 @@ public final class Subscription: AsyncSequence, Sendable {
     }
 
     /// Wakes the subscription: exactly one event is delivered for each aspect that changed, unless its policy differs.
+    ///
+    /// It returns when these events can be taken, also if the bus has to wait for a sample of a sensor. If the bus is gone,
+    /// they follow when it is back.
     public func enterForeground() async throws(ReveilleError) {
         try await device.engine.enterForeground(id)
     }
@@ -119,6 +125,9 @@ public final class Subscription: AsyncSequence, Sendable {
     public func next(isolation: isolated (any Actor)? = #isolation) async throws(ReveilleError) -> Event? {
         try await mailbox.next(isolation: isolation)
     }
+
+    /// Takes the next event if one is due, without waiting.
+    package func nextIfDue() -> Event? { mailbox.nextIfDue() }
 
     /// Creates an iterator, which retains the subscription.
     public func makeAsyncIterator() -> AsyncIterator {

@@ -16,10 +16,10 @@ extension Device {
     /// for, and for the background, use the sequence's ``Updates/events``.
     ///
     /// - Parameters:
-    ///   - aspect: The aspect, by its name.
+    ///   - aspect: The key path of the aspect: `\.battery`.
     ///   - name: A display name, as `reveille status` shows it.
     /// - Returns: The states; the subscription ends when the sequence is released.
-    /// - Throws: ``ReveilleError``.
+    /// - Throws: ``ReveilleError``, as ``subscribe(to:delivering:policies:resumingFrom:name:startsInBackground:)`` does.
     public func updates<Value>(
         of aspect: KeyPath<TypedAspects, TypedAspect<Value>>, name: String? = nil
     ) async throws(ReveilleError) -> Updates<Value> {

@@ -67,4 +67,9 @@ struct Samples {
         let round = { (value: Double) in "\(value.rounded())".replacing(".0", with: "") }
         return "median \(round(percentile(0.5))), 99% \(round(percentile(0.99))) microseconds"
     }
+
+    /// Returns the summary in a column of its own.
+    func line(_ name: String) -> String {
+        "\(name):" + String(repeating: " ", count: max(1, 25 - name.utf8.count)) + summary
+    }
 }

@@ -6,6 +6,7 @@ import ReveilleCore
 import ReveilleSystem
 import ReveilleTesting
 import ReveilleWire
+import Varlink
 
 /// A bus for a benchmark.
 final class BenchService {
@@ -37,6 +38,21 @@ extension BlockingClient {
     @discardableResult
     func subscribe(to aspect: AspectSet, isInBackground: Bool = false) throws -> SubscribeReply {
         try subscribe(SubscriptionRequest(aspects: aspect, startsInBackground: isInBackground))
+    }
+
+    /// Publishes values as fast as the bus takes them, and waits until the last one is published.
+    func publish(_ count: Int, _ value: (Int) -> PublishedValue) throws {
+        // The calls that are sent at once.
+        let batch = 200
+        for first in stride(from: 0, to: count, by: batch) {
+            try send(
+                (first..<min(count, first + batch)).flatMap { number in
+                    Call(.publish(value(number)), isOneway: true).encoded()
+                })
+        }
+        // The reply follows the last post.
+        try send(.fence)
+        _ = try receive()
     }
 
     /// Waits for an event, and returns the time at which it was read in nanoseconds of the monotonic clock.

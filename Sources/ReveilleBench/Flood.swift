@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import Reveille
 import ReveilleCore
 import ReveilleSystem
 import ReveilleWire
@@ -31,6 +32,8 @@ enum Flood: String, CaseIterable {
     case values
     /// Publishes names for the duration of short connections.
     case ties
+    /// Changes the value of one name a million times on one connection, and ends.
+    case changes
 
     /// The user that floods.
     static let user: uid_t = 65_534
@@ -39,6 +42,8 @@ enum Flood: String, CaseIterable {
     private static let connectionsOfUser = 64
     /// The maximum duration, in case the process is not killed.
     private static let seconds: Int64 = 60
+    /// The number of ``changes``.
+    static let numberOfChanges = 1_000_000
 
     /// Changes to another user, if this process runs as root.
     static func become(user: uid_t) {
@@ -72,6 +77,10 @@ enum Flood: String, CaseIterable {
             try send(rounds, to: address)
         case .ties:
             try connect(address, saying: publications(count: 20, length: 10, isTied: true), keeping: 16)
+        case .changes:
+            try BlockingClient(address).publish(numberOfChanges) { number in
+                PublishedValue("org.example.flood", ["changed": .integer(Int64(number))])
+            }
         }
     }
 

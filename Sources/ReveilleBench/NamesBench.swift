@@ -12,8 +12,6 @@ struct NamesBench {
     private static let names = 1_000
     private static let sleepers = 1_000
     private static let posts = 1_000_000
-    /// The calls that are sent at once.
-    private static let batch = 200
 
     func run() throws {
         let phone = try SyntheticPhone()
@@ -49,17 +47,10 @@ struct NamesBench {
     /// Publishes changes of all names in turn, and returns the number per second.
     private func publish(_ count: Int, with client: BlockingClient) throws -> Int {
         let start = MonotonicClock.now
-        for first in stride(from: 0, to: count, by: Self.batch) {
-            let calls = (first..<first + Self.batch).flatMap { number in
-                let value: JSONObject = ["changed": .integer(Int64(count + number))]
-                let name = Aspect(stringLiteral: "org.example.name\(number % Self.names)")
-                return Call(.publish(PublishedValue(name, value)), isOneway: true).encoded()
-            }
-            try client.send(calls)
+        try client.publish(count) { number in
+            let value: JSONObject = ["changed": .integer(Int64(count + number))]
+            return PublishedValue(Aspect(stringLiteral: "org.example.name\(number % Self.names)"), value)
         }
-        // The reply follows the last post.
-        try client.send(.fence)
-        _ = try client.receive()
         return Int(Double(count) / (Double(MonotonicClock.now - start) / 1e9))
     }
 }

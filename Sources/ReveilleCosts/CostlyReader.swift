@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import GPSD
 import ReveilleCore
 import ReveilleService
 import ReveilleSystem
@@ -10,7 +11,7 @@ import Varlink
 
 /// A reader of external bytes, and the maximum length of its input.
 ///
-/// All readers run on the bus's only thread, which serves no client in the meantime.
+/// All readers except those of satellites run on the bus's only thread, which serves no client in the meantime.
 package struct CostlyReader: CustomStringConvertible {
     /// The kind of input.
     package let description: String
@@ -26,7 +27,7 @@ package struct CostlyReader: CustomStringConvertible {
     }
 
     /// Every reader.
-    package static var all: [CostlyReader] { messages + files + devices }
+    package static var all: [CostlyReader] { messages + files + devices + satellites }
 
     // MARK: - Peers
 
@@ -117,6 +118,17 @@ package struct CostlyReader: CustomStringConvertible {
             CostlyReader("mounts", 4 << 20) { _ = CgroupHierarchy(inMountInfo: text($0)) },
             CostlyReader("a process's cgroup", page) { _ = CgroupHierarchy.path(inProcessFile: text($0)) },
             CostlyReader("a cgroup's events", page) { _ = CgroupFreezer.isFrozen(inEvents: text($0)) },
+        ]
+    }
+
+    // MARK: - Satellites
+
+    private static var satellites: [CostlyReader] {
+        [
+            CostlyReader("a report of gpsd", LineSplitter.limit) { bytes in
+                var session = Session()
+                _ = try? session.receive(bytes + [UInt8(ascii: "\n")])
+            }
         ]
     }
 

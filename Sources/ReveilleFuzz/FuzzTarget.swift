@@ -33,6 +33,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case config
     /// The saved state, including the bus.
     case state
+    /// The reports of gpsd.
+    case gpsd
     /// A bus among hostile users: calls, deaths, devices and clocks.
     case lives
 
@@ -55,6 +57,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .inotify: try InotifyTarget.check(bytes)
         case .config: try ConfigurationTarget.check(bytes)
         case .state: try StateTarget.check(bytes)
+        case .gpsd: try GPSDTarget.check(bytes)
         case .lives: try LivesTarget.check(bytes)
         }
     }

@@ -8,6 +8,10 @@ import Varlink
 /// A bus that executes the calls of a connection, without sources, sockets and clocks.
 struct FuzzedBus: ~Copyable {
     static let history = 4
+    /// The connection of tied states, as in a state that was restored.
+    private static let connection: UInt64 = 0
+    /// A time that leaves room for all later ones.
+    private static let end = Int64.max / 2
 
     private var bus: Bus
     private var writer = EventWriter()
@@ -19,6 +23,9 @@ struct FuzzedBus: ~Copyable {
     }
 
     var savedState: SavedState { bus.savedState }
+
+    /// The names that are published now.
+    var published: Set<Aspect> { Set(bus.names.filter { bus.publisher(of: $0) != nil }) }
 
     /// Executes a method; subscriptions are named by number.
     mutating func carryOut(_ method: BusCall) throws(CallError) -> JSONObject {
@@ -43,16 +50,36 @@ struct FuzzedBus: ~Copyable {
             return [:]
         case .refresh:
             for id in bus.subscriptions.map(\.id) { bus.release(.unread, from: id) }
+            waitForPaced()
             return [:]
         case .post(let reading):
             post(reading)
             return [:]
         case .publish(let value, let isTied):
-            time += 1
-            let publisher = Publisher(user: 1, connection: isTied ? 1 : nil)
-            bus.publish(value.name, value.bytes, by: publisher, at: now)
+            publish(value, isTied: isTied)
             return [:]
         }
+    }
+
+    /// Publishes or withdraws a state.
+    mutating func publish(_ value: PublishedValue, isTied: Bool = false) {
+        time += 1
+        let publisher = Publisher(user: 1, connection: isTied ? Self.connection : nil)
+        bus.publish(value.name, value.bytes, by: publisher, at: now)
+    }
+
+    /// Withdraws the states that are tied to the connection.
+    mutating func endConnection() {
+        for name in bus.names where bus.publisher(of: name)?.connection != nil {
+            publish(PublishedValue(name, bytes: nil))
+        }
+    }
+
+    /// Lets the time pass until no interval delays an event.
+    private mutating func waitForPaced() {
+        guard let next = bus.nextPaced, let next = Int64(exactly: next), next < Self.end else { return }
+        time = max(time, next)
+        bus.advance(to: UInt64(time))
     }
 
     /// Posts a reading.

@@ -99,6 +99,11 @@ package final class SimulatedBus {
         broker.reread()
     }
 
+    /// Freezes or thaws the process behind a connection.
+    package func setFrozen(_ isFrozen: Bool, _ stream: SimulatedStream) {
+        broker.setFrozen(isFrozen, stream: stream.number)
+    }
+
     // MARK: - Time
 
     /// Handles one event, and returns false if none is due.

@@ -81,8 +81,10 @@ package final class ChildProcess {
     package static func sibling(_ name: String) -> String {
         let path = realpath("/proc/self/exe", nil)
         defer { free(path) }
-        return (path.map { String(cString: $0) } ?? "").split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
-            + "/" + name
+        let program = path.map { String(cString: $0) } ?? "/"
+        // By bytes: a slash may form a character with the bytes after it.
+        let end = program.utf8.lastIndex(of: UInt8(ascii: "/")) ?? program.startIndex
+        return program[..<end] + "/" + name
     }
 
     /// The environment of this process.
@@ -90,8 +92,10 @@ package final class ChildProcess {
         var variables: [String: String] = [:]
         var entry = environ
         while let text = entry.pointee {
-            let parts = String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            variables[String(parts[0])] = parts.count > 1 ? String(parts[1]) : ""
+            // By bytes: an equals sign may form a character with the bytes after it.
+            let parts = String(cString: text).utf8.split(
+                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            variables[String(Substring(parts[0]))] = parts.count > 1 ? String(Substring(parts[1])) : ""
             entry += 1
         }
         return variables

@@ -69,7 +69,7 @@ extension PhoneBus {
     ///   - condition: Returns whether a value is the expected one; by default any value is.
     /// - Returns: The value.
     /// - Throws: `ReveilleError`: `ReveilleError.Code.timeout` with the current value, or with the reason why it is not of
-    ///   the type; `CancellationError`.
+    ///   the type; `ReveilleError.Code.invalidArgument` for a name that cannot be published; `CancellationError`.
     @discardableResult
     public func waitUntilPublished<Value: Decodable>(
         _ name: Aspect, as type: Value.Type = Value.self, atMost patience: Duration = PhoneBus.patience,
@@ -95,7 +95,8 @@ extension PhoneBus {
     /// - Parameters:
     ///   - name: The name.
     ///   - patience: The timeout.
-    /// - Throws: `ReveilleError`: `ReveilleError.Code.timeout` with the current value; `CancellationError`.
+    /// - Throws: `ReveilleError`: `ReveilleError.Code.timeout` with the current value;
+    ///   `ReveilleError.Code.invalidArgument` for a name that cannot be published; `CancellationError`.
     public func waitUntilWithdrawn(_ name: Aspect, atMost patience: Duration = PhoneBus.patience) async throws {
         try await wait(atMost: patience) { device in
             let event = try await device.state(of: name)

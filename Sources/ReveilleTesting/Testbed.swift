@@ -117,8 +117,9 @@ public final class Testbed {
 
     @discardableResult
     func ask(_ fields: [String]) throws(TestbedError) -> String {
-        let line = fields.map { $0.replacing("\n", with: "\u{1E}") }.joined(separator: "\u{1F}") + "\n"
-        guard fputs(line, requests) >= 0, fflush(requests) == 0 else {
+        // By scalars: a carriage return and a newline are one character.
+        let line = fields.joined(separator: "\u{1F}").unicodeScalars.map { $0 == "\n" ? "\u{1E}" : $0 }
+        guard fputs(String(String.UnicodeScalarView(line)) + "\n", requests) >= 0, fflush(requests) == 0 else {
             throw TestbedError("\(fields[0]): host process of the testbed has ended")
         }
         return try Testbed.answer(from: answers)

@@ -82,22 +82,12 @@ struct Failure: Error, CustomStringConvertible {
     }
 
     /// Runs an asynchronous body as ``guarding(_:)`` does, and blocks this thread until it returns.
-    ///
-    /// Commands remain synchronous because signals are handled on the main thread.
     static func awaiting(_ body: @escaping @Sendable () async throws -> Void) {
         guarding {
-            let end = try Pipe()
-            let outcome = Lock<(any Error)?>(nil)
-            Task {
-                do {
-                    try await body()
-                } catch {
-                    outcome.withLock { $0 = error }
-                }
-                end.wake()
-            }
-            _ = end.waitForWake()
-            if let error = outcome.withLock({ $0 }) { throw error }
+            let task = try AwaitedTask()
+            task.start(body)
+            _ = task.end.waitForWake()
+            try task.check()
         }
     }
 

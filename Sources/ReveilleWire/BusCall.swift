@@ -44,6 +44,8 @@ package enum BusCall: Sendable, Hashable {
     package init(_ call: Call, history: Int) throws(CallError) {
         let fields = Fields(call.parameters)
         switch call.member {
+        // The first, since it is by far the most frequent call.
+        case "Post": self = .post(try BusCall.reading(fields))
         case "Subscribe":
             guard call.mode == .more else { throw .expectedMore }
             self = .subscribe(try BusCall.request(fields, history: history))
@@ -65,7 +67,6 @@ package enum BusCall: Sendable, Hashable {
         case "ListSubscriptions": self = .listSubscriptions
         case "DescribeAspects": self = .describeAspects
         case "Refresh": self = .refresh
-        case "Post": self = .post(try BusCall.reading(fields))
         case "Publish":
             let name = try fields.aspect { $0.isPublished }
             let value = try fields.optional("value") { PublishedValue(name, validating: $0) }
@@ -93,7 +94,8 @@ package enum BusCall: Sendable, Hashable {
         var policies: [Aspect: Policy] = [:]
         if fields.value("policies") != nil {
             for policy in try fields.structures("policies") {
-                let aspect = try policy.aspect { isCovered($0, by: aspects) }
+                // A policy without an effect is refused, except that of an aspect of the device.
+                let aspect = try policy.aspect { $0.builtIn != nil || aspects.covers($0) }
                 policies[aspect] = try BusCall.policy(policy, history: history)
             }
         }
@@ -126,11 +128,6 @@ package enum BusCall: Sendable, Hashable {
             interval: interval)
     }
 
-    /// Returns whether a policy of an aspect can have an effect; one of an aspect of the device is never refused.
-    private static func isCovered(_ aspect: Aspect, by aspects: AspectSet) -> Bool {
-        aspect.builtIn != nil || aspects.contains(aspect) || aspects.names.contains { $0.matches(aspect) }
-    }
-
     private static func aspects(_ fields: Fields) throws(CallError) -> AspectSet? {
         let aspects: AspectSet? = try fields.optional("aspects") { value in
             guard let words = value.arrayValue, !words.isEmpty else { return nil }
@@ -145,11 +142,13 @@ package enum BusCall: Sendable, Hashable {
 
     /// Reads the one state of a Post; none or a second one is an error.
     private static func reading(_ fields: Fields) throws(CallError) -> Reading {
-        let given = BuiltInAspect.allCases.filter { fields.value($0.rawValue) != nil }
-        guard let aspect = given.first, let structure = fields.value(aspect.rawValue) else {
-            throw fields.invalid(BuiltInAspect.locale.rawValue)
+        var given: (aspect: BuiltInAspect, structure: JSON)?
+        for aspect in BuiltInAspect.allCases {
+            guard let structure = fields.value(aspect.rawValue) else { continue }
+            guard given == nil else { throw fields.invalid(aspect.rawValue) }
+            given = (aspect, structure)
         }
-        if given.count > 1 { throw fields.invalid(given[1].rawValue) }
-        return try ReadingCoding.decode(structure, of: Aspect(aspect))
+        guard let given else { throw fields.invalid(BuiltInAspect.locale.rawValue) }
+        return try ReadingCoding.decode(given.structure, of: Aspect(given.aspect))
     }
 }

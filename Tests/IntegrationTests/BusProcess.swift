@@ -90,6 +90,13 @@ final class BusProcess {
         process.wait()
     }
 
+    /// Kills the bus once it has saved its state, and starts it again.
+    func crash() throws {
+        try waitUntilSaved()
+        kill()
+        try restart()
+    }
+
     var log: String { directory.read("log") }
     var address: String { "unix:" + socket }
     private var stateFile: String { socket + ".state.json" }
@@ -102,6 +109,12 @@ final class BusProcess {
     /// Runs `reveille` or another program as a client of this bus.
     func run(_ arguments: [String], program: String = BusProcess.program) throws -> ProgramRun {
         try ProgramRun(arguments, program: program, in: directory, environment: ["REVEILLE_ADDRESS": address])
+    }
+
+    /// Runs a shell command line as a client of this bus; `$R` is the program.
+    func shell(_ line: String) throws -> ProgramRun {
+        try ProgramRun(
+            ["-c", line], program: "sh", in: directory, environment: ["R": Self.program, "REVEILLE_ADDRESS": address])
     }
 
     func client() throws -> RawClient { try RawClient(socket) }

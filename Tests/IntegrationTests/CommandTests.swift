@@ -52,7 +52,7 @@ import Varlink
             (["post", "locale", "german"], "'german' is not a locale name"),
             (
                 ["background", "x", "--wake-after", "-1"],
-                "--wake-after must be from 0.001 to 31536000 seconds, not -1.0"
+                "--wake-after must be from 0.001 to 31536000 seconds, not -1"
             ),
             (["post", "battery", #"{"chargeStatus":"up"}"#], "chargeStatus must be unknown, charging, discharging"),
             (["post", "battery", #"{"level":"half"}"#], "battery.level must be a number from 0 to 1, or null"),

@@ -15,7 +15,7 @@ import Testing
             let catalogs = ["Sources/Reveille/Reveille.docc", "Sources/ReveilleTesting/ReveilleTesting.docc"]
             // Doc comments contain code too.
             let sources = ["Sources/Reveille", "Sources/Reveille/Delivery", "Sources/ReveilleTesting"]
-            return try ["README.md", "Docs/Testing.md"]
+            return try ["README.md", "Docs/Testing.md", "Docs/Location.md"]
                 + (catalogs + sources).flatMap { directory in
                     try DirectoryListing.files(in: "\(Package.root)/\(directory)").sorted()
                         .filter { $0.hasSuffix(".md") || $0.hasSuffix(".swift") }.map { "\(directory)/\($0)" }

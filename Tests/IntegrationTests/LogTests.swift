@@ -74,8 +74,8 @@ import Varlink
 
     @Test(
         arguments: [
-            (["--since", "yesterday"], "'yesterday' is not a time: it must be a duration (30s, 10m, 2h, 1d), a time"),
-            (["--since", "-5m"], "'-5m' is not a time"), (["--since", ""], "'' is not a time"),
+            (["--since", "yesterday"], "'yesterday' is invalid for '--since <since>': it must be a duration (30s,"),
+            (["--since", "-5m"], "'-5m' is invalid"), (["--since", ""], "'' is invalid"),
             (["--limit", "0"], "--limit must be at least 1, not 0"),
             (["-n", "-1"], "--limit must be at least 1, not -1"),
             (["batery"], "did you mean battery?"),

@@ -45,9 +45,25 @@ import Varlink
                 """)
         let json = try bus.run(["get", "org.else.where", "--json"])
         #expect(try JSON.parse(Array(json.output.utf8)).objectValue?["value"] == .null)
-        let none = try bus.run(["get", "net.example.*"])
+    }
+
+    @Test(arguments: [["get"], ["get", "--json"], ["log"]])
+    func patternWithoutMatchesIsReported(command: [String]) throws {
+        try publish("org.example.job", #"{"step":1}"#)
+        let none = try bus.run(command + ["net.example.*", "net.else.*"])
         #expect(none.code == 0)
-        #expect(none.output.isEmpty && none.errors.isEmpty)
+        #expect(none.output.isEmpty)
+        #expect(
+            none.errors == """
+                reveille: no published name matches net.example.*
+                reveille: no published name matches net.else.*
+
+                """)
+        let some = try bus.run(command + ["org.example.*", "net.else.*"])
+        #expect(some.output.contains("org.example.job"))
+        #expect(some.errors == "reveille: no published name matches net.else.*\n")
+        // A name that is only asked for is not published.
+        #expect(try bus.run(["get", "net.else.where", "net.else.*"]).errors == some.errors)
     }
 
     @Test func longNameDoesNotMoveTheValuesOfOthers() throws {
@@ -80,9 +96,7 @@ import Varlink
         try publish("org.example.conf", "{}")
         func get(_ file: String) throws -> ProgramRun {
             try bus.directory.write("", to: "files/\(file)")
-            return try ProgramRun(
-                ["-c", #"cd "$1"; exec "$0" get org.example.*"#, BusProcess.program, bus.directory.path + "/files"],
-                program: "sh", in: bus.directory, environment: ["REVEILLE_ADDRESS": bus.address])
+            return try bus.shell("cd '\(bus.directory.path)/files'; $R get org.example.*")
         }
         let name = try get("org.example.conf")
         #expect(name.output == "org.example.conf  {}\n")
@@ -155,7 +169,7 @@ import Varlink
     }
 
     @Test(
-        arguments: [("0", "0.0"), ("-1", "-1.0"), ("nan", "nan")])
+        arguments: [("0", "0"), ("-1", "-1"), ("nan", "nan")])
     func invalidIntervalIsReportedWithItsRange(interval: String, shown: String) throws {
         let run = try bus.run(["watch", "--interval", interval])
         #expect(run.code == 64)

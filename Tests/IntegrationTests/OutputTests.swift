@@ -15,22 +15,15 @@ import Varlink
         bus = try BusProcess()
     }
 
-    /// Runs a shell command line in which `$R` is the program.
-    private func shell(_ line: String) throws -> ProgramRun {
-        try ProgramRun(
-            ["-c", line], program: "sh", in: bus.directory,
-            environment: ["R": BusProcess.program, "REVEILLE_ADDRESS": bus.address])
-    }
-
     @Test(arguments: ["get", "get --json", "status", "watch --initial --count 5", "doctor", "--help", "get --help"])
     func lostOutputIsAFailure(command: String) throws {
-        let full = try shell("$R \(command) >/dev/full")
+        let full = try bus.shell("$R \(command) >/dev/full")
         #expect(full.code == 74)
         #expect(full.errors == "reveille: write stdout: No space left on device (ENOSPC)\n")
-        let closed = try shell("$R \(command) >&-")
+        let closed = try bus.shell("$R \(command) >&-")
         #expect(closed.code == 74)
         #expect(closed.errors == "reveille: write stdout: Bad file descriptor (EBADF)\n")
-        #expect(try shell("$R \(command) >/dev/null 2>&- <&-").code == 0)
+        #expect(try bus.shell("$R \(command) >/dev/null 2>&- <&-").code == 0)
     }
 
     @Test(arguments: ["", "trap '' PIPE; "]) func brokenPipeEndsTheProgramSilently(before: String) throws {
@@ -122,14 +115,14 @@ import Varlink
         try bus.client().call("Post", #"{"defaults":{"domains":[\#(domain)]}}"#)
         _ = subscriber
         for command in ["status", "get", "get defaults", "watch --initial --count 5"] {
-            let run = try shell("$R \(command)")
+            let run = try bus.shell("$R \(command)")
             #expect(run.code == 0)
             #expect(
                 run.output.contains(#"a\u{1B}[2Jb\u{9B}31mc\u{7F}d\u{202E}e\u{2066}f\u{85}g\n\r"#), "\(run.output)")
             #expect(Self.controls(in: run.output) == ["\n"])
         }
         for command in ["status --json", "get --json", "call ListSubscriptions"] {
-            let run = try shell("$R \(command)")
+            let run = try bus.shell("$R \(command)")
             #expect(Self.controls(in: run.output) == ["\n"], "\(run.output)")
             let lines = run.output.split(separator: "\n")
             #expect(try lines.map { try JSON.parse(Array($0.utf8)).description }.joined().contains(name))

@@ -14,13 +14,6 @@ import Varlink
         bus = try BusProcess()
     }
 
-    /// Runs a shell command line in which `$R` is the program.
-    private func shell(_ line: String) throws -> ProgramRun {
-        try ProgramRun(
-            ["-c", line], program: "sh", in: bus.directory,
-            environment: ["R": BusProcess.program, "REVEILLE_ADDRESS": bus.address])
-    }
-
     private func event(_ run: ProgramRun) throws -> JSONObject {
         try #require(try JSON.parse(Array(run.output.utf8)).objectValue)
     }
@@ -53,9 +46,9 @@ import Varlink
     }
 
     @Test func valueIsReadFromStdin() throws {
-        let run = try shell(#"printf '{\n "a": [1,\n 2] }\n' | $R publish org.example.input -"#)
+        let run = try bus.shell(#"printf '{\n "a": [1,\n 2] }\n' | $R publish org.example.input -"#)
         #expect(run.output == "org.example.input  {\"a\":[1,2]}\n", "\(run.errors)")
-        let empty = try shell(#"$R publish org.example.input - </dev/null"#)
+        let empty = try bus.shell(#"$R publish org.example.input - </dev/null"#)
         #expect(empty.code == 64)
         #expect(empty.errors == "reveille: the value is not valid JSON: unexpected end at byte 0\n")
     }
@@ -74,6 +67,10 @@ import Varlink
             ),
             (["org.example.x", "{volume:1}"], "unexpected 'v' at byte 1; in a shell, write '{\"volume\": 0.5}'"),
             (["org.example.x", #"{"volume": }"#], "the value is not valid JSON: unexpected '}' at byte 11\n"),
+            (
+                ["org.example.x", String(repeating: "{\"a\":", count: 29) + "1"],
+                "org.example.x: the value is nested deeper than 28 levels at byte 140\n"
+            ),
             (["org.example.x", ""], "the value is not valid JSON: unexpected end at byte 0"),
             (["org.example.x", "[1]"], #"must be a JSON object such as {"volume": 0.5}, not an array"#),
             (["org.example.x", "7"], "not a number\n"),
@@ -109,8 +106,9 @@ import Varlink
             #expect(run.code == 77)
             #expect(
                 run.errors.contains(
-                    "org.example.a: Publish: PermissionDenied: a name can be published by root, the user"))
-            #expect(run.errors.contains("publish.allow"), "\(run.errors)")
+                    "org.example.a: Publish: PermissionDenied: on a user's bus, only that user and root can publish; "))
+            #expect(run.errors.contains("only root and the users to whom publish.allow grants the name"))
+            #expect(run.errors.contains("only while no other user publishes it"))
         }
     }
 

@@ -58,10 +58,7 @@ import Varlink
     }
 
     @Test func commandUsesTheStandardStreams() throws {
-        let run = try ProgramRun(
-            ["-c", #"echo in | "$0" publish org.example.job {} --while sh -c 'cat; echo err >&2' | tr i I"#]
-                + [BusProcess.program], program: "sh", in: bus.directory, environment: ["REVEILLE_ADDRESS": bus.address]
-        )
+        let run = try bus.shell("echo in | $R publish org.example.job {} --while sh -c 'cat; echo err >&2' | tr i I")
         #expect(run.output == "In\n")
         #expect(run.errors == "err\n")
     }

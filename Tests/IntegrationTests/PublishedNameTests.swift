@@ -86,6 +86,37 @@ import Testing
         #expect(try await value("org.example.stays") == ["step": 1])
     }
 
+    @Test func secondDeviceReplacesTheStateOfTheFirst() async throws {
+        let subscription = try await device.subscribe(to: AspectSet(Self.name))
+        do {
+            let second = try await Device.connect(to: bus.address)
+            do {
+                let first = try await Device.connect(to: bus.address)
+                try await first.publish(Self.name, ["step": 1], whileConnected: true)
+                #expect(try await subscription.next()?.value(as: [String: Int].self) == ["step": 1])
+                try await second.publish(Self.name, ["step": 2], whileConnected: true)
+                #expect(try await subscription.next()?.value(as: [String: Int].self) == ["step": 2])
+                try await first.publish("org.example.other", ["step": 1], whileConnected: true)
+            }
+            // The bus has noticed the end of the first device.
+            while try await value("org.example.other") != nil { await Task.yield() }
+            #expect(try await value() == ["step": 2])
+        }
+        #expect(try await subscription.next()?.published?.isWithdrawn == true)
+    }
+
+    @Test func valueThatWasNotPublishedDoesNotReplaceTheLastOne() async throws {
+        try await device.publish(Self.name, ["step": 1], whileConnected: true)
+        #expect(bus.stop() == 0)
+        let error = await #expect(throws: ReveilleError.self) {
+            try await device.publish(Self.name, ["step": 2], whileConnected: true)
+        }
+        #expect(error?.code == .noBus)
+        try bus.restart()
+        while (try? await device.refresh()) == nil { await Task.yield() }
+        #expect(try await value() == ["step": 1])
+    }
+
     @Test("B189: a value that changed and changed back, with its members in another order, has netChange false")
     func valueThatChangedBackIsNoNetChange() async throws {
         try await device.publish(Self.name, ["a": 1, "b": 2])

@@ -76,14 +76,30 @@ import Varlink
         try client.send(publish(#"{"level":2}"#, tied: true))
         _ = try client.receive()
         let seen = try #require(try subscriber.next().first)
-        try bus.waitUntilSaved()
-        bus.kill()
-        try bus.restart()
+        try bus.crash()
         let resume = #""resume":[{"aspect":"\#(Self.name)","generation":\#(seen.integer("generation"))}]"#
         let resumed = try bus.subscribe(
             #"{"aspects":["\#(Self.name)"],"instance":"\#(subscriber.instance)",\#(resume)}"#)
         #expect(resumed.first["resumed"] == true)
         #expect(resumed.initialEvents.map { $0["value"] } == [.null])
+    }
+
+    @Test("values are compared by Unicode scalars, and the last of equal names counts")
+    func valuesAreComparedByScalars() throws {
+        let bus = try BusProcess()
+        let client = try bus.client()
+        func generation(_ value: String) throws -> Int {
+            try client.send(publish(value))
+            return try client.receive().parameters.integer("generation")
+        }
+        let first = try generation("{\"a\":\"\u{E9}\"}")
+        #expect(try generation(#"{"a":"\u00e9"}"#) == first)
+        #expect(try generation("{\"a\":\"e\u{301}\"}") == first + 1)
+        #expect(try generation("{\"\u{E9}\":1,\"e\u{301}\":2}") == first + 2)
+        let state = try client.state(of: Self.name)["value"]?.objectValue
+        #expect(state?.members.count == 2)
+        #expect(try generation(#"{"a":1,"a":2}"#) == first + 3)
+        #expect(try generation(#"{"a":2}"#) == first + 3)
     }
 
     @Test("a reload changes the limits of later calls, and an unknown user changes nothing")

@@ -128,6 +128,17 @@ import Testing
         #expect(run.errors.contains(message), "\(run.errors)")
     }
 
+    @Test("the lines of a scenario may end as on Windows") func lineEndsOfWindowsAreRead() throws {
+        let run = try scene.simulate(
+            "# level\r\nlevel 0.4\r\nstart\r\n\r\nwait delivered\r\nexpect battery level 0.4\r\nend\r\n",
+            options: ["--tap"],
+            ["sleep", "1000"])
+        #expect(run.code == 0)
+        #expect(run.output.contains("1..1\nok 1 - expect battery level 0.4\n"), "\(run.output) \(run.errors)")
+        let invalid = try scene.simulate("plug\r\njump\r\n", ["true"])
+        #expect(invalid.errors.contains("scenario:2: \"jump\" is invalid"), "\(invalid.errors)")
+    }
+
     @Test("a missing program or scenario is reported") func missingArgumentsAreReported() throws {
         #expect(try scene.simulate("", []).code == 64)
         let missing = try ProgramRun(

@@ -176,10 +176,19 @@ import Varlink
         arguments: [
             (["--timeout", "1e308"], "--timeout must be from 0.001 to 31536000 seconds, not 1e+308"),
             (["--timeout", "nan"], "--timeout must be from 0.001 to 31536000 seconds, not nan"),
-            (["--timeout=-1"], "--timeout must be from 0.001 to 31536000 seconds, not -1.0"),
+            (["--timeout=-1"], "--timeout must be from 0.001 to 31536000 seconds, not -1"),
             (["--count", "0"], "--count must be at least 1, not 0"),
             (["--count", "-1"], "--count must be at least 1, not -1"),
-            (["--timeout", "-1"], "--timeout must be from 0.001 to 31536000 seconds, not -1.0"),
+            (["--timeout", "-1"], "--timeout must be from 0.001 to 31536000 seconds, not -1"),
+            (
+                ["--interval", "x"],
+                "The value 'x' is invalid for '--interval <interval>': it must be a number of seconds"
+            ),
+            (["--timeout", ""], "The value '' is invalid for '--timeout <timeout>': it must be a number of seconds"),
+            (
+                ["--count", "1.5"],
+                "The value '1.5' is invalid for '--count <count>': it must be a whole number of at least 1"
+            ),
             (["--state", ""], "--state must not be empty"),
             (["--json", "--date"], "--date and --source cannot be combined with --json"),
         ])

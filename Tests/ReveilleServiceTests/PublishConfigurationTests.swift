@@ -14,18 +14,44 @@ import Varlink
     @Test("users are given by name or number, and printed in the same form")
     func usersAreNamesOrNumbers() throws {
         let text = """
-            { names: 7, valueSize: 65536, allow: [
+            { names: 7, valueSize: 65024, allow: [
               { names: "org.example.*", users: ["root", 1000] }, { names: "org.example", users: [] } ] }
             """
         let configuration = try parse(text)
         #expect(configuration.publish.names == 7)
-        #expect(configuration.publish.valueSize == 65_536)
+        #expect(configuration.publish.valueSize == 65_024)
         let json = try #require(configuration.json["publish"])
         #expect(
             json["allow"] == [
                 ["names": "org.example.*", "users": ["root", 1_000]], ["names": "org.example", "users": []],
             ])
         #expect(try parse(json.description).json == configuration.json)
+    }
+
+    @Test(
+        "a value for which no call has room is refused with the limit",
+        arguments: [
+            ("{ publish: { valueSize: 65025 } }", "2 to 65024 (a call has at most 65536 bytes (bus.maxFrame))"),
+            (
+                "{ publish: { valueSize: 65536 }, bus: { maxFrame: 1048576 } }",
+                "2 to 65024 (a call has at most 65536 bytes (bus.maxFrame))"
+            ),
+            (
+                "{ publish: { valueSize: 1537 }, bus: { maxFrame: 2048 } }",
+                "2 to 1536 (a call has at most 2048 bytes (bus.maxFrame))"
+            ),
+            ("{ publish: { valueSize: 1 } }", "2 to 65024"),
+        ])
+    func valueWithoutRoomIsRefused(text: String, range: String) throws {
+        let error = #expect(throws: ConfigurationError.self) { try Configuration(parsing: Array(text.utf8)) }
+        #expect(
+            error?.description.hasPrefix("publish.valueSize: not a whole number from \(range)") == true,
+            "\(error as Any)")
+    }
+
+    @Test("a short call has room for the default value size, which is not checked") func defaultIsNotChecked() throws {
+        let configuration = try Configuration(parsing: Array("{ bus: { maxFrame: 2048 } }".utf8))
+        #expect(configuration.publish.valueSize == 4_096)
     }
 
     @Test(

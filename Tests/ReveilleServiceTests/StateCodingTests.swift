@@ -15,10 +15,6 @@ import Varlink
                 state: .whole(.published(PublishedValue("org.example.volume", bytes: Array(#"{"level":0.5}"#.utf8)))),
                 publisher: Publisher(user: .max), start: 3),
             SavedState.Entry(
-                generation: 7, sequence: 7, changedAt: Timestamp(microseconds: 6),
-                state: .whole(.published(PublishedValue("org.example.tied", bytes: Array("{}".utf8)))),
-                publisher: Publisher(user: 0, connection: 0)),
-            SavedState.Entry(
                 generation: 6, sequence: 6, changedAt: Timestamp(microseconds: 6),
                 state: .whole(.published(PublishedValue("org.example.withdrawn", bytes: nil))), start: 6),
             SavedState.Entry(
@@ -60,7 +56,7 @@ import Varlink
     private func encoded(_ fields: JSONObject, without missing: String? = nil) throws -> JSON {
         var entry: JSONObject = [
             "aspect": "org.example.volume", "generation": 3, "sequence": 4, "changedAt": 5, "publisher": 1_000,
-            "tied": false, "state": ["level": 0.5],
+            "state": ["level": 0.5],
         ]
         for member in fields.members { entry[member.name] = member.value }
         if let missing { entry[missing] = nil }
@@ -74,7 +70,6 @@ import Varlink
             (["publisher": 4_294_967_296], "the saved publisher is not a user"),
             (["publisher": "root"], "the saved publisher is not a user"),
             (["publisher": .null], "the saved publisher is not a user"),
-            (["tied": 1], "the saved publisher is not a user"),
             (["state": [1]], "the saved value is not an object, or is nested too deeply"),
             (["state": "x"], "the saved value is not an object, or is nested too deeply"),
             (
@@ -99,7 +94,7 @@ import Varlink
         let entries = (0...65_536).map { number -> JSON in
             [
                 "aspect": .string("org.example.n\(number)"), "generation": 3, "sequence": 4, "changedAt": 5,
-                "publisher": 1_000, "tied": false, "state": [:],
+                "publisher": 1_000, "state": [:],
             ]
         }
         let state: JSON = ["version": 1, "instance": "one", "sequence": 9, "aspects": .array(entries)]

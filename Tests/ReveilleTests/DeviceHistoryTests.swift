@@ -29,7 +29,17 @@ import Varlink
             try await device.history(of: .battery, limit: limit)
         }
         #expect(error?.code == .invalidArgument)
-        #expect(error?.description.contains("limit") == true)
+        #expect(error?.description == "the limit of a history must be at least 1, not \(limit)")
+    }
+
+    @Test(arguments: ["org.example.*", "weather", "org..x"])
+    func aspectWithoutAStateOfItsOwnIsRefusedByName(name: String) async throws {
+        let device = try await Device.inMemory()
+        let error = await #expect(throws: ReveilleError.self) {
+            try await device.history(of: Aspect(stringLiteral: name))
+        }
+        #expect(error?.code == .invalidArgument)
+        #expect(error?.description.hasPrefix(name.debugDescription) == true)
     }
 
     @Test func earlierBusDoesNotSupportIt() async throws {

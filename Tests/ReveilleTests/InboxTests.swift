@@ -46,7 +46,7 @@ import Testing
         var inbox = Inbox()
         inbox.receive(.start([Self.event(.near, 7, changes: 0)], instance: "i"))
         inbox.receive(.restart([Self.event(.near, 1, changes: 0)], instance: "j"))
-        #expect(inbox.isEmpty)
+        #expect(!inbox.hasNext)
         #expect(inbox.positions == Positions(instance: "j", generations: [.proximity: 1]))
         inbox.receive(.restart([Self.event(.far, 1, changes: 0)], instance: "k"))
         #expect(inbox.take()?.reading == .proximity(.far))
@@ -103,7 +103,7 @@ import Testing
         var inbox = Inbox()
         inbox.receive(.events((1...100_000).map { Self.event(.near, $0) }))
         #expect(inbox.take()?.changes == 100_000)
-        #expect(inbox.isEmpty)
+        #expect(!inbox.hasNext)
     }
 
     @Test func heldChangesAreLimited() {
@@ -114,7 +114,7 @@ import Testing
         let events = [inbox.take(), inbox.take()]
         #expect(events.map { $0?.generation } == [19, 20])
         #expect(events.reduce(0) { $0 + ($1?.dropped ?? 0) } == 18)
-        #expect(inbox.isEmpty)
+        #expect(!inbox.hasNext)
     }
 
     @Test func countsSaturate() {

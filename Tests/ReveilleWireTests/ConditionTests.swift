@@ -138,6 +138,13 @@ import Varlink
         }
     }
 
+    @Test("strings that differ in their scalars are not equal") func stringsAreComparedByScalars() throws {
+        let state: JSON = ["name": "\u{E9}"]
+        #expect(try Condition(parsing: "name == '\u{E9}'").holds(for: state))
+        #expect(try !Condition(parsing: "name == 'e\u{301}'").holds(for: state))
+        #expect(try Condition(parsing: "name != 'e\u{301}'").holds(for: state))
+    }
+
     @Test("long conditions are limited in depth only") func longConditionIsValid() throws {
         let text = String(repeating: "a == 1 and ", count: 20_000) + "a == 1"
         #expect(try Condition(parsing: text).holds(for: ["a": 1]))

@@ -100,14 +100,36 @@ import Varlink
         #expect(resumed.events.map(\.changes) == [3])
     }
 
-    @Test("a state that becomes tied without another value is saved as tied") func tieIsSaved() throws {
+    /// Whether the saved state contains the name.
+    private var isNameSaved: Bool {
+        directory.read("state.json").contains(Self.name)
+    }
+
+    @Test("a state that is tied to a connection is never written to the file, nor is its name")
+    func tiedStateIsNotSaved() throws {
+        let scene = try scene()
+        let peer = scene.connect(uid: 0)
+        let sleeper = scene.connect()
+        try sleeper.subscribe(to: ["org.*"], ["state": "background"])
+        for level in 1...3 {
+            try peer.publish(Self.name, ["level": .integer(Int64(level))], tied: true)
+            save(scene)
+            #expect(!isNameSaved)
+        }
+        try scene.restart(isClean: true)
+        #expect(!isNameSaved)
+    }
+
+    @Test("a state that becomes tied without another value is no longer saved") func tieIsSaved() throws {
         let scene = try scene()
         let peer = scene.connect(uid: 0)
         try peer.publish(Self.name, ["level": 1])
         save(scene)
+        #expect(isNameSaved)
         try peer.publish(Self.name, ["level": 1], tied: true)
         #expect(access(path, F_OK) != 0, "the file would restore a state that stays")
         save(scene)
+        #expect(!isNameSaved)
         try scene.restart(isClean: false)
         #expect(try scene.connect().values(of: Self.name) == [Self.name: nil])
     }
@@ -147,7 +169,7 @@ import Varlink
     func damagedStateIsRefused() throws {
         try directory.write(
             #"{"version":1,"instance":"i","sequence":5,"aspects":[{"aspect":"org.example.volume","generation":1,"#
-                + #""sequence":1,"changedAt":1,"state":{},"publisher":-5,"tied":false}]}"#, to: "state.json")
+                + #""sequence":1,"changedAt":1,"state":{},"publisher":-5}]}"#, to: "state.json")
         let scene = try scene()
         #expect(
             scene.log.all == [

@@ -46,6 +46,16 @@ import Varlink
         #expect(try JSON.parse(text: one).canonical.bytes != JSON.parse(text: other).canonical.bytes)
     }
 
+    @Test(
+        "numbers that have the nearest Double in common are equal",
+        arguments: [
+            ("12345678901234567890", "12345678901234567891"), ("9223372036854775808", "9223372036854775809"),
+            ("0.1", "0.1000000000000000055"), ("-18446744073709551616", "-18446744073709551617"), ("1e-400", "0"),
+        ])
+    func numbersWithTheSameDoubleAreEqual(one: String, other: String) throws {
+        #expect(try canonical(one) == canonical(other))
+    }
+
     @Test func namesThatDifferOnlyInTheirScalarsAreBothKept() throws {
         let object: JSONObject = ["\u{E9}": 1, "e\u{301}": 2, "\u{E9}": 3]
         #expect(object.canonical.members.map(\.value) == [2, 3])

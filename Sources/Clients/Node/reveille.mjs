@@ -35,8 +35,12 @@ const REPLY_TIMEOUT = 10_000;
  */
 const SHORTEST_PAUSE = 20;
 const LONGEST_PAUSE = 2_000;
-/** The largest `wakeAfter`: a year. */
-const LONGEST_BACKGROUND = 31_536_000_000;
+/** The deepest nesting of objects and arrays in a published value. In an event, four more levels surround it. */
+const VALUE_DEPTH_LIMIT = 28;
+/** The longest name of a published state, and the longest pattern, in bytes. */
+const NAME_LIMIT = 255;
+/** The largest `wakeAfter`, and the largest `interval` of a policy: a year. */
+const LONGEST_DURATION = 31_536_000_000;
 /** The longest that one wait lasts before it is repeated; a timer takes milliseconds as a 32-bit integer. */
 const LONGEST_WAIT = 3_600_000;
 /** The difference between two clocks that means that the machine was suspended; more than their resolution. */
@@ -81,7 +85,8 @@ const SYSTEM_BUS = "/run/reveille/org.reveille.Bus";
  *   event on wake (the default), are kept (the newest `limit` of them), are discarded, or are delivered at once.
  * @property {number} [limit] For "hold", the number of changes to keep.
  * @property {boolean} [netChangeOnly] Whether a state that changed and changed back is not delivered.
- * @property {number} [interval] There is at most one event in this time.
+ * @property {number} [interval] The minimum time between two events: a millisecond to a year. Changes within it are
+ *   merged.
  */
 
 /**
@@ -104,8 +109,8 @@ export class ReveilleError extends Error {
   constructor(message, { code, parameters, isLoss = false } = {}) {
     super(message);
     /**
-     * The name of the Varlink error with which the bus answered, such as "org.reveille.Bus.QuotaExceeded"; undefined if
-     * the bus did not answer, for example because it is not running.
+     * The name of the Varlink error, such as "org.reveille.Bus.QuotaExceeded"; undefined if the bus did not answer, for
+     * example because it is not running or because the call is invalid.
      */
     this.code = code;
     /** The parameters of that error, such as { quota: "names", limit: 1024 }; undefined if there is no such error. */
@@ -198,13 +203,41 @@ function unanswered(method) {
   return new ReveilleError(text, { isLoss: true });
 }
 
-function encode(method, parameters, more) {
+/** Returns the operation and its subject, for errors. */
+const attempt = (method, subject) => (subject ? `${method} ${subject}` : method);
+
+function encode(method, parameters, subject, more) {
   try {
     const name = method.includes(".") ? method : `${INTERFACE}.${method}`;
     return Buffer.from(`${JSON.stringify({ method: name, parameters, more })}\0`);
   } catch (error) {
-    throw new ReveilleError(`${method}: the parameters cannot be written as JSON: ${error.message}`);
+    throw new ReveilleError(
+      `${attempt(method, subject)}: the parameters cannot be written as JSON: ${error.message}`);
   }
+}
+
+/** Returns why a bus may not answer a call; undefined if the call is not too long for a bus with the usual limit. */
+function excessOf(call) {
+  const length = call.length - 1;
+  return length > CALL_LIMIT ? `the call has ${length} bytes, and a bus accepts at most ${CALL_LIMIT}` : undefined;
+}
+
+function checkDepth(method, subject, field, value) {
+  if (!isDeeper(value, VALUE_DEPTH_LIMIT)) return;
+  throw new ReveilleError(`${method} ${subject}: the ${field} is nested deeper than ${VALUE_DEPTH_LIMIT} levels`, {
+    code: `${SERVICE}.InvalidParameter`,
+    parameters: { parameter: field },
+  });
+}
+
+function isDeeper(value, limit) {
+  if (typeof value !== "object" || value === null) return false;
+  return limit === 0 || Object.values(value).some((member) => isDeeper(member, limit - 1));
+}
+
+function checkDuration(subject, duration) {
+  if (typeof duration === "number" && duration >= 1 && duration <= LONGEST_DURATION) return;
+  throw new ReveilleError(`${subject} must be from 1 to ${LONGEST_DURATION} milliseconds, a year, not ${duration}`);
 }
 
 /** A connection to the bus. It reads when a reply is wanted, and not before: the bus merges what was not read. */
@@ -345,9 +378,55 @@ function parseReply(frame) {
 function answerOf(reply, method, subject = "") {
   if (!reply.error) return reply.parameters;
   const details = Object.entries(reply.parameters).map(([name, value]) => `${name}: ${value}`).join(", ");
-  const what = `${method}${subject && " "}${subject}: ${reply.error.split(".").pop()}`;
+  const word = reply.error.split(".").pop();
+  const what = `${attempt(method, subject)}: ${word}`;
   const message = details ? `${what} (${details})` : what;
-  throw new ReveilleError(message, { code: reply.error, parameters: reply.parameters });
+  const reason = reasonOf(word, reply.parameters, method, `${subject}`.split(" "));
+  throw new ReveilleError(reason ? `${message}: ${reason}` : message, {
+    code: reply.error,
+    parameters: reply.parameters,
+  });
+}
+
+const WORDS = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?$/;
+const NAME_RULE = `at least two words of letters, digits, - and _, joined by dots, with at most ${NAME_LIMIT} bytes`;
+
+/** Returns whether an aspect, a published name or a pattern can have this form. */
+const isAspect = (text) => text.length <= NAME_LIMIT && WORDS.test(text);
+
+/** Returns the rule that an error of the bus refers to; undefined if the error needs no explanation. */
+function reasonOf(word, { quota, limit, parameter }, method, names) {
+  switch (`${word} ${quota ?? parameter ?? method}`) {
+    case "PermissionDenied Publish":
+      return (
+        "on a user's bus, only that user and root can publish; on the system bus, only root and the users to whom " +
+        "publish.allow grants the name, and only while no other user publishes it"
+      );
+    case "PermissionDenied Post":
+      return "only root and the user of the bus can post";
+    case "QuotaExceeded value":
+      return `a value can have at most ${limit} bytes as JSON without spaces; publish.valueSize sets the limit`;
+    case "QuotaExceeded names":
+      return "a user cannot publish more names, unless one is withdrawn; publish.names sets the limit";
+    case "QuotaExceeded aspects":
+      return "a pattern such as org.example.* stands for many names";
+    case "InvalidParameter value":
+      return `a value must be an object, nested at most ${VALUE_DEPTH_LIMIT} levels deep`;
+    case "InvalidParameter aspect":
+    case "InvalidParameter aspects": {
+      if (method === "Publish") return `a published name must have ${NAME_RULE}; a pattern cannot be published`;
+      const wrong = names.find((name) => !isAspect(name));
+      return (
+        (wrong === undefined ? "" : `'${wrong}': `) +
+        `an aspect must be one of the device, a published name (${NAME_RULE}), or a pattern (the beginning of a ` +
+        "name and .*)"
+      );
+    }
+    case "InvalidParameter policies.aspect":
+      return "a policy must be for an aspect of the device, or for a name or pattern of the subscription";
+    default:
+      return undefined;
+  }
 }
 
 function field(entry, name, type) {
@@ -411,12 +490,15 @@ class Caller {
   }
 
   async call(method, parameters, subject) {
-    const bytes = encode(method, parameters);
-    const reply = await this.#calls.run(() => this.#exchange(method, bytes));
+    const bytes = encode(method, parameters, subject);
+    // No configuration allows a published value of this length, but longer calls of other methods.
+    const excess = excessOf(bytes);
+    if (excess && method === "Publish") throw new ReveilleError(`Publish ${subject}: ${excess}`);
+    const reply = await this.#calls.run(() => this.#exchange(method, subject, bytes));
     return answerOf(reply, method, subject);
   }
 
-  async #exchange(method, bytes) {
+  async #exchange(method, subject, bytes) {
     if (this.#connection) await turn();
     this.checkIsOpen(method);
     if (!this.#connection || this.#connection.hasEnded) this.#connection = await Connection.open(this.path);
@@ -432,6 +514,11 @@ class Caller {
             if (reply) resolve(reply);
             else connection.read();
           } catch (error) {
+            if (error.isLoss && !failure) {
+              const excess = excessOf(bytes);
+              const hint = excess ? `; ${excess} (bus.maxFrame)` : "";
+              error.message = `${attempt(method, subject)}: ${error.message}${hint}`;
+            }
             reject(error);
           }
         };
@@ -471,8 +558,8 @@ class Caller {
 const listOf = (aspects) => (typeof aspects === "string" ? [aspects] : [...(aspects ?? [])]);
 
 /**
- * A bus: its states, and subscriptions to their changes. If the bus has restarted, the next call connects again. All
- * methods reject with ReveilleError.
+ * A bus: its states, and subscriptions to their changes. If the bus has restarted, the next call reconnects. All methods
+ * reject with ReveilleError.
  */
 export class Bus {
   #caller;
@@ -493,7 +580,7 @@ export class Bus {
    * Subscribes; every change after that is an event, or part of one.
    *
    * @param {string | string[]} [aspects] Aspects of the device ("battery"), published names ("org.example.volume"), and
-   *   patterns ("org.example.*"). None means locale, defaults, battery, proximity and orientation.
+   *   patterns ("org.example.*"). Without any: locale, defaults, battery, proximity and orientation.
    * @param {SubscribeOptions} [options]
    * @returns {Promise<Subscription>}
    */
@@ -508,6 +595,10 @@ export class Bus {
    * @returns {Promise<Event>}
    */
   async get(aspect) {
+    if (`${aspect}`.endsWith(".*")) {
+      const reason = "a pattern has no state of its own; getAll() returns the states of its names";
+      throw new ReveilleError(`GetState ${aspect}: ${reason}`);
+    }
     const states = await this.#caller.states([aspect]);
     if (!states[aspect]) throw invalid(`it lacks the state of ${aspect}`);
     return states[aspect];
@@ -524,7 +615,7 @@ export class Bus {
   }
 
   /**
-   * Returns the last changes that the bus remembers of an aspect, the oldest first; at most `limit`.
+   * Returns the latest changes of an aspect that the bus keeps, oldest first: all of them, or at most `limit`.
    *
    * @param {string} aspect
    * @param {number} [limit]
@@ -538,13 +629,14 @@ export class Bus {
    * Publishes a state, to which every program can subscribe. An equal value is not a change.
    *
    * @param {string} name Two words or more, joined by dots: "org.example.volume".
-   * @param {Record<string, any>} value An object of JSON values.
+   * @param {Record<string, any>} value A JSON object, by default of at most 4,096 bytes.
    * @param {{ whileConnected?: boolean }} [options] whileConnected: whether the value is withdrawn when this object is
    *   closed, or the process or the bus ends.
    * @returns {Promise<number>} The generation of the state.
    */
   async publish(name, value, { whileConnected } = {}) {
     if (value === undefined) throw new ReveilleError(`Publish ${name}: there is no value`);
+    checkDepth("Publish", name, "value", value);
     const parameters = { aspect: name, value, whileConnected: whileConnected || undefined };
     return field(await this.#caller.call("Publish", parameters, name), "generation", "integer");
   }
@@ -567,6 +659,7 @@ export class Bus {
    * @returns {Promise<number>} The generation of the state.
    */
   async post(aspect, state) {
+    checkDepth("Post", aspect, "state", state);
     return field(await this.#caller.call("Post", { [aspect]: state }, aspect), "generation", "integer");
   }
 
@@ -661,7 +754,7 @@ export class Subscription {
     this.#policies = policies;
     this.#wantsInitial = initial;
     this.#background = background;
-    const entries = Object.entries(policies).map(([aspect, policy]) => ({ aspect, ...policy }));
+    const entries = Object.entries(policies).map(([aspect, policy]) => wirePolicy(aspect, policy));
     this.#request = {
       aspects: aspects.length > 0 ? aspects : undefined,
       name,
@@ -710,9 +803,7 @@ export class Subscription {
    * @returns {Promise<void>}
    */
   async enterBackground({ wakeAfter } = {}) {
-    if (wakeAfter !== undefined && !(wakeAfter >= 1 && wakeAfter <= LONGEST_BACKGROUND)) {
-      throw new ReveilleError(`wakeAfter must be from a millisecond to a year, not ${wakeAfter} milliseconds`);
-    }
+    if (wakeAfter !== undefined) checkDuration("wakeAfter", wakeAfter);
     await this.#changing.run(async () => {
       const before = [this.#background, this.#deadline];
       this.#background = true;
@@ -752,6 +843,11 @@ export class Subscription {
     return this.#aspects.length === 0 || this.#aspects.some((pattern) => covers(pattern, aspect));
   }
 
+  /** Returns whether only a pattern of the subscription matches an aspect. */
+  #isMatched(aspect) {
+    return isPublished(aspect) && !this.#aspects.includes(aspect);
+  }
+
   #policy(aspect) {
     const matching = Object.keys(this.#policies).filter((pattern) => covers(pattern, aspect));
     // A name goes before its patterns, a longer pattern before a shorter one.
@@ -765,20 +861,22 @@ export class Subscription {
   async #open() {
     this.#waiting = [];
     const background = this.#background;
-    let request = { ...this.#request, state: background ? "background" : "foreground" };
+    const subject = this.#aspects.join(" ");
+    const request = { ...this.#request, state: background ? "background" : "foreground" };
     const known = new Map(this.#generations);
+    let unsent = new Set();
     if (this.#instance !== undefined) {
-      const resume = Array.from(known, ([aspect, generation]) => ({ aspect, generation }));
-      const longer = { ...request, instance: this.#instance, resume };
-      // If there are too many positions, the current states come instead.
-      if (encode("Subscribe", longer, true).length <= CALL_LIMIT) request = longer;
+      Object.assign(request, { instance: this.#instance, resume: [] });
+      const room = CALL_LIMIT - encode("Subscribe", request, subject, true).length;
+      [request.resume, unsent] = this.#fittingPositions(room);
     }
     const connection = await Connection.open(this.#bus.path);
     try {
-      connection.send(encode("Subscribe", request, true));
+      connection.send(encode("Subscribe", request, subject, true));
       const reply = await this.#firstReply(connection);
-      const first = answerOf(reply, "Subscribe", this.#aspects.join(" "));
-      this.#begin(first, known, first.resumed === true, this.#wasAsleep || (background && this.#hasStarted));
+      const first = answerOf(reply, "Subscribe", subject);
+      const wasAsleep = this.#wasAsleep || (background && this.#hasStarted);
+      this.#begin(first, known, unsent, first.resumed === true, wasAsleep);
     } catch (error) {
       connection.close();
       throw error;
@@ -811,18 +909,68 @@ export class Subscription {
     });
   }
 
+  /** Returns the positions for which a call has room, and the aspects of the others. */
+  #fittingPositions(room) {
+    // Those of aspects that the subscription names come first: only a name that a pattern matches can be compared.
+    const aspects = [...this.#generations.keys()].sort();
+    const named = aspects.filter((aspect) => !this.#isMatched(aspect));
+    const matched = aspects.filter((aspect) => this.#isMatched(aspect));
+    const [fitting, unsent] = [[], new Set()];
+    for (const aspect of [...named, ...matched]) {
+      const entry = { aspect, generation: this.#generations.get(aspect) };
+      room -= JSON.stringify(entry).length + 1;
+      if (room >= 0) fitting.push(entry);
+      else unsent.add(aspect);
+    }
+    return [fitting, unsent];
+  }
+
+  /**
+   * Returns the events of a first reply, corrected for the positions that were not sent, and a withdrawal of each name
+   * that is no longer published.
+   */
+  #compared(events, known, unsent, hasResumed) {
+    const corrected = events.map((event) => {
+      if (!hasResumed || !unsent.has(event.aspect)) return event;
+      // To the bus, this is a name that the subscription has never seen.
+      const most = Math.max(0, event.generation - known.get(event.aspect));
+      return Object.freeze({ ...event, changes: Math.min(event.changes, most) });
+    });
+    // The reply has the state of every name that is published.
+    const present = new Set(events.map(({ aspect }) => aspect));
+    const missing = [...known.keys()].filter((aspect) => this.#isMatched(aspect) && !present.has(aspect)).sort();
+    const sequence = events.reduce((most, event) => Math.max(most, event.sequence), 0);
+    const changedAt = Date.now();
+    const withdrawals = missing.map((aspect) =>
+      Object.freeze({
+        aspect,
+        generation: Math.max(sequence, known.get(aspect) + 1),
+        sequence,
+        changes: hasResumed ? 1 : 0,
+        netChange: true,
+        firstChangedAt: changedAt,
+        changedAt,
+        dropped: 0,
+        state: null,
+      }),
+    );
+    return [...corrected, ...withdrawals];
+  }
+
   /** Takes the first reply. */
-  #begin(reply, known, hasResumed, wasAsleep) {
+  #begin(reply, known, unsent, hasResumed, wasAsleep) {
     const isNew = !this.#hasStarted;
     this.#hasStarted = true;
     const isFresh = this.#instance === undefined;
     this.#id = field(reply, "subscription", "string");
     this.#instance = field(reply, "instance", "string");
+    const received = eventsOf(reply, (aspect) => this.#isWanted(aspect));
+    const events = this.#compared(received, known, unsent, hasResumed);
     if (!isFresh && !hasResumed) {
       known.clear();
       this.#generations.clear();
     }
-    for (const event of eventsOf(reply, (aspect) => this.#isWanted(aspect))) {
+    for (const event of events) {
       if (isNew && this.#wantsInitial && event.changes === 0) {
         this.#answers.push(event);
       } else if (isFresh) {
@@ -1005,6 +1153,17 @@ export class Subscription {
       connection.close();
     }
   }
+}
+
+function wirePolicy(aspect, policy) {
+  const limit = policy.limit ?? undefined;
+  const interval = policy.interval ?? undefined;
+  if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1)) {
+    throw new ReveilleError(`the policy of ${aspect}: the limit must be a whole number from 1, not ${limit}`);
+  }
+  if (interval === undefined) return { aspect, ...policy };
+  checkDuration(`the policy of ${aspect}: the interval`, interval);
+  return { aspect, ...policy, interval: Math.ceil(interval) };
 }
 
 function checkPositions({ instance, generations }) {

@@ -27,6 +27,7 @@ import json
 import math
 import os
 import random
+import re
 import select
 import socket
 import threading
@@ -53,8 +54,12 @@ REPLY_TIMEOUT = 10.0
 # The pauses in seconds between attempts to reach a bus that is gone: a bus that is replaced is back within tens of
 # milliseconds, and a delay of two seconds goes unnoticed after a longer absence.
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.02, 2.0
-# The range of wake_after in seconds: a millisecond to a year.
-WAKE_AFTER_RANGE = (0.001, 31_536_000.0)
+# The deepest nesting of objects and arrays in a published value. In an event, four more levels surround it.
+VALUE_DEPTH_LIMIT = 28
+# The longest name of a published state, and the longest pattern, in bytes.
+NAME_LIMIT = 255
+# The range of wake_after, and of the interval of a policy, in seconds: a millisecond to a year.
+DURATION_RANGE = (0.001, 31_536_000.0)
 # The longest that one wait lasts before it is repeated; poll(2) takes milliseconds as a 32-bit integer.
 _LONGEST_WAIT = 3_600.0
 # The size of one read.
@@ -72,8 +77,8 @@ class ReveilleError(Exception):
     """The failure of an operation. Its text contains the operation, its subject and the reason.
 
     Attributes:
-        name: The name of the Varlink error with which the bus answered, such as "org.reveille.Bus.QuotaExceeded".
-            None if the bus did not answer, for example because it is not running.
+        name: The name of the Varlink error, such as "org.reveille.Bus.QuotaExceeded". None if the bus did not answer,
+            for example because it is not running or because the call is invalid.
         parameters: The parameters of that error, such as {"quota": "names", "limit": 1024}.
     """
 
@@ -135,13 +140,22 @@ class Policy:
             newest `limit` of them), "drop" (they are discarded), "immediate" (they are delivered in the background).
         limit: For "hold", the number of changes to keep.
         net_change_only: Whether a state that changed and changed back is not delivered.
-        interval: Seconds; there is at most one event in this time.
+        interval: The minimum time between two events, in seconds: a millisecond to a year. Changes within it are merged.
+
+    Raises:
+        ReveilleError: The limit or the interval is invalid.
     """
 
     background: str | None = None
     limit: int | None = None
     net_change_only: bool = False
     interval: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.limit is not None and (type(self.limit) is not int or self.limit < 1):
+            raise ReveilleError(f"Policy: the limit must be a whole number from 1, not {self.limit!r}")
+        if self.interval is not None:
+            _check_duration("Policy: the interval", self.interval)
 
 
 # --- Waiting
@@ -317,7 +331,7 @@ def _invalid(reason: str) -> ReveilleError:
     return ReveilleError(f"the bus sent an invalid reply: {reason}")
 
 
-def _encode(method: str, parameters: Mapping[str, Any], more: bool = False) -> bytes:
+def _encode(method: str, parameters: Mapping[str, Any], subject: str = "", *, more: bool = False) -> bytes:
     name = method if "." in method else f"{_INTERFACE}.{method}"
     call: dict[str, Any] = {"method": name, "parameters": parameters}
     if more:
@@ -325,7 +339,39 @@ def _encode(method: str, parameters: Mapping[str, Any], more: bool = False) -> b
     try:
         return json.dumps(call, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\0"
     except (TypeError, ValueError, RecursionError) as error:
-        raise ReveilleError(f"{method}: the parameters cannot be written as JSON: {error}") from None
+        raise ReveilleError(f"{_attempt(method, subject)}: the parameters cannot be written as JSON: {error}") from None
+
+
+def _excess(call: bytes) -> str | None:
+    """Returns why a bus may not answer a call; None if the call is not too long for a bus with the usual limit."""
+    length = len(call) - 1
+    return f"the call has {length} bytes, and a bus accepts at most {CALL_LIMIT}" if length > CALL_LIMIT else None
+
+
+def _attempt(method: str, subject: str) -> str:
+    """Returns the operation and its subject, for errors."""
+    return f"{method} {subject}" if subject else method
+
+
+def _check_depth(method: str, subject: str, field: str, value: Any) -> None:
+    if _is_deeper(value, VALUE_DEPTH_LIMIT):
+        message = f"{method} {subject}: the {field} is nested deeper than {VALUE_DEPTH_LIMIT} levels"
+        raise ReveilleError(message, f"{_SERVICE}.InvalidParameter", {"parameter": field})
+
+
+def _is_deeper(value: Any, limit: int) -> bool:
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, (list, tuple)):
+        return False
+    return limit == 0 or any(_is_deeper(member, limit - 1) for member in value)
+
+
+def _check_duration(subject: str, seconds: float) -> None:
+    shortest, longest = DURATION_RANGE
+    is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
+    if not is_number or not shortest <= seconds <= longest:
+        raise ReveilleError(f"{subject} must be from a millisecond to a year, in seconds, not {seconds!r}")
 
 
 class _Connection:
@@ -539,7 +585,11 @@ class _BusCore:
 
     def call(self, method: str, parameters: Mapping[str, Any], subject: str = "") -> _Steps[dict[str, Any]]:
         self.check_is_open(method)
-        data = _encode(method, parameters)
+        data = _encode(method, parameters, subject)
+        excess = _excess(data)
+        # No configuration allows a published value of this length, but longer calls of other methods.
+        if excess and method == "Publish":
+            raise ReveilleError(f"Publish {subject}: {excess}")
         yield _Acquire(self._lock)
         try:
             until = time.monotonic() + REPLY_TIMEOUT
@@ -550,7 +600,13 @@ class _BusCore:
             self._owed += 1
             yield from self._connection.send(data, until)
             while self._owed:
-                reply = yield from self._connection.receive(until)
+                try:
+                    reply = yield from self._connection.receive(until)
+                except ReveilleError as error:
+                    if not error._is_loss:
+                        raise
+                    hint = f"; {excess} (bus.maxFrame)" if excess else ""
+                    raise ReveilleError(f"{_attempt(method, subject)}: {error}{hint}", is_loss=True) from None
                 if not reply:
                     raise _unanswered(method)
                 self._owed -= 1
@@ -587,18 +643,23 @@ class _BusCore:
         return {event.aspect: event for event in _events(reply)}
 
     def state(self, aspect: str) -> _Steps[Event]:
+        if aspect.endswith(".*"):
+            message = "a pattern has no state of its own; get_all() returns the states of its names"
+            raise ReveilleError(f"GetState {aspect}: {message}")
         states = yield from self.states((aspect,))
         if aspect not in states:
             raise _invalid(f"it lacks the state of {aspect}")
         return states[aspect]
 
     def publish(self, name: str, value: Mapping[str, Any] | None, while_connected: bool) -> _Steps[int]:
+        _check_depth("Publish", name, "value", value)
         parameters: dict[str, Any] = {"aspect": name, "value": value}
         if while_connected:
             parameters["whileConnected"] = True
         return _take_field((yield from self.call("Publish", parameters, name)), "generation", int)
 
     def post(self, aspect: str, state: Mapping[str, Any]) -> _Steps[int]:
+        _check_depth("Post", aspect, "state", state)
         return _take_field((yield from self.call("Post", {aspect: state}, aspect)), "generation", int)
 
     def history(self, aspect: str, limit: int | None) -> _Steps[list[Event]]:
@@ -619,8 +680,47 @@ def _answer(reply: _Reply, method: str, subject: str) -> dict[str, Any]:
     if not reply.error:
         return reply.parameters
     details = ", ".join(f"{name}: {value}" for name, value in reply.parameters.items())
-    message = f"{method}{' ' if subject else ''}{subject}: {reply.error.rpartition('.')[2]}"
-    raise ReveilleError(message + (f" ({details})" if details else ""), reply.error, reply.parameters)
+    message = f"{_attempt(method, subject)}: {reply.error.rpartition('.')[2]}" + (f" ({details})" if details else "")
+    reason = _reason(reply.error, reply.parameters, method, str(subject).split(" "))
+    raise ReveilleError(f"{message}: {reason}" if reason else message, reply.error, reply.parameters)
+
+
+_WORDS = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
+_NAME_RULE = f"at least two words of letters, digits, - and _, joined by dots, with at most {NAME_LIMIT} bytes"
+
+
+def _is_aspect(text: str) -> bool:
+    """Returns whether an aspect, a published name or a pattern can have this form."""
+    return len(text) <= NAME_LIMIT and _WORDS.fullmatch(text.removesuffix(".*")) is not None
+
+
+def _reason(error: str, parameters: Mapping[str, Any], method: str, names: list[str]) -> str | None:
+    """Returns the rule that an error of the bus refers to; None if the error needs no explanation."""
+    match error.rpartition(".")[2], parameters:
+        case "PermissionDenied", _ if method == "Publish":
+            return (
+                "on a user's bus, only that user and root can publish; on the system bus, only root and the users to "
+                "whom publish.allow grants the name, and only while no other user publishes it")
+        case "PermissionDenied", _ if method == "Post":
+            return "only root and the user of the bus can post"
+        case "QuotaExceeded", {"quota": "value", "limit": limit}:
+            return f"a value can have at most {limit} bytes as JSON without spaces; publish.valueSize sets the limit"
+        case "QuotaExceeded", {"quota": "names"}:
+            return "a user cannot publish more names, unless one is withdrawn; publish.names sets the limit"
+        case "QuotaExceeded", {"quota": "aspects"}:
+            return "a pattern such as org.example.* stands for many names"
+        case "InvalidParameter", {"parameter": "value"}:
+            return f"a value must be an object, nested at most {VALUE_DEPTH_LIMIT} levels deep"
+        case "InvalidParameter", {"parameter": "aspect"} if method == "Publish":
+            return f"a published name must have {_NAME_RULE}; a pattern cannot be published"
+        case "InvalidParameter", {"parameter": "aspect" | "aspects"}:
+            wrong = next((name for name in names if not _is_aspect(name)), None)
+            return (f"{wrong!r}: " if wrong is not None else "") + (
+                f"an aspect must be one of the device, a published name ({_NAME_RULE}), or a pattern (the beginning "
+                "of a name and .*)")
+        case "InvalidParameter", {"parameter": "policies.aspect"}:
+            return "a policy must be for an aspect of the device, or for a name or pattern of the subscription"
+    return None
 
 
 class _SubscriptionCore:
@@ -684,6 +784,10 @@ class _SubscriptionCore:
     def _is_wanted(self, aspect: str) -> bool:
         return not self._aspects or any(_covers(pattern, aspect) for pattern in self._aspects)
 
+    def _is_matched(self, aspect: str) -> bool:
+        """Returns whether only a pattern of the subscription matches an aspect."""
+        return _is_published(aspect) and aspect not in self._aspects
+
     def _policy(self, aspect: str) -> Policy:
         matching = [pattern for pattern in self._policies if _covers(pattern, aspect)]
         # A name goes before its patterns, a longer pattern before a shorter one.
@@ -704,15 +808,14 @@ class _SubscriptionCore:
         self._waiting.clear()
         background = self._background
         request = dict(self._request, state="background" if background else "foreground")
-        known = dict(self._generations)
+        known, unsent = dict(self._generations), set[str]()
+        subject = " ".join(self._aspects)
         if self._instance is not None:
-            resume = [{"aspect": aspect, "generation": generation} for aspect, generation in known.items()]
-            request |= {"instance": self._instance, "resume": resume}
-        call = _encode("Subscribe", request, more=True)
-        if len(call) > CALL_LIMIT and self._instance is not None:
-            # Too many positions. The current states come instead.
-            del request["resume"], request["instance"]
-            call = _encode("Subscribe", request, more=True)
+            request |= {"instance": self._instance, "resume": []}
+            room = CALL_LIMIT - len(_encode("Subscribe", request, subject, more=True))
+            request["resume"], unsent = self._fitting_positions(room)
+        call = _encode("Subscribe", request, subject, more=True)
+        _check_length(call, "Subscribe", subject)
         connection = yield from _Connection.open(self._bus.address)
         try:
             until = time.monotonic() + REPLY_TIMEOUT
@@ -720,9 +823,9 @@ class _SubscriptionCore:
             reply = yield from connection.receive(until)
             if not reply:
                 raise _unanswered("Subscribe")
-            first = _answer(reply, "Subscribe", " ".join(self._aspects))
+            first = _answer(reply, "Subscribe", subject)
             was_asleep = self._was_asleep or background and self._has_started
-            self._begin(first, known, has_resumed=first.get("resumed") is True, was_asleep=was_asleep)
+            self._begin(first, known, unsent, has_resumed=first.get("resumed") is True, was_asleep=was_asleep)
         except BaseException:
             connection.close()
             raise
@@ -735,14 +838,52 @@ class _SubscriptionCore:
         finally:
             self._changing.release()
 
-    def _begin(self, reply: Mapping[str, Any], known: dict[str, int], has_resumed: bool, was_asleep: bool) -> None:
+    def _fitting_positions(self, room: int) -> tuple[list[dict[str, Any]], set[str]]:
+        """Returns the positions for which a call has room, and the aspects of the others."""
+        fitting: list[dict[str, Any]] = []
+        unsent: set[str] = set()
+        # Those of aspects that the subscription names come first: only a name that a pattern matches can be compared.
+        for aspect in sorted(self._generations, key=lambda aspect: (self._is_matched(aspect), aspect)):
+            entry = {"aspect": aspect, "generation": self._generations[aspect]}
+            room -= len(json.dumps(entry, separators=(",", ":"))) + 1
+            if room >= 0:
+                fitting.append(entry)
+            else:
+                unsent.add(aspect)
+        return fitting, unsent
+
+    def _compared(
+        self, events: list[Event], known: dict[str, int], unsent: set[str], has_resumed: bool
+    ) -> list[Event]:
+        """Returns the events of a first reply, corrected for the positions that were not sent, and a withdrawal of each
+        name that is no longer published."""
+        if has_resumed:
+            # To the bus, these are names that the subscription has never seen.
+            events = [
+                dataclasses.replace(event, changes=min(event.changes, max(0, event.generation - known[event.aspect])))
+                if event.aspect in unsent else event
+                for event in events]
+        # The reply has the state of every name that is published.
+        missing = known.keys() - {event.aspect for event in events}
+        sequence, now = max((event.sequence for event in events), default=0), datetime.now(timezone.utc)
+        withdrawals = [
+            Event(
+                aspect=name, generation=max(sequence, known[name] + 1), sequence=sequence, changes=int(has_resumed),
+                net_change=True, first_changed_at=now, changed_at=now, dropped=0, state=None)
+            for name in sorted(missing) if self._is_matched(name)]
+        return events + withdrawals
+
+    def _begin(
+        self, reply: Mapping[str, Any], known: dict[str, int], unsent: set[str], has_resumed: bool, was_asleep: bool
+    ) -> None:
         """Takes the first reply."""
         is_new, self._has_started = not self._has_started, True
         is_fresh = self._instance is None
         self._id, self._instance = _take_field(reply, "subscription", str), _take_field(reply, "instance", str)
+        events = self._compared(_events(reply, self._is_wanted), known, unsent, has_resumed)
         if not (is_fresh or has_resumed):
             known, self._generations = {}, {}
-        for event in _events(reply, self._is_wanted):
+        for event in events:
             if is_new and self._wants_initial and event.changes == 0:
                 self._answers.append(event)
             elif is_fresh:
@@ -870,8 +1011,8 @@ class _SubscriptionCore:
     def enter_background(self, wake_after: float | timedelta | None) -> _Steps[None]:
         if isinstance(wake_after, timedelta):
             wake_after = wake_after.total_seconds()
-        if wake_after is not None and not WAKE_AFTER_RANGE[0] <= wake_after <= WAKE_AFTER_RANGE[1]:
-            raise ReveilleError(f"wake_after must be from a millisecond to a year, not {wake_after} seconds")
+        if wake_after is not None:
+            _check_duration("wake_after", wake_after)
         yield _Acquire(self._changing)
         try:
             before = self._background, self._deadline
@@ -1080,8 +1221,8 @@ class Subscription:
 class Bus:
     """A bus: its states, and subscriptions to their changes. It is a context manager, which closes it.
 
-    Its methods may be called by any thread. They raise ReveilleError. If the bus has restarted, the next call connects
-    again.
+    Its methods may be called from any thread. They raise ReveilleError. If the bus has restarted, the next call
+    reconnects.
     """
 
     def __init__(self, core: _BusCore) -> None:
@@ -1100,7 +1241,7 @@ class Bus:
 
         Args:
             aspects: Aspects of the device ("battery"), published names ("org.example.volume"), and patterns
-                ("org.example.*"). None means locale, defaults, battery, proximity and orientation.
+                ("org.example.*"). Without any: locale, defaults, battery, proximity and orientation.
             name: A name for `reveille status`.
             initial: Whether to deliver the current state of each aspect first, as events whose `changes` are 0.
             background: Whether to start in the background.
@@ -1122,7 +1263,7 @@ class Bus:
         return _run(self._core.states(aspects))
 
     def history(self, aspect: str, limit: int | None = None) -> list[Event]:
-        """Returns the last changes that the bus remembers of an aspect, the oldest first; at most `limit`."""
+        """Returns the latest changes of an aspect that the bus keeps, oldest first: all of them, or at most `limit`."""
         return _run(self._core.history(aspect, limit))
 
     def publish(self, name: str, value: Mapping[str, Any], while_connected: bool = False) -> int:
@@ -1130,7 +1271,7 @@ class Bus:
 
         Args:
             name: Two words or more, joined by dots: "org.example.volume".
-            value: An object of JSON values.
+            value: A JSON object, by default of at most 4,096 bytes.
             while_connected: Whether the value is withdrawn when this object is closed, or the process or the bus ends.
 
         Returns: The generation of the state.

@@ -16,8 +16,8 @@ extension CallError {
         switch name {
         case CallError.permissionDenied.name where method == "Publish":
             return """
-                PermissionDenied: a name can be published by root, the user of the bus, and the users that \
-                publish.allow names for it, unless another user has published it
+                PermissionDenied: on a user's bus, only that user and root can publish; on the system bus, only root \
+                and the users to whom publish.allow grants the name, and only while no other user publishes it
                 """
         case CallError.quotaExceeded("", limit: 0).name:
             guard let limit = parameters["limit"]?.integerValue else { return description }

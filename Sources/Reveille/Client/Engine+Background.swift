@@ -92,13 +92,14 @@ extension Engine {
         // The bus may have ended the background at its deadline: later changes are not dropped.
         let isLate = stream.background?.deadline.map { $0 <= Clocks.boot() } ?? false
         let dropped = stream.state.dropping.isEmpty || isLate ? .init() : await droppedStates(of: stream)
+        // The bus sends the events of the wake before its reply, unless an earlier reply is unread.
+        stream.readAll()
         // Sent even for a stream that is awake: the bus may have carried out a call that had timed out here.
         let result = await withCheckedContinuation { continuation in
             setState(of: stream, isInBackground: false, until: nil) { continuation.resume(returning: $0) }
         }
         if try result.get() { stream.handle(.backgroundEnded(dropped)) }
-        // What was not taken before the background must be merged with what comes now, which is here after a fence.
-        if stream.hasLeftovers { try? await fence() }
+        // What was not taken before the background is merged with these events.
         stream.readAll()
         if stream.background?.number == background { stream.background = nil }
     }

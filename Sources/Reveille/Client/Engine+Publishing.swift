@@ -16,14 +16,18 @@ extension Engine {
     func publish(
         _ value: PublishedValue, whileConnected: Bool
     ) async throws(ReveilleError) -> (generation: Int, sequence: Int) {
-        // Even if the call fails: without a connection the bus has withdrawn the state already.
+        // Even if the call fails: the bus withdraws the state when it loses the connection.
         if value.isWithdrawn { tiedStates[value.name] = nil }
         do throws(ReveilleError) {
             let channel = try openChannel()
             let result = await withCheckedContinuation { continuation in
                 send(value, whileConnected: whileConnected, on: channel) { result in
                     // Noted here, because the connection may be replaced before this function continues.
-                    if case .success = result { self.tiedStates[value.name] = whileConnected ? value : nil }
+                    switch result {
+                    case .success: self.tiedStates[value.name] = whileConnected ? value : nil
+                    // An earlier call may have been answered meanwhile.
+                    case .failure: if value.isWithdrawn { self.tiedStates[value.name] = nil }
+                    }
                     continuation.resume(returning: result)
                 }
             }

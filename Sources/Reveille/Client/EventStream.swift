@@ -56,9 +56,6 @@ final class EventStream {
         self.onLoss = onLoss
     }
 
-    /// Whether events wait that the consumer did not take before the background.
-    var hasLeftovers: Bool { !sink.isEmpty }
-
     /// Takes everything that the bus has sent so far.
     func readAll() {
         connection?.readAll()

@@ -37,12 +37,11 @@ struct EventStreamState {
     init(_ request: SubscriptionRequest, patience: Patience) {
         self.request = request
         self.patience = patience
-        let positions = StreamPositions(request)
         let policies = PolicyTable(request.policies, of: request.aspects)
-        self.positions = positions
+        positions = StreamPositions(request)
         self.policies = policies
         // A policy can also be that of a name that a pattern matches.
-        let aspects = request.aspects.aspects + request.policies.keys.filter(positions.covers)
+        let aspects = request.aspects.aspects + request.policies.keys.filter(request.aspects.covers)
         droppable = AspectSet(aspects.filter { policies[$0].background == .drop })
     }
 

@@ -18,7 +18,6 @@ struct StreamPositions {
     private static let overhead = 48
 
     private let aspects: AspectSet
-    private let patterns: [Aspect]
     /// The generation of the last event of each aspect.
     private(set) var generations: [Aspect: Int]
     /// The names of the subscription itself that were not published when it last heard of them.
@@ -29,14 +28,7 @@ struct StreamPositions {
     /// Creates the positions from which a request continues.
     init(_ request: SubscriptionRequest) {
         aspects = request.aspects
-        patterns = request.aspects.names.filter(\.isPattern)
-        generations = [:]
-        generations = (request.positions ?? [:]).filter { covers($0.key) }
-    }
-
-    /// Returns whether the subscription has an aspect, or a pattern that matches it.
-    func covers(_ aspect: Aspect) -> Bool {
-        aspects.contains(aspect) || patterns.contains { $0.matches(aspect) }
+        generations = (request.positions ?? [:]).filter { request.aspects.covers($0.key) }
     }
 
     /// Returns whether the state of an event is newer than the last one.
@@ -62,16 +54,19 @@ struct StreamPositions {
 
     /// Returns the positions that fit into a call; ``corrected(_:at:)`` compensates for the others.
     mutating func fitting() -> [Aspect: Int] {
-        var size = 0
         var fitting = generations
         unsent = [:]
+        // The aspects of the subscription are always sent, and take room from the others.
+        var size = generations.keys.filter(aspects.contains).reduce(0) { $0 + Self.size(of: $1) }
         for (name, generation) in matched.sorted(by: { $0.key < $1.key }) {
-            size += name.name.utf8.count + Self.overhead
+            size += Self.size(of: name)
             if size > Self.sizeLimit { unsent[name] = generation }
         }
         for name in unsent.keys { fitting[name] = nil }
         return fitting
     }
+
+    private static func size(of aspect: Aspect) -> Int { aspect.name.utf8.count + overhead }
 
     /// Returns the events of a first reply, corrected for what the bus cannot know.
     ///

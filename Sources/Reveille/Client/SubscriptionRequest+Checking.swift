@@ -8,9 +8,8 @@ extension SubscriptionRequest {
     /// Refuses what the interface does not allow, naming the aspect, which the bus would not.
     func check() throws(ReveilleError) {
         for aspect in aspects.aspects { try aspect.checkIsValid() }
-        let positions = StreamPositions(self)
         for (aspect, policy) in policies.sorted(by: { $0.key < $1.key }) {
-            guard aspect.builtIn != nil || positions.covers(aspect) else {
+            guard aspect.builtIn != nil || aspects.covers(aspect) else {
                 throw ReveilleError(
                     .invalidArgument, "the policy of \(aspect): the subscription has neither it nor a pattern of it")
             }

@@ -7,8 +7,6 @@ import ReveilleCore
 protocol EventSink: AnyObject {
     /// Takes what the stream passes on.
     func receive(_ output: StreamOutput)
-    /// Whether no event waits.
-    var isEmpty: Bool { get }
 }
 
 /// Something that a stream of the bus passes on to its consumer.

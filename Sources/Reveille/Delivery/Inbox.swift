@@ -36,9 +36,6 @@ struct Inbox {
         }
     }
 
-    /// Whether no event waits, in the background or not.
-    var isEmpty: Bool { next(inBackground: false) == nil }
-
     /// Whether an event is due.
     var hasNext: Bool { next(inBackground: isParked) != nil }
 

@@ -50,8 +50,6 @@ final class Mailbox: EventSink, Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    var isEmpty: Bool { state.withLock { $0.inbox.isEmpty } }
-
     /// The positions of the events taken so far; `nil` before the bus has answered.
     var positions: Positions? { state.withLock { $0.inbox.positions } }
 
@@ -64,6 +62,11 @@ final class Mailbox: EventSink, Sendable {
             await wait(isolation: isolation)
         }
         return nil
+    }
+
+    /// Takes the next event if one is due.
+    func nextIfDue() -> Event? {
+        state.withLock { state in state.isCancelled ? nil : state.inbox.take() }
     }
 
     private func wait(isolation: isolated (any Actor)?) async {

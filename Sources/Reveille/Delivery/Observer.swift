@@ -33,8 +33,6 @@ final class Observer: EventSink, Sendable {
     /// The reason why the stream has ended.
     var failure: ReveilleError? { state.withLock { $0.inbox.failure } }
 
-    var isEmpty: Bool { state.withLock { $0.inbox.isEmpty } }
-
     /// Prevents further calls of the closure.
     func cancel() {
         change { $0.isCancelled = true }

@@ -5,8 +5,9 @@ import Logging
 import ReveilleCore
 import ReveilleSystem
 
-/// The observers of one aspect or pattern in this process, which share a stream of the bus and are called in the order in which
-/// they were added.
+/// The observers of one aspect or pattern in this process.
+///
+/// They share a stream of the bus, and are called in the order in which they were added.
 ///
 /// Loop thread only. The stream exists for as long as there is an observer.
 final class SharedObservation: EventSink {
@@ -112,8 +113,6 @@ final class SharedObservation: EventSink {
             states[event.aspect] = isForgotten ? nil : event
         }
     }
-
-    var isEmpty: Bool { members.allSatisfy { $0.sink.isEmpty } }
 
     // MARK: - Slow closures
 

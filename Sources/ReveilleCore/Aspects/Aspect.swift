@@ -75,7 +75,7 @@ public struct Aspect: Sendable, Hashable {
 }
 
 extension Aspect: ExpressibleByStringLiteral {
-    /// Creates the aspect or pattern with a name; the bus refuses a name that no aspect can have.
+    /// Creates the aspect or pattern with a name; a name that no aspect can have is refused when it is used.
     public init(stringLiteral name: String) {
         self.init(unchecked: name)
     }

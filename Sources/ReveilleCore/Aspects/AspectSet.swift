@@ -44,6 +44,11 @@ public struct AspectSet: SetAlgebra, Sendable, Hashable {
         aspect.builtIn.map(contains) ?? published.contains(aspect)
     }
 
+    /// Returns whether an aspect, a name or a pattern is in the set, or is a name that a pattern in it matches.
+    package func covers(_ aspect: Aspect) -> Bool {
+        contains(aspect) || published.contains { $0.matches(aspect) }
+    }
+
     /// Adds an aspect, a name or a pattern.
     @discardableResult
     public mutating func insert(_ aspect: Aspect) -> (inserted: Bool, memberAfterInsert: Aspect) {

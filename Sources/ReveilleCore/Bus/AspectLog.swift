@@ -44,6 +44,9 @@ struct AspectLog {
     /// Whether the aspect is a name that a program publishes now.
     var isLive: Bool { changes.current.reading.published?.bytes != nil }
 
+    /// Whether the aspect is a name that is withdrawn when the connection of its publisher ends.
+    var isTied: Bool { isLive && publisher?.connection != nil }
+
     /// Whether the aspect is a name that is not published and whose withdrawal all subscriptions have seen.
     ///
     /// A vacant name has no entries of patterns.
@@ -53,4 +56,12 @@ struct AspectLog {
     var isQuiet: Bool { isName && listeners.count == entryCount && !isLive }
 
     private var isName: Bool { aspect.builtIn == nil }
+
+    /// Adds a change, unless the reading is equal to a state that is known in full.
+    mutating func append(_ reading: Reading, sequence: Int, at time: Timestamp, isPosted: Bool) -> Bool {
+        guard origin.digest != nil || changes.current.reading != reading else { return false }
+        origin.digest = nil
+        changes.append(reading, sequence: sequence, at: time, isPosted: isPosted)
+        return true
+    }
 }

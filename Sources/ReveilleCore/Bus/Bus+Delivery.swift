@@ -39,7 +39,7 @@ extension Bus {
     /// Takes the next reply to a ready subscription.
     ///
     /// The reply counts as unread until ``release(_:from:)`` of ``HoldReasons/unread``. Until then, nothing more is
-    /// delivered to the subscription.
+    /// delivered to the subscription. Events that exceed ``replySize`` follow in the next reply.
     ///
     /// - Parameters:
     ///   - ready: The subscription.
@@ -47,24 +47,15 @@ extension Bus {
     /// - Returns: The reply; `nil` if the subscription is held now, or everything has to wait.
     package mutating func delivery(to ready: ReadySubscription, at now: UInt64) -> Delivery? {
         let slot = ready.slot
-        guard slots[slot]?.id == ready.id, canDeliver(slot), var next = slots[slot]?.firstBehind else { return nil }
-        slots[slot]?.firstBehind = -1
-        var events: [Event] = []
+        guard slots[slot]?.id == ready.id, canDeliver(slot) else { return nil }
         clock = max(clock, now)
+        var events: [Event] = []
         var withdrawn: [Int] = []
+        var next = takeReply(of: slot, at: now)
         while next >= 0 {
             let index = next
             let entry = entries[Int(index)]
             next = entry.link
-            guard isOpen(entry) else {
-                fallBehind(index)
-                continue
-            }
-            if entry.policy >= 0, policies[Int(entry.policy)].nextEvent > now, isDue(entry) {
-                fallBehind(index)
-                paced.insert(index, due: policies[Int(entry.policy)].nextEvent)
-                continue
-            }
             take(index, into: &events, at: now)
             listen(index)
             if logs[Int(entry.log)].isQuiet { withdrawn.append(Int(entry.log)) }
@@ -104,7 +95,6 @@ extension Bus {
             entries[Int(index)].seen = logs[log].changes.current
         }
         guard entry.policy >= 0 else { return }
-        paced.remove(index)
         if events.count > count, let interval = policies[Int(entry.policy)].policy.intervalMicroseconds {
             policies[Int(entry.policy)].nextEvent =
                 now.addingReportingOverflow(interval).overflow ? .max : now + interval
@@ -134,8 +124,10 @@ extension Bus {
                 kept += 1
                 continue
             }
+            // It may have waited to be released with its name.
+            if entry.policy >= 0 { paced.remove(index) }
             fallBehind(index)
-            if isOpen { enqueue(Int(entry.slot)) } else if entry.policy >= 0 { paced.remove(index) }
+            if isOpen { enqueue(Int(entry.slot)) }
         }
         listeners.removeSubrange(kept...)
         swap(&listeners, &logs[log].listeners)
@@ -157,8 +149,15 @@ extension Bus {
     package mutating func advance(to now: UInt64) {
         clock = max(clock, now)
         while let index = paced.popDue(at: now) {
-            let entry = entries[Int(index)]
-            if entry.isBehind { enqueue(Int(entry.slot)) } else { settle(Int(entry.log)) }
+            endWait(of: index)
         }
+    }
+
+    /// Lets an entry continue that waited for a time, and is no longer in the queue.
+    mutating func endWait(of index: Int32) {
+        let entry = entries[Int(index)]
+        guard entry.isBehind else { return settle(Int(entry.log)) }
+        fallBehind(index)
+        enqueue(Int(entry.slot))
     }
 }

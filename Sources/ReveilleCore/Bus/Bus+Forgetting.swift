@@ -2,15 +2,17 @@
 // Part of Reveille.
 
 extension Bus {
-    /// Forgets withdrawn names of a user if there are more than a limit, so that sleeping subscribers to patterns do not
-    /// make the bus keep every name that comes and goes.
+    /// Forgets withdrawn names of a user if there are more than a limit, so that neither sleeping subscribers to patterns
+    /// nor long intervals make the bus keep every name that comes and goes.
     ///
-    /// Only names that no subscription has seen published are forgotten: their events would say that nothing is
-    /// different. All others are kept, at most as many for each subscription as were published at one time.
+    /// Withdrawals that wait for the interval of a policy are delivered now. Of names whose subscribers are held, only
+    /// those that no subscription has seen published are forgotten: their events would say that nothing is different. All
+    /// others are kept, at most as many for each subscription as were published at one time.
     ///
     /// - Complexity: Constant on average, and linear in the number of entries once that many names have been added.
     package mutating func limitWithdrawnNames(of user: UInt32, to limit: Int) {
         guard let names = namesOfUser[user], names.kept - names.live > max(limit, names.nextLimit) else { return }
+        endWaits(ofNamesOf: user)
         var isForgettable = logs.map { $0.publisher?.user == user && !$0.isLive && $0.literalCount == 0 }
         for entry in entries where isForgettable[Int(entry.log)] {
             if let seen = entry.seen, !seen.isUnpublished { isForgettable[Int(entry.log)] = false }
@@ -24,8 +26,25 @@ extension Bus {
             logs[index].publisher = nil
             forgetIfUngiven(index)
         }
-        guard let rest = namesOfUser[user] else { return }
-        namesOfUser[user]?.nextLimit = 2 * (rest.kept - rest.live)
+        // Those of subscriptions that are not held are about to be delivered.
+        var isHeld = [Bool](repeating: false, count: logs.count)
+        for entry in entries where entry.seen != nil && entry.isBehind && !isOpen(entry) {
+            isHeld[Int(entry.log)] = true
+        }
+        let rest = logs.indices.count { isHeld[$0] && logs[$0].publisher?.user == user && !logs[$0].isLive }
+        namesOfUser[user]?.nextLimit = 2 * rest
+    }
+
+    /// Ends the intervals of a user's names that are withdrawn.
+    private mutating func endWaits(ofNamesOf user: UInt32) {
+        for index in entries.indices {
+            let entry = entries[index]
+            guard entry.seen != nil, entry.policy >= 0, !logs[Int(entry.log)].isLive,
+                logs[Int(entry.log)].publisher?.user == user
+            else { continue }
+            policies[Int(entry.policy)].nextEvent = 0
+            if paced.remove(Int32(index)) { endWait(of: Int32(index)) }
+        }
     }
 
     /// Removes entries from the list of those of a subscription that are behind.

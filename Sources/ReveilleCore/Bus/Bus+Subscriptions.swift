@@ -41,7 +41,7 @@ extension Bus {
     /// Returns whether no position is ahead of the bus.
     private func areKnown(_ positions: [Aspect: Int], of aspects: AspectSet) -> Bool {
         positions.allSatisfy { aspect, generation in
-            guard aspects.contains(aspect) || aspects.names.contains(where: { $0.matches(aspect) }) else { return true }
+            guard aspects.covers(aspect) else { return true }
             return generation <= log(of: aspect).map { logs[$0].changes.current.generation } ?? sequence
         }
     }
@@ -130,13 +130,6 @@ extension Bus {
         } else {
             slots[slot]?.holds.formUnion(reasons)
         }
-        // Nothing waits for a time while the subscription is held.
-        guard before.hasPolicies else { return }
-        var index = before.firstBehind
-        while index >= 0 {
-            if !isOpen(entries[Int(index)]) { paced.remove(index) }
-            index = entries[Int(index)].link
-        }
     }
 
     private mutating func release(_ reasons: HoldReasons, _ slot: Int) {
@@ -162,16 +155,23 @@ extension Bus {
         slotOf[id].flatMap { slots[Int($0)]?.holds }
     }
 
+    /// Prepares the policies for a background, in which only aspects that ignore it wait for a time.
     private mutating func beginBackground(_ slot: Int) {
-        forEachEntry(of: slot) { bus, entry in
-            guard entry.policy >= 0 else { return }
-            bus.policies[Int(entry.policy)].hadPending = bus.isDue(entry)
-            bus.policies[Int(entry.policy)].backgroundStart = bus.logs[Int(entry.log)].changes.current.generation
+        var index = slots[slot]?.firstEntry ?? -1
+        while index >= 0 {
+            let entry = entries[Int(index)]
+            if entry.policy >= 0 {
+                policies[Int(entry.policy)].hadPending = isDue(entry)
+                policies[Int(entry.policy)].backgroundStart = logs[Int(entry.log)].changes.current.generation
+                if entry.isBehind, !isImmediate(entry), paced.remove(index) { fallBehind(index) }
+            }
+            index = entry.next
         }
     }
 
     /// Applies the policies of a background that ends.
     private mutating func endBackground(_ slot: Int) {
+        var dropped: [Int] = []
         forEachEntry(of: slot) { bus, entry in
             guard entry.policy >= 0, let seen = entry.seen else { return }
             let state = bus.policies[Int(entry.policy)]
@@ -182,10 +182,13 @@ extension Bus {
                 let earlier = state.heldChanges(after: seen, in: log)
                 bus.policies[Int(entry.policy)].held = PolicyState.Held(
                     after: earlier?.after ?? state.backgroundStart, through: log.current)
-            case .drop where !state.hadPending: entry.seen = log.current
+            case .drop where !state.hadPending:
+                entry.seen = log.current
+                dropped.append(Int(entry.log))
             case .coalesce, .hold, .immediate, .drop: break
             }
         }
+        for log in dropped { settle(log) }
     }
 
     /// Adds a subscription to the counts of those in the foreground, or removes it.

@@ -44,8 +44,6 @@ package struct Bus: ~Copyable {
 
     /// Creates a bus that continues from a saved state; differences from the saved readings are changes.
     ///
-    /// States that were tied to connections are withdrawn.
-    ///
     /// - Parameters:
     ///   - state: The result of ``savedState``.
     ///   - history: The number of changes that each log keeps, at least 1.
@@ -61,9 +59,7 @@ package struct Bus: ~Copyable {
             let index = logs.count
             logOfName[entry.state.aspect] = index
             logs.append(AspectLog(restoring: entry, of: entry.state.aspect, history, at: time))
-            guard let publisher = logs[index].publisher else { continue }
-            count(index, for: publisher.user, 1)
-            if publisher.connection != nil { publish(entry.state.aspect, nil, by: publisher, at: time) }
+            if let publisher = logs[index].publisher { count(index, for: publisher.user, 1) }
         }
     }
 
@@ -73,9 +69,16 @@ package struct Bus: ~Copyable {
     }
 
     /// The state from which another bus can continue.
+    ///
+    /// Names whose states are tied to connections are not part of it: another bus has no such connections. Only their
+    /// withdrawals are counted, so that the sequence is above every position at which such a name was published.
     package var savedState: SavedState {
-        let kept = logs.filter { $0.aspect.isPublished ? $0.isLive || $0.entryCount > 0 : $0.changes.isEstablished }
-        return SavedState(instance: instance, sequence: sequence, entries: kept.map(\.savedEntry))
+        let kept = logs.filter { log in
+            guard log.aspect.isPublished else { return log.changes.isEstablished }
+            return !log.isTied && (log.isLive || log.entryCount > 0)
+        }
+        return SavedState(
+            instance: instance, sequence: sequence + logs.count(where: \.isTied), entries: kept.map(\.savedEntry))
     }
 
     // MARK: - Changes
@@ -121,10 +124,8 @@ package struct Bus: ~Copyable {
 
     /// Adds a change, unless the reading is equal to a state that is known in full.
     mutating func append(_ reading: Reading, to index: Int, at time: Timestamp, isPosted: Bool) -> Bool {
-        guard logs[index].origin.digest != nil || logs[index].changes.current.reading != reading else { return false }
-        logs[index].origin.digest = nil
+        guard logs[index].append(reading, sequence: sequence + 1, at: time, isPosted: isPosted) else { return false }
         sequence += 1
-        logs[index].changes.append(reading, sequence: sequence, at: time, isPosted: isPosted)
         notifyListeners(of: index)
         return true
     }
@@ -134,6 +135,13 @@ package struct Bus: ~Copyable {
     /// Returns whether the state of an aspect was posted, and its own source has not changed since.
     package func isPosted(_ aspect: BuiltInAspect) -> Bool {
         logs[aspect.index].origin.isPosted
+    }
+
+    /// Returns the position of the current state of an aspect for a client.
+    package mutating func position(of aspect: Aspect) -> (generation: Int, sequence: Int) {
+        guard let index = log(of: aspect) else { return (sequence, sequence) }
+        logs[index].origin.wasReturned = true
+        return logs[index].changes.position
     }
 
     /// Returns the current state of an aspect for a client, with its position.

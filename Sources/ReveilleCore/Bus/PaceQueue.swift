@@ -24,17 +24,19 @@ struct PaceQueue {
         rise(from: items.count - 1)
     }
 
-    /// Removes an entry, if it waits.
-    mutating func remove(_ entry: Int32) {
-        guard Int(entry) < positions.count, positions[Int(entry)] >= 0 else { return }
+    /// Removes an entry, and returns whether it waited.
+    @discardableResult
+    mutating func remove(_ entry: Int32) -> Bool {
+        guard Int(entry) < positions.count, positions[Int(entry)] >= 0 else { return false }
         let index = Int(positions[Int(entry)])
         positions[Int(entry)] = -1
         let last = items.removeLast()
-        guard index < items.count else { return }
+        guard index < items.count else { return true }
         items[index] = last
         positions[Int(last.entry)] = Int32(index)
         rise(from: index)
         sink(from: index)
+        return true
     }
 
     /// Removes the soonest entry if its time has come.

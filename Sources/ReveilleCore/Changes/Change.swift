@@ -24,6 +24,8 @@ package final class Change {
     private(set) var settings: [SettingsChange]?
     /// The time of the next change; `nil` for the last change.
     package private(set) var supersededAt: Timestamp?
+    /// The size of a published value in bytes; 0 for other aspects.
+    let size: Int
     /// The digest of settings, and of a value that was dropped.
     private var digest: UInt64?
 
@@ -40,6 +42,7 @@ package final class Change {
         self.time = time
         self.reading = reading
         self.settings = settings
+        if case .published(let value) = reading { size = value.bytes?.count ?? 0 } else { size = 0 }
     }
 
     /// Replaces the unknown reading with the first one.

@@ -83,6 +83,14 @@ struct ChangeLog {
                 isKnown: false)
     }
 
+    /// The position of the current state.
+    var position: (generation: Int, sequence: Int) { (current.generation, current.sequence) }
+
+    /// Returns the approximate size of the events of the latest changes.
+    func size(limit: Int, perEvent: Int) -> Int {
+        min(limit, ring.count) * (ring.size / ring.count + perEvent)
+    }
+
     /// The current state as an event without changes.
     var state: Event {
         Event(

@@ -7,11 +7,13 @@ struct ChangeRing {
     static let sizeLimit = 64 << 10
 
     private var changes: [Change?]
+    /// The place of the newest change.
     private var newest = 0
     /// The number of changes in the ring, at least 1.
     private(set) var count = 1
     private let capacity: Int
-    private var size: Int
+    /// The total size of the published values in bytes.
+    private(set) var size: Int
 
     /// Creates a ring with one change.
     init(_ first: Change, capacity: Int) {
@@ -30,33 +32,25 @@ struct ChangeRing {
 
     /// Adds the newest change, and drops the oldest ones if there is no room.
     mutating func append(_ change: Change) {
-        if changes.count < capacity {
-            changes.append(change)
-            newest = changes.count - 1
-        } else {
-            if count == capacity { dropOldest() }
-            newest = (newest + 1) % capacity
-            changes[newest] = change
-        }
+        if count == capacity { dropOldest() }
+        newest += 1
+        if newest == capacity { newest = 0 }
+        if newest == changes.count { changes.append(change) } else { changes[newest] = change }
         count += 1
         size += change.size
         while size > Self.sizeLimit, count > 1 { dropOldest() }
     }
 
     private mutating func dropOldest() {
-        let place = place(count - 1)
-        size -= changes[place]?.size ?? 0
-        if !isKnownUniquelyReferenced(&changes[place]) { changes[place]?.dropValue() }
-        changes[place] = nil
+        var oldest: Change?
+        swap(&oldest, &changes[place(count - 1)])
         count -= 1
+        guard let dropped = oldest?.size, dropped > 0 else { return }
+        size -= dropped
+        if !isKnownUniquelyReferenced(&oldest) { oldest?.dropValue() }
     }
 
     private func place(_ age: Int) -> Int {
-        (newest + changes.count - age) % changes.count
+        newest >= age ? newest - age : newest - age + changes.count
     }
-}
-
-extension Change {
-    /// The size of a published value in bytes; 0 for other aspects.
-    fileprivate var size: Int { reading.published?.bytes?.count ?? 0 }
 }

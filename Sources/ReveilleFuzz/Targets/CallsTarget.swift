@@ -26,10 +26,14 @@ enum CallsTarget {
                 call = try session.nextCall()
             } catch {
                 try requireEqual(nil, expected, "the call in a message with an error")
-                return try checkEnd(of: &session, error)
+                try checkEnd(of: &session, error)
+                return try checkEnd(of: &bus)
             }
             try requireEqual(call, expected, "a session's call and the one in its message")
-            guard let call else { return try requireEqual(frame, nil, "the message without a call") }
+            guard let call else {
+                try requireEqual(frame, nil, "the message without a call")
+                return try checkEnd(of: &bus)
+            }
             try answer(call, in: &session, &bus)
         }
     }
@@ -70,5 +74,17 @@ enum CallsTarget {
             return try requireEqual(again, error, "the error after an error")
         }
         throw Falsified("a call was taken after an error")
+    }
+
+    /// Checks that no tied state is left, and that a bus continues from what is left.
+    private static func checkEnd(of bus: inout FuzzedBus) throws(Falsified) {
+        bus.endConnection()
+        try bus.check()
+        let state = bus.savedState
+        try require(state.entries.allSatisfy { $0.publisher?.connection == nil }, "a tied state ends")
+        try requireEqual(StateTarget.saved(state), state, "a state after calls, saved and loaded")
+        let names = state.entries.map(\.state.aspect).filter(\.isPublished)
+        let kept = Set(state.entries.filter { $0.publisher != nil }.map(\.state.aspect))
+        try requireEqual(FuzzedBus(restoring: state).published, kept, "the names \(names) after a restart")
     }
 }

@@ -8,14 +8,23 @@ import Varlink
 
 /// Checks that a valid state is saved as it was loaded, both unchanged and after a bus has continued from it.
 enum StateTarget {
+    /// The number of names that are published again.
+    private static let mostNames = 32
+
     static func check(_ bytes: [UInt8]) throws(Falsified) {
         guard let json = try? JSON.parse(bytes), let state = try? StateCoding.decode(json) else { return }
         try requireEqual(saved(state), state, "a state saved and loaded")
         var bus = FuzzedBus(restoring: state)
         let positions = Dictionary(
             state.entries.map { ($0.state.aspect, $0.generation / 2) }, uniquingKeysWith: { $1 })
-        let request = SubscriptionRequest(instance: state.instance, positions: positions)
-        for method in [BusCall.subscribe(request), .refresh] {
+        let names = Array(state.entries.map(\.state.aspect).filter(\.isPublished).prefix(mostNames))
+        let patterns = AspectSet(names.compactMap { pattern(of: $0) })
+        var methods = [AspectSet.default, AspectSet(names), patterns].map { aspects in
+            BusCall.subscribe(
+                SubscriptionRequest(aspects: aspects, instance: state.instance, positions: positions))
+        }
+        methods += [.refresh, .getState(patterns)] + names.map { .getHistory($0) }
+        for method in methods {
             do {
                 let reply = try bus.carryOut(method)
                 try FuzzedBus.checkEvents(reply["events"] ?? .null)
@@ -31,12 +40,25 @@ enum StateTarget {
             bus.post(reading)
             try bus.check()
         }
+        for (number, name) in names.enumerated() {
+            let values: [JSONObject?] = [["new": .integer(Int64(number))], nil, [:]]
+            for value in values.prefix(1 + number % values.count) {
+                bus.publish(PublishedValue(name, value), isTied: number % 2 == 1)
+                try bus.check()
+            }
+        }
         // A counter that was loaded just below the limit may have reached it.
         guard bus.savedState.counters.allSatisfy({ $0 < StateCoding.counterLimit }) else { return }
         try requireEqual(saved(bus.savedState), bus.savedState, "a later state saved and loaded")
     }
 
-    private static func saved(_ state: SavedState) -> SavedState? {
+    /// Returns a pattern that matches a name.
+    private static func pattern(of name: Aspect) -> Aspect? {
+        Aspect(name.name.prefix { $0 != "." } + ".*")
+    }
+
+    /// Returns a state after it was saved and loaded.
+    static func saved(_ state: SavedState) -> SavedState? {
         guard let json = try? JSON.parse(StateCoding.encode(state)) else { return nil }
         return try? StateCoding.decode(json)
     }

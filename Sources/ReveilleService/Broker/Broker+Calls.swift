@@ -43,14 +43,14 @@ extension Broker {
         case .post(let reading):
             guard isOwner(connection) else { throw .permissionDenied }
             post(reading)
-            let state = bus.state(of: reading.aspect, at: now)
-            reply(PostReply(generation: state.generation, sequence: state.sequence), on: connection)
+            let (generation, sequence) = bus.position(of: reading.aspect)
+            reply(PostReply(generation: generation, sequence: sequence), on: connection)
         }
     }
 
     /// Returns whether a peer may change what concerns all users, as the bus's own user and root may.
     func isOwner(_ connection: Connection) -> Bool {
-        [0, owner].contains(connection.peer.uid)
+        connection.peer.uid == owner || connection.peer.uid == 0
     }
 
     private func reply(_ reply: some BusReply, on connection: Connection) {
@@ -135,6 +135,8 @@ extension Broker {
         guard isBackground else {
             target.deadlines[reason] = nil
             return wake(target, from: reason) { [weak self] in
+                // The events of the wake are sent before its reply.
+                self?.deliver()
                 self?.resume(connection) { self?.reply(EmptyReply(), on: connection) }
             }
         }

@@ -22,7 +22,11 @@ extension Broker {
         target.waking.insert(reason)
         watchers.freshen(wakes ? target.aspects : [], isStaying: true) { [weak self] in
             // It may have been held again during the sample.
-            if target.waking.remove(reason) != nil { self?.bus.release(reason, from: id) }
+            if target.waking.remove(reason) != nil {
+                // A turn of many calls may delay the event that reports that the last reply was read.
+                self?.releaseIfRead(target)
+                self?.bus.release(reason, from: id)
+            }
             self?.adjustWatchers()
             completion()
         }
@@ -51,5 +55,11 @@ extension Broker {
         } else {
             wake(connection, from: .frozen) { [weak self] in self?.deliver() }
         }
+    }
+
+    /// Holds or wakes the subscriber on a stream, whose process a simulation freezes or thaws.
+    package func setFrozen(_ isFrozen: Bool, stream number: Int32) {
+        guard let connection = subscribers.values.first(where: { $0.stream.number == number }) else { return }
+        freezeChanged(connection, isFrozen: isFrozen)
     }
 }

@@ -14,7 +14,7 @@ extension Broker {
     func publish(_ value: PublishedValue, isTied: Bool, on connection: Connection) throws(CallError) -> PostReply {
         try checkPermission(to: value, of: connection)
         if value.bytes != nil { try checkQuotas(of: value, by: connection.peer.uid) }
-        let before = bus.state(of: value.name, at: now)
+        let before = bus.position(of: value.name)
         let publisher = Publisher(user: connection.peer.uid, connection: isTied ? connection.number : nil)
         let isChange = publish(value, by: publisher)
         // A name that was withdrawn may be forgotten already, and the bus no longer knows its generation.

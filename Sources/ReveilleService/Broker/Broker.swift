@@ -227,6 +227,8 @@ package final class Broker {
     }
 
     func send(_ bytes: [UInt8], to connection: Connection) {
+        // A `oneway` call has no reply.
+        guard !bytes.isEmpty else { return }
         do throws(SystemError) {
             try connection.send(bytes)
         } catch {

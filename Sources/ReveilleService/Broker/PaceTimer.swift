@@ -12,8 +12,8 @@ final class PaceTimer {
 
     init(loop: any Loop, fired: @escaping () -> Void) throws(SystemError) {
         self.loop = loop
-        timer = try loop.timer { [weak self] in
-            self?.time = nil
+        timer = try loop.timer { [unowned self] in
+            time = nil
             fired()
         }
     }

@@ -46,7 +46,9 @@ extension Configuration {
         try top.section("locale") { section throws(ConfigurationError) in try locale.read(section) }
         try top.section("defaults") { section throws(ConfigurationError) in try defaults.read(section) }
         try top.section("bus") { section throws(ConfigurationError) in try bus.read(section) }
-        try top.section("publish") { section throws(ConfigurationError) in try publish.read(section) }
+        try top.section("publish") { section throws(ConfigurationError) in
+            try publish.read(section, maxFrame: bus.maxFrame)
+        }
         try top.rejectUnknownKeys()
     }
 

@@ -51,10 +51,13 @@ final class ConfigurationSection {
         return number
     }
 
-    func integer(_ name: String, in range: ClosedRange<Int>, into result: inout Int) throws(ConfigurationError) {
+    func integer(
+        _ name: String, in range: ClosedRange<Int>, because reason: String? = nil, into result: inout Int
+    ) throws(ConfigurationError) {
         guard let value = value(name) else { return }
         guard case .integer(let integer) = value, let integer = Int(exactly: integer), range.contains(integer) else {
-            throw wrong(name, "a whole number from \(range.lowerBound) to \(range.upperBound)")
+            let reason = reason.map { " (\($0))" } ?? ""
+            throw wrong(name, "a whole number from \(range.lowerBound) to \(range.upperBound)\(reason)")
         }
         result = integer
     }

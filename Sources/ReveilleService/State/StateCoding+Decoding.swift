@@ -68,7 +68,8 @@ extension StateCoding {
         guard let value = PublishedValue(name, validating: fields["state"] ?? .null) else {
             throw StateError(reason: "\(name): the saved value is not an object, or is nested too deeply")
         }
-        let limit = Configuration.Publish.valueSizeRange.upperBound
+        // A configuration of an earlier version could allow values that are as long as a call.
+        let limit = Limits.frame
         guard value.bytes?.count ?? 0 <= limit else {
             throw StateError(reason: "\(name): the saved value is longer than \(limit) bytes")
         }
@@ -76,11 +77,10 @@ extension StateCoding {
     }
 
     private static func decodePublisher(_ fields: JSONObject, of name: Aspect) throws(StateError) -> Publisher {
-        guard let user = fields["publisher"]?.integerValue.flatMap({ UInt32(exactly: $0) }),
-            let isTied = fields["tied"]?.boolValue
-        else { throw StateError(reason: "\(name): the saved publisher is not a user") }
-        // The bus withdraws the state before it has a connection.
-        return Publisher(user: user, connection: isTied ? 0 : nil)
+        guard let user = fields["publisher"]?.integerValue.flatMap({ UInt32(exactly: $0) }) else {
+            throw StateError(reason: "\(name): the saved publisher is not a user")
+        }
+        return Publisher(user: user)
     }
 
     private static func decodeReading(_ json: JSON, of aspect: Aspect) throws(StateError) -> Reading {

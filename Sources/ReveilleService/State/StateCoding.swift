@@ -45,10 +45,7 @@ package enum StateCoding {
         ]
         if entry.state.aspect.isPublished {
             fields["start"] = entry.start.map { .integer(Int64($0)) }
-            if let publisher = entry.publisher {
-                fields["publisher"] = .integer(Int64(publisher.user))
-                fields["tied"] = .bool(publisher.connection != nil)
-            }
+            fields["publisher"] = entry.publisher.map { .integer(Int64($0.user)) }
             fields.write(into: &bytes)
             bytes.removeLast()
             bytes += #","state":"#.utf8

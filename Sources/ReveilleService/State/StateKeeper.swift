@@ -33,7 +33,7 @@ final class StateKeeper {
         self.isOnDisk = isOnDisk
         self.logger = logger
         self.state = state
-        timer = try loop.timer { [weak self] in self?.save() }
+        timer = try loop.timer { [unowned self] in save() }
     }
 
     /// Notes a change before it is delivered.

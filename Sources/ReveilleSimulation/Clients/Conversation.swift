@@ -12,12 +12,16 @@ package struct Conversation {
         package let call: Call
         /// The reply.
         package let reply: Reply
+        /// The time since boot at which its first byte arrived.
+        package let arrival: UInt64
     }
 
     private let interfaces: [Interface]
     private var sent: FrameDecoder
     private var received = FrameDecoder(maximumLength: .max >> 1)
     private var pending: ArraySlice<Call> = []
+    /// The time at which the first byte of the next reply arrived.
+    private var arrival: UInt64 = 0
     /// Whether the peer violated the protocol or was refused, after which the bus closes the connection.
     package private(set) var isOver = false
     /// Whether the first pending call has been answered with `continues`.
@@ -52,9 +56,13 @@ package struct Conversation {
 
     /// Processes bytes that the peer reads.
     ///
+    /// - Parameters:
+    ///   - bytes: The bytes.
+    ///   - time: The time at which the first of them arrived.
     /// - Returns: The replies in the bytes.
     /// - Throws: `Broken` for a reply that does not match its call.
-    package mutating func receive(_ bytes: [UInt8]) throws(Broken) -> [Answer] {
+    package mutating func receive(_ bytes: [UInt8], at time: UInt64 = 0) throws(Broken) -> [Answer] {
+        if received.bufferedCount == 0 { arrival = time }
         received.feed(bytes.span)
         var answers: [Answer] = []
         while let frame = try? received.nextFrame() {
@@ -65,7 +73,8 @@ package struct Conversation {
             try check(reply, to: call)
             isStreaming = reply.continues
             if !reply.continues { pending.removeFirst() }
-            answers.append(Answer(call: call, reply: reply))
+            answers.append(Answer(call: call, reply: reply, arrival: arrival))
+            arrival = time
             if reply.isRefusal {
                 isOver = true
                 pending = []

@@ -53,7 +53,8 @@ package final class SimulatedPeer {
     package func read(_ most: Int, busHasEnded: Bool = false) throws(Broken) -> [Conversation.Answer] {
         do throws(Broken) {
             if !busHasEnded { try conversation.checkGate(stream.toPeer) }
-            return try conversation.receive(stream.receive(most))
+            let time = stream.arrival
+            return try conversation.receive(stream.receive(most), at: time)
         } catch {
             throw Broken("process \(credentials.pid) of user \(credentials.uid): \(error)")
         }

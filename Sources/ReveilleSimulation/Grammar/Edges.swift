@@ -31,6 +31,9 @@ package enum Edges {
         "\u{1F1E6}\u{1F1E7}\u{1F1E8}", "\u{FEFF}\u{202E}\u{10FFFF}", "../../etc/passwd", "\"\\\"", "%s%n",
     ]
 
+    /// Names that programs can publish, and patterns of them; few, so that calls concern the same names.
+    package static let names = ["org.example.a", "org.example.b", "org.a", "org.example.*", "org.*"]
+
     /// The lengths of long strings, near the limits of a name and of a short frame.
     package static let lengths = [1, 127, 128, 129, 3_900, 4_096]
     /// The lengths of long strings near the maximum frame.

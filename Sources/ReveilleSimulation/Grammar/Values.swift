@@ -65,7 +65,7 @@ struct Values {
         case .int: return integer(of: field)
         case .float: return choices.one(of: Edges.floats)
         case .string: return string(of: field)
-        case .object: return Edges.nested(choices.one(of: [0, 1, 29, 30, 31, 32, 40]))
+        case .object: return Edges.nested(choices.one(of: [0, 1, 2, 4, 26, 28, 30, 31, 32, 40]))
         case .any: return anything(of: field)
         case .named(let name):
             let outer = member
@@ -108,6 +108,9 @@ struct Values {
     }
 
     private mutating func string(of field: String) -> JSON {
+        if field == "aspect" || field == "aspects", choices.happens(onceIn: 3) {
+            return .string(choices.one(of: Edges.names))
+        }
         let seen = harvest[field].filter { $0.stringValue != nil }
         let words = vocabulary.words(for: field, in: member)
         switch choices.number(below: 16) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleCore
 import ReveilleSystem
 
 /// A user with one program, which has a connection for its subscription and another for calls.
@@ -10,10 +11,13 @@ final class HonestUser {
     /// The connection for calls, or `nil` before the first call.
     var control: SimulatedPeer?
 
-    init(_ uid: UInt32, isDisturbed: Bool) {
+    init(
+        _ uid: UInt32, isDisturbed: Bool, names: AspectSet, policies: [Aspect: Policy], ledger: NameLedger
+    ) {
         // A process ID that no real process has.
         credentials = UnixStream.Peer(pid: 1 << 24 + Int32(truncatingIfNeeded: uid & 0xFFFF), uid: uid)
-        client = SimulatedClient("user \(uid)", isDisturbed: isDisturbed)
+        client = SimulatedClient(
+            "user \(uid)", isDisturbed: isDisturbed, names: names, policies: policies, ledger: ledger)
     }
 
     func busDied() throws(Broken) {

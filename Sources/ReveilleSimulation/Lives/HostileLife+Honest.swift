@@ -123,14 +123,15 @@ extension HostileLife {
     }
 
     /// Sends a call and advances the time until the reply arrives.
-    func ask(_ peer: SimulatedPeer, _ call: Call) throws(Broken) {
+    @discardableResult
+    func ask(_ peer: SimulatedPeer, _ call: Call) throws(Broken) -> JSONObject {
         peer.send(call.encoded())
         let end = bus.loop.bootClock + UInt64(Self.patience / .microseconds(1))
         while bus.loop.bootClock < end {
             try bus.rest()
             if let answer = try peer.read(.max).first {
                 guard answer.reply.error == nil else { throw Broken("\(call): \(answer.reply)") }
-                return
+                return answer.reply.parameters
             }
             guard !peer.isClosed else { break }
             try bus.pass(.milliseconds(10))

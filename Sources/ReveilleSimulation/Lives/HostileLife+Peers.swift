@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleCore
 import ReveilleService
 import ReveilleSystem
 import Varlink
@@ -117,8 +118,8 @@ extension HostileLife {
                     throw Broken("user \(user) set the state of a subscription of user \(owner ?? 0)")
                 }
             case "GetHistory": try checkChanges(of: answer)
-            case "Post":
-                guard People.powerful.contains(user) else { throw Broken("user \(user) posted") }
+            case "Post", "Publish":
+                guard People.powerful.contains(user) else { throw Broken("user \(user): \(answer.call.member)") }
             default: break
             }
         }
@@ -135,12 +136,15 @@ extension HostileLife {
         else { throw Broken("\(answer.call) received \(answer.reply)") }
     }
 
-    /// Checks that a stream has only events of the subscribed aspects.
+    /// Checks that a stream has only events of the subscribed aspects, and of names that its patterns match.
     private func checkAspects(of answer: Conversation.Answer) throws(Broken) {
         guard let wanted = answer.call.parameters["aspects"]?.arrayValue else { return }
+        let aspects = wanted.compactMap { $0.stringValue.flatMap { Aspect($0) } }
         for event in answer.reply.parameters["events"]?.arrayValue ?? [] {
-            guard let aspect = event.objectValue?["aspect"], !wanted.contains(aspect) else { continue }
-            throw Broken("\(answer.call) received an event of \(aspect)")
+            let aspect = event.objectValue?["aspect"]?.stringValue.flatMap { Aspect($0) }
+            guard let aspect, aspects.contains(where: { $0 == aspect || $0.matches(aspect) }) else {
+                throw Broken("\(answer.call) received \(event)")
+            }
         }
     }
 }

@@ -52,6 +52,13 @@ extension HostileLife {
 
     /// Checks that the last received states are the true ones.
     func checkTruth(of user: HonestUser) throws(Broken) {
+        if bus.loop.lateness > 0 {
+            // The ends of publishers are delivered by a timer.
+            try bus.pass(.milliseconds(1))
+            try readAll()
+        }
+        ledger.endsAreNoticed()
+        try user.client.checkNames(at: bus.loop.bootClock, lateness: .milliseconds(1))
         for aspect in Reality.aspects where user.client.numbers[Aspect(aspect)] != reality.number[aspect] {
             throw Broken(
                 "\(user.client.name) last received \(user.client.numbers), but \(aspect) is at \(reality.number[aspect])"
@@ -63,6 +70,7 @@ extension HostileLife {
     func checkThatTheDeadLeaveNothing() throws(Broken) {
         for peer in peers { peer.close() }
         for user in honest { user.die() }
+        publisher.disconnect()
         peers = []
         // Longer than a sensor's linger and the timeout of a silent peer.
         try bus.pass(.seconds(10))

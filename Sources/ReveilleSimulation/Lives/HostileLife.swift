@@ -13,6 +13,7 @@ import Varlink
 package final class HostileLife {
     let choices: Choices
     let reality = Reality()
+    let ledger = NameLedger()
     let people: People
     let limits: Configuration.Bus
     private let listener: ((String) -> Void)?
@@ -20,6 +21,10 @@ package final class HostileLife {
     private var random: SplitMix64
     private(set) var bus: SimulatedBus
     let honest: [HonestUser]
+    /// A program of the bus's own user.
+    let publisher: SimulatedPublisher
+    /// The instance of the bus, once the publisher knows it.
+    var instance: String?
     var peers: [SimulatedPeer] = []
     /// The values that every user may know.
     var harvest = Harvest()
@@ -53,12 +58,22 @@ package final class HostileLife {
         loop.lateness = UInt64(choices.one(of: [0, 128, 256]))
         bus = try SimulatedBus(
             reality: reality, loop: loop, limits: limits, state: state, random: SplitMix64(seed: random.next()))
-        honest = people.honest.map { [people] in HonestUser($0, isDisturbed: people.hasHostileRoot) }
+        var users: [HonestUser] = []
+        for uid in people.honest {
+            // The names are undisturbed only while root and the bus's own user are honest.
+            users.append(
+                HonestUser(
+                    uid, isDisturbed: people.hasHostileRoot, names: choices.one(of: Self.subscribedNames),
+                    policies: choices.one(of: Self.policies), ledger: ledger))
+        }
+        honest = users
+        publisher = SimulatedPublisher(0, People.publisher, ledger: ledger)
         quietSources = loop.sourceCount
     }
 
     /// Performs steps, up to a number or until the choices are exhausted, then comes to rest and checks the result.
     package func run(steps: Int) throws(Broken) {
+        try meetBus()
         try connectTheHonest()
         for _ in 0..<steps {
             if choices.isExhausted { break }
@@ -74,13 +89,14 @@ package final class HostileLife {
     }
 
     private func step() throws(Broken) {
-        switch choices.number(below: 38) {
+        switch choices.number(below: 42) {
         case 0..<9, 32..<36: try call()
         case 9..<13: for _ in 0...choices.number(below: 16) where !bus.turn() { break }
         case 13..<17: try readSomething()
         case 17, 18: connect()
         case 19, 20: change()
         case 21..<26, 36, 37: try actHonestly()
+        case 38..<42: try actAsPublisher()
         case 26: try leave()
         case 27: try bus.rest()
         case 28: try letTimePass()
@@ -147,10 +163,12 @@ package final class HostileLife {
         if isClean { bus.stop() }
         for peer in peers { try take(try peer.read(.max, busHasEnded: true), by: peer) }
         for user in honest { try user.busDied() }
+        publisher.busDied()
         peers = []
         bus = try SimulatedBus(
             reality: reality, loop: loop, limits: limits, state: state, random: SplitMix64(seed: random.next()))
         quietSources = loop.sourceCount
+        try meetBus()
         if choices.number(below: 4) > 0 { try connectTheHonest() }
     }
 }

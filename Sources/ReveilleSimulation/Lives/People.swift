@@ -28,6 +28,9 @@ struct People {
     /// Users that may post readings and hold every subscription.
     static var powerful: Set<UInt32> { [0, geteuid()] }
 
+    /// The credentials of the honest publisher, with a process ID that no process has.
+    static var publisher: UnixStream.Peer { UnixStream.Peer(pid: 1 << 24 - 1, uid: geteuid()) }
+
     /// The limit of connections per user, which is low so that it is reached often.
     static let connectionsPerUser = 4
     /// The number of connections of hostile roots, which are not subject to the bus's limit.
@@ -39,7 +42,7 @@ struct People {
         limits.history = history
         limits.maxFrame = maxFrame
         limits.connectionsPerUser = Self.connectionsPerUser
-        limits.connections = Self.connectionsPerUser * (strangers.count + honest.count) + Self.rootConnections + 1
+        limits.connections = Self.connectionsPerUser * (strangers.count + honest.count) + Self.rootConnections + 2
         return limits
     }
 

@@ -37,6 +37,8 @@ package final class SimulatedStream {
     private var toBus: [UInt8] = []
     /// The bytes that the peer has not read.
     package private(set) var toPeer: [UInt8] = []
+    /// The time since boot at which the first unread byte arrived.
+    private(set) var arrival: UInt64 = 0
     private var isHalfClosed = false
     private var isBroken = false
     /// Whether the peer has closed its end.
@@ -75,6 +77,7 @@ package final class SimulatedStream {
         let space = min(room - toPeer.count, bytes.count)
         guard space > 0 else { return .wouldBlock }
         let count = Int.random(in: 1...space, using: &random)
+        if toPeer.isEmpty { arrival = loop?.bootClock ?? 0 }
         toPeer += bytes.prefix(count)
         return .bytes(count)
     }

@@ -27,11 +27,12 @@ package enum ExecutableSearch {
     }
 
     private static func candidates(for name: String) -> [String] {
-        guard !name.isEmpty, !name.contains("/") else { return [name] }
+        // By bytes: a slash or colon may form a character with the bytes after it.
+        guard !name.isEmpty, !name.utf8.contains(UInt8(ascii: "/")) else { return [name] }
         let directories = Environment["PATH"] ?? defaultDirectories
         // An empty entry is the working directory.
-        return directories.split(separator: ":", omittingEmptySubsequences: false).map { directory in
-            directory.isEmpty ? name : directory + "/" + name
+        return directories.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).map { directory in
+            directory.isEmpty ? name : Substring(directory) + "/" + name
         }
     }
 }

@@ -55,6 +55,13 @@ extension Aspect {
         Console.error("reveille: warning: \(file) is also a file here\(quotingHint(for: file.name))")
     }
 
+    /// Reports the patterns that match none of some names.
+    static func reportUnmatched(_ aspects: [Aspect], among names: [Aspect]) {
+        for pattern in aspects where pattern.isPattern && !names.contains(where: pattern.matches) {
+            Console.error("reveille: no published name matches \(pattern)")
+        }
+    }
+
     /// Returns the reason why a text does not name an aspect.
     private static func refusal(of argument: String) -> String {
         let words = device.map(\.name)

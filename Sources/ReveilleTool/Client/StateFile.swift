@@ -7,6 +7,11 @@ import Varlink
 
 /// The file of an option `--state`, in which a command stores its state between runs.
 struct StateFile: Sendable {
+    /// The maximum size of the file in bytes: the positions of 7,600 names of the maximum length.
+    private static let limit = 2 << 20
+    /// The maximum size of the file, with its unit.
+    static let sizeText = "\(limit >> 20) MiB"
+
     private let path: String
     /// The command that writes the file: `watch`.
     private let command: String
@@ -24,9 +29,10 @@ struct StateFile: Sendable {
     func read<State>(_ decode: (JSONObject) -> State?) throws(Failure) -> State? {
         let bytes: [UInt8]
         do throws(SystemError) {
-            guard let contents = try PrivateFile.read(path) else { return nil }
+            guard let contents = try PrivateFile.read(path, limit: Self.limit) else { return nil }
             bytes = contents
         } catch {
+            if error.code == EFBIG { throw tooLarge(.failure) }
             var status = stat()
             if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
                 throw Failure(.failure, "\(path) is not a regular file")
@@ -43,11 +49,18 @@ struct StateFile: Sendable {
     ///
     /// - Throws: `Failure` if the file cannot be written.
     func replace(with state: JSONObject) throws(Failure) {
+        let contents = JSON.object(state).bytes + [UInt8(ascii: "\n")]
+        guard contents.count <= Self.limit else { throw tooLarge(.output) }
         do throws(SystemError) {
-            try PrivateFile.replace(path, with: JSON.object(state).bytes + [UInt8(ascii: "\n")])
+            try PrivateFile.replace(path, with: contents, limit: Self.limit)
         } catch {
             throw failure(error, .output)
         }
+    }
+
+    private func tooLarge(_ code: Failure.Code) -> Failure {
+        Failure(
+            code, "\(path): a file of 'reveille \(command) --state' can have at most \(Self.sizeText); left unchanged")
     }
 
     /// Returns a failure that names the given file, even if the call failed on a temporary file next to it.

@@ -23,8 +23,8 @@ struct StoredPositions: Sendable {
     init(_ path: String, watching aspects: AspectSet) throws(Failure) {
         file = StateFile(path, of: "watch")
         let stored = try file.read(Self.decode)
-        positions = stored?.filtered { Self.isCovered($0, by: aspects) }
-        others = stored?.filtered { !Self.isCovered($0, by: aspects) }
+        positions = stored?.filtered { aspects.covers($0) }
+        others = stored?.filtered { !aspects.covers($0) }
     }
 
     /// Replaces the stored positions of the watched aspects atomically.
@@ -39,10 +39,6 @@ struct StoredPositions: Sendable {
         }
         try file.replace(with: Self.encode(all))
         positions = newer
-    }
-
-    private static func isCovered(_ aspect: Aspect, by aspects: AspectSet) -> Bool {
-        aspects.contains(aspect) || aspects.names.contains { $0.matches(aspect) }
     }
 
     private static func decode(_ object: JSONObject) -> Positions? {

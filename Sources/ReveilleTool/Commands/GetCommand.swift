@@ -11,7 +11,8 @@ struct GetCommand: ParsableCommand {
         commandName: "get",
         abstract: "Print the current state of each aspect.",
         discussion: """
-            A pattern prints each name that is published now. A name that is not published has the value null.
+            A pattern prints each name that is published now; one that matches none is reported on stderr. A name that \
+            is not published has the value null.
 
             EXAMPLES
               reveille get battery orientation
@@ -34,6 +35,8 @@ struct GetCommand: ParsableCommand {
             Aspect.warnOfExpansion(aspects)
             let device = try await bus.device()
             let events = try await device.states(of: AspectSet(naming: aspects))
+            Aspect.reportUnmatched(
+                aspects, among: events.filter { $0.published?.isWithdrawn != true }.map(\.aspect))
             let column = EventText.column(for: events.map(\.aspect))
             for event in events {
                 try json ? Console.json(EventCoding.encode(event)) : Console.line(EventText.line(event, column: column))

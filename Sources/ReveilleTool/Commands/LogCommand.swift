@@ -17,7 +17,8 @@ struct LogCommand: ParsableCommand {
         abstract: "Print the latest changes.",
         discussion: """
             The bus keeps the latest changes of each aspect (bus.history in its configuration); after a restart, \
-            the oldest is the last one before it. Printing them delivers nothing to subscribers.
+            the oldest is the last one before it. Printing them delivers nothing to subscribers. A pattern prints the \
+            changes of each name that is published now; one that matches none is reported on stderr.
 
             Times are local and may have seconds. A time without a date is the most recent one: at 09:00, 14:30 is \
             that of yesterday.
@@ -45,7 +46,7 @@ struct LogCommand: ParsableCommand {
 
     @Option(
         name: [.customShort("n"), .long], parsing: .unconditional,
-        help: "Print only the latest changes, at most this many.")
+        help: "Print only the latest changes, at most this many.", transform: Count.parse)
     var limit: Int?
 
     @Flag(help: "Print each change as a line of JSON, an Event of the interface.")
@@ -54,7 +55,7 @@ struct LogCommand: ParsableCommand {
     @OptionGroup var bus: BusOptions
 
     func validate() throws {
-        if let limit, limit < 1 { throw ValidationError("--limit must be at least 1, not \(limit)") }
+        if let limit { try Count.validate(limit, of: "--limit") }
     }
 
     func run() {
@@ -74,6 +75,7 @@ struct LogCommand: ParsableCommand {
     private func changes() throws -> [Event] {
         let client = try BlockingClient(bus.resolved())
         let known = try client.call(.describeAspects, expecting: [AspectSource].self).map(\.aspect)
+        Aspect.reportUnmatched(aspects, among: known)
         let named = aspects.flatMap { aspect in aspect.isPattern ? known.filter(aspect.matches) : [aspect] }
         let aspects = AspectSet(aspects.isEmpty ? known : named).aspects
         for _ in 0..<Self.attempts {

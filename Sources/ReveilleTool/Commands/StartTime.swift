@@ -16,10 +16,8 @@ struct StartTime {
     init(argument: String) throws {
         guard let time = Self(argument, now: Timestamp(microseconds: Clocks.wall())) else {
             throw ValidationError(
-                """
-                '\(argument)' is not a time: it must be a duration (30s, 10m, 2h, 1d), a time (14:30), \
-                a date (2026-11-21) or both (2026-11-21 14:30)
-                """)
+                "it must be a duration (30s, 10m, 2h, 1d), a time (14:30), a date (2026-11-21) or both (2026-11-21 14:30)"
+            )
         }
         self = time
     }

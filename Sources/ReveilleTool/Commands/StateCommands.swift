@@ -16,7 +16,8 @@ struct BackgroundCommand: ParsableCommand {
 
     @Argument(help: SubscriptionName.help) var subscription: String
 
-    @Option(parsing: .unconditional, help: "Wake the subscription after this many seconds.")
+    @Option(
+        parsing: .unconditional, help: "Wake the subscription after this many seconds.", transform: Seconds.parse)
     var wakeAfter: Double?
 
     @OptionGroup var bus: BusOptions

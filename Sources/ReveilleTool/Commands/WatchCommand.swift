@@ -58,26 +58,31 @@ struct WatchCommand: ParsableCommand {
         parsing: .unconditional,
         help: """
             Print at most one event of each aspect in this many seconds. Earlier changes are merged into the next event.
-            """)
+            """,
+        transform: Seconds.parse)
     var interval: Double?
 
-    @Option(parsing: .unconditional, help: "Exit after this many events; ending earlier is a failure.")
+    @Option(
+        parsing: .unconditional, help: "Exit after this many events; ending earlier is a failure.",
+        transform: Count.parse)
     var count: Int?
 
-    @Option(parsing: .unconditional, help: "Exit with 124 after this many seconds.")
+    @Option(
+        parsing: .unconditional, help: "Exit with 124 after this many seconds.", transform: Seconds.parse)
     var timeout: Double?
 
     @Option(
         help: """
-            A file that stores the position in the stream. The next run with this file first prints what changed \
-            since then. An event that was being printed when the run was killed is printed again.
+            A file that stores the position in the stream, of at most \(StateFile.sizeText). The next run with this file \
+            first prints what changed since then. Events that were being printed when the run was killed are printed \
+            again.
             """)
     var state: String?
 
     @OptionGroup var bus: BusOptions
 
     func validate() throws {
-        if let count, count < 1 { throw ValidationError("--count must be at least 1, not \(count)") }
+        if let count { try Count.validate(count, of: "--count") }
         if let interval { try Seconds.validate(interval, of: "--interval") }
         if let timeout { try Seconds.validate(timeout, of: "--timeout") }
         if state?.isEmpty == true { throw ValidationError("--state must not be empty") }
@@ -91,27 +96,6 @@ struct WatchCommand: ParsableCommand {
             Aspect.warnOfExpansion(aspects)
             let session = try WatchSession(self)
             try session.run()
-        }
-    }
-}
-
-/// Durations in seconds on the command line.
-enum Seconds {
-    /// From the resolution of a timer to a year, which is long enough to mean "never".
-    static let range = 0.001...31_536_000
-
-    /// Returns a number of seconds with its unit: `1 second`, `0.5 seconds`.
-    static func text(_ seconds: Double) -> String {
-        let number = Int(exactly: seconds).map { "\($0)" } ?? "\(seconds)"
-        return number + (seconds == 1 ? " second" : " seconds")
-    }
-
-    /// Checks that the value of an option is in ``range``.
-    ///
-    /// - Throws: `ValidationError` otherwise.
-    static func validate(_ seconds: Double, of option: String) throws {
-        guard range.contains(seconds) else {
-            throw ValidationError("\(option) must be from 0.001 to 31536000 seconds, not \(seconds)")
         }
     }
 }

@@ -18,6 +18,7 @@ final class WatchSession {
     private let loop: EventLoop
     private let terminal: Terminal?
     private let stream: WatchStream
+    private let following: AwaitedTask
     private var sources: [EventSource] = []
     private var keys: EventSource?
     private var terminalCheck: EventSource?
@@ -34,7 +35,8 @@ final class WatchSession {
             stored: try command.state.map { path throws(Failure) in
                 try StoredPositions(path, watching: AspectSet(naming: command.aspects))
             },
-            isInteractive: terminal != nil, end: try Pipe())
+            isInteractive: terminal != nil)
+        following = try AwaitedTask()
     }
 
     /// Prints events until the count is reached, the timeout expires or the user quits.
@@ -47,7 +49,7 @@ final class WatchSession {
                     loop.exit()
                 })
         }
-        sources.append(try loop.watch(stream.end.readingEnd, for: .readable) { [unowned self] _ in loop.exit() })
+        sources.append(try loop.watch(following.end.readingEnd, for: .readable) { [unowned self] _ in loop.exit() })
         if terminal != nil {
             sources.append(try loop.onSignal(SIGTSTP) { [unowned self] in stop() })
             sources.append(try loop.onSignal(SIGCONT) { [unowned self] in takeTerminal() })
@@ -63,10 +65,11 @@ final class WatchSession {
             timer.fire(after: .seconds(timeout))
             sources.append(timer)
         }
-        Task { [stream] in await stream.run() }
+        following.start { [stream] in try await stream.run() }
         try loop.run()
         leaveTerminal()
-        if let error = stream.failure.withLock({ $0 }) ?? failure { throw error }
+        try following.check()
+        if let failure { throw failure }
         // A script must not continue as if the events had occurred.
         guard let count = command.count else { return }
         if let signal { Signals.die(by: signal) }
@@ -119,6 +122,12 @@ final class WatchSession {
     }
 
     private func setState(isBackground: Bool) {
-        Task { [stream] in await stream.setState(isBackground: isBackground) }
+        Task { [stream, following] in
+            do {
+                try await stream.setState(isBackground: isBackground)
+            } catch {
+                following.fail(error)
+            }
+        }
     }
 }

@@ -15,10 +15,6 @@ final class WatchStream: Sendable {
     /// The number of pending aspects that the prompt lists; more are counted, so that the keys remain visible.
     private static let shownPending = 5
 
-    /// Becomes readable when the stream has ended.
-    let end: Pipe
-    /// The error that ended the stream, if any.
-    let failure = Lock<(any Error)?>(nil)
     /// The number of printed events that count towards `--count`.
     let counted = Lock(0)
     /// The state and the available keys, shown on a terminal.
@@ -31,11 +27,10 @@ final class WatchStream: Sendable {
     private let subscription = Lock<Subscription?>(nil)
     private var name: String { command.name ?? "reveille watch" }
 
-    init(_ command: WatchCommand, stored: StoredPositions?, isInteractive: Bool, end: Pipe) {
+    init(_ command: WatchCommand, stored: StoredPositions?, isInteractive: Bool) {
         self.command = command
         self.stored = Lock(stored)
         self.isInteractive = isInteractive
-        self.end = end
         aspects = AspectSet(naming: command.aspects)
     }
 
@@ -47,45 +42,35 @@ final class WatchStream: Sendable {
     }
 
     /// Subscribes and prints events until the count is reached.
-    func run() async {
-        do {
-            let device = try await command.bus.device()
-            let subscription = try await device.subscribe(
-                to: aspects, delivering: command.initial || isInteractive ? .currentState : .changes,
-                policies: policies, resumingFrom: stored.withLock { $0?.positions }, name: name,
-                startsInBackground: command.background)
-            self.subscription.withLock { $0 = subscription }
-            // Stored before the first event too, so the next run prints the changes that occur between the runs.
-            try store(subscription.positions)
-            showState(isHeld: command.background)
-            try await withThrowingTaskGroup { group in
-                group.addTask { try await self.print(subscription, of: device) }
-                group.addTask {
-                    try await device.reportConnection(endsOnLoss: self.command.once) { self.report($0) }
-                }
-                if isInteractive { group.addTask { try await self.followState(on: device) } }
-                try await group.next()
-                group.cancelAll()
+    func run() async throws {
+        let device = try await command.bus.device()
+        let subscription = try await device.subscribe(
+            to: aspects, delivering: command.initial || isInteractive ? .currentState : .changes,
+            policies: policies, resumingFrom: stored.withLock { $0?.positions }, name: name,
+            startsInBackground: command.background)
+        self.subscription.withLock { $0 = subscription }
+        // Stored before the first event too, so the next run prints the changes that occur between the runs.
+        try store(subscription.positions)
+        showState(isHeld: command.background)
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await self.print(subscription, of: device) }
+            group.addTask {
+                try await device.reportConnection(endsOnLoss: self.command.once) { self.report($0) }
             }
-        } catch {
-            failure.withLock { $0 = error }
+            if isInteractive { group.addTask { try await self.followState(on: device) } }
+            try await group.next()
+            group.cancelAll()
         }
-        end.wake()
     }
 
-    func setState(isBackground: Bool) async {
+    func setState(isBackground: Bool) async throws {
         guard let subscription = subscription.withLock({ $0 }) else { return }
-        do {
-            if isBackground {
-                try await subscription.enterBackground()
-            } else {
-                try await subscription.enterForeground()
-            }
-            showState(isHeld: isBackground)
-        } catch {
-            failure.withLock { $0 = error }
-            end.wake()
+        if isBackground {
+            try await subscription.enterBackground()
+        } else {
+            try await subscription.enterForeground()
         }
+        showState(isHeld: isBackground)
     }
 
     // MARK: - Events
@@ -93,21 +78,32 @@ final class WatchStream: Sendable {
     private func print(_ subscription: Subscription, of device: Device) async throws {
         let limit = command.count ?? .max
         var column = EventText.column(for: command.aspects.filter { !$0.isPattern })
-        while counted.withLock({ $0 }) < limit, let event = try await subscription.next() {
-            if command.json {
-                try Console.json(EventCoding.encode(event))
-            } else {
-                let time = EventText.time(of: event, withDate: command.date)
-                let source = await source(of: event.aspect, on: device)
+        while counted.withLock({ $0 }) < limit, let first = try await subscription.next() {
+            var batch = Batch()
+            var next: Event? = first
+            while let event = next {
                 column = max(column, EventText.column(for: [event.aspect]))
-                let width = isInteractive ? Console.columns.map { $0 - time.width - source.width } : nil
-                let line = time + EventText.line(event, column: column, width: width) + source
-                try prompt.print(line) { text throws(Failure) in try Console.line(text) }
+                batch.add(await line(of: event, column: column, on: device), counts: !isImplicit(event))
+                let isFull = batch.size >= batchSize || counted.withLock({ $0 }) + batch.counted >= limit
+                next = isFull ? nil : subscription.nextIfDue()
             }
+            try prompt.print { () throws(Failure) in try Console.line(printable: batch.text) }
+            // Not before: what a killed process has not printed is printed by the next one.
             try store(subscription.positions)
-            if !isImplicit(event) { counted.withLock { $0 += 1 } }
+            counted.withLock { $0 += batch.counted }
         }
     }
+
+    private func line(of event: Event, column: Int, on device: Device) async -> String {
+        if command.json { return EventCoding.encode(event).printable }
+        let time = EventText.time(of: event, withDate: command.date)
+        let source = await source(of: event.aspect, on: device)
+        let width = isInteractive ? Console.columns.map { $0 - time.width - source.width } : nil
+        return (time + EventText.line(event, column: column, width: width) + source).rendered
+    }
+
+    /// The size at which a batch is printed: without a file, that of one event, so that the others remain merged.
+    private var batchSize: Int { command.state == nil ? 1 : Batch.limit }
 
     /// Whether the event is an initial state that is printed only because the output is a terminal.
     private func isImplicit(_ event: Event) -> Bool {
@@ -127,7 +123,27 @@ final class WatchStream: Sendable {
     }
 
     private func report(_ message: StyledText) {
-        try? prompt.print(message) { Console.error($0) }
+        prompt.print { Console.error(message) }
+    }
+
+    /// The lines of events that were due at the same time, which are printed together before their positions are stored.
+    private struct Batch {
+        /// The size in bytes at which a batch ends: what a pipe holds, since all of it is printed again if the process is
+        /// killed while a slow reader delays the output.
+        static let limit = 64 << 10
+
+        private var lines: [String] = []
+        private(set) var size = 0
+        /// The number of events that count towards `--count`.
+        private(set) var counted = 0
+
+        var text: String { lines.joined(separator: "\n") }
+
+        mutating func add(_ line: String, counts: Bool) {
+            lines.append(line)
+            size += line.utf8.count + 1
+            if counts { counted += 1 }
+        }
     }
 
     // MARK: - Prompt

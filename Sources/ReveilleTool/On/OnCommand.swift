@@ -50,7 +50,8 @@ struct OnCommand: ParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: "Exit after this many runs, with the exit code of the last one; ending earlier is a failure.")
+        help: "Exit after this many runs, with the exit code of the last one; ending earlier is a failure.",
+        transform: Count.parse)
     var count: Int?
 
     @Option(
@@ -69,7 +70,7 @@ struct OnCommand: ParsableCommand {
     func validate() throws {
         if aspect.isPattern { throw ValidationError("\(aspect): a condition applies to one aspect, not to a pattern") }
         if command.isEmpty { throw ValidationError("missing command: reveille on ASPECT 'CONDITION' -- COMMAND") }
-        if let count, count < 1 { throw ValidationError("--count must be at least 1, not \(count)") }
+        if let count { try Count.validate(count, of: "--count") }
         if state?.isEmpty == true { throw ValidationError("--state must not be empty") }
     }
 

@@ -18,6 +18,7 @@ final class OnSession {
     private let loop: EventLoop
     private let runs: ProgramRuns
     private let stream: TriggerStream
+    private let following: AwaitedTask
     private var sources: [EventSource] = []
     private var current: (program: Program, request: ProgramRuns.Request)?
     /// The signal that ended the run.
@@ -27,10 +28,11 @@ final class OnSession {
         self.command = command
         loop = try EventLoop()
         runs = try ProgramRuns()
+        following = try AwaitedTask()
         let stored = try command.state.map { path throws(Failure) in
             try StoredTrigger(path, for: condition, on: command.aspect)
         }
-        stream = try TriggerStream(command, from: TriggerProgress(condition, stored: stored), runs: runs)
+        stream = TriggerStream(command, from: TriggerProgress(condition, stored: stored), runs: runs)
     }
 
     /// Runs the command whenever it is due, until a signal or the count of runs ends the session.
@@ -43,10 +45,10 @@ final class OnSession {
         }
         sources.append(try loop.onSignal(SIGCHLD) { [unowned self] in finish() })
         sources.append(try loop.watch(runs.requests.readingEnd, for: .readable) { [unowned self] _ in start() })
-        sources.append(try loop.watch(stream.end.readingEnd, for: .readable) { [unowned self] _ in loop.exit() })
-        Task { [stream] in await stream.run() }
+        sources.append(try loop.watch(following.end.readingEnd, for: .readable) { [unowned self] _ in loop.exit() })
+        following.start { [stream] in try await stream.run() }
         try loop.run()
-        if let error = stream.failure.withLock({ $0 }) { throw error }
+        try following.check()
         guard let count = command.count else { return 0 }
         let completed = stream.completed.withLock { $0 }
         if completed.count >= count { return completed.code }

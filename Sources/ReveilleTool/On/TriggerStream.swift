@@ -10,10 +10,6 @@ import ReveilleWire
 ///
 /// An event is taken only when the previous run has ended, so changes are merged in the meantime.
 final class TriggerStream: Sendable {
-    /// Becomes readable when the stream has ended.
-    let end: Pipe
-    /// The error that ended the stream, if any.
-    let failure = Lock<(any Error)?>(nil)
     /// The number of runs so far, and the exit code of the last one.
     let completed = Lock<(count: Int, code: Int32)>((0, 0))
 
@@ -21,30 +17,24 @@ final class TriggerStream: Sendable {
     private let runs: ProgramRuns
     private let start: TriggerProgress
 
-    init(_ command: OnCommand, from start: TriggerProgress, runs: ProgramRuns) throws(SystemError) {
+    init(_ command: OnCommand, from start: TriggerProgress, runs: ProgramRuns) {
         self.command = command
         self.start = start
         self.runs = runs
-        end = try Pipe()
     }
 
     /// Subscribes, and follows the aspect until the count of runs is reached or the runs end.
-    func run() async {
-        do {
-            let device = try await command.bus.device()
-            let subscription = try await device.subscribe(
-                to: AspectSet(command.aspect), delivering: .currentState, resumingFrom: start.positions,
-                name: "reveille on \(command.aspect)")
-            try await withThrowingTaskGroup { group in
-                group.addTask { try await self.follow(subscription, on: device) }
-                group.addTask { try await device.reportConnection { Console.error($0) } }
-                try await group.next()
-                group.cancelAll()
-            }
-        } catch {
-            failure.withLock { $0 = error }
+    func run() async throws {
+        let device = try await command.bus.device()
+        let subscription = try await device.subscribe(
+            to: AspectSet(command.aspect), delivering: .currentState, resumingFrom: start.positions,
+            name: "reveille on \(command.aspect)")
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await self.follow(subscription, on: device) }
+            group.addTask { try await device.reportConnection { Console.error($0) } }
+            try await group.next()
+            group.cancelAll()
         }
-        end.wake()
     }
 
     private func follow(_ subscription: Subscription, on device: Device) async throws {

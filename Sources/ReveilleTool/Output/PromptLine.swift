@@ -48,11 +48,11 @@ final class PromptLine: Sendable {
 
     var isShown: Bool { line.withLock { $0.isShown } }
 
-    /// Prints text above the line.
-    func print(_ text: StyledText, to output: (StyledText) throws(Failure) -> Void) throws(Failure) {
-        try line.withLock { line throws(Failure) in
+    /// Prints above the line.
+    func print<Reason: Error>(_ output: () throws(Reason) -> Void) throws(Reason) {
+        try line.withLock { line throws(Reason) in
             if line.isShown { Console.replaceLine(with: "") }
-            try output(text)
+            try output()
             Self.draw(line)
         }
     }

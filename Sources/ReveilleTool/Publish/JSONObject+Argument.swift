@@ -2,6 +2,8 @@
 // Part of Reveille.
 
 import Reveille
+import ReveilleCore
+import ReveilleWire
 import Varlink
 
 extension JSONObject {
@@ -18,10 +20,12 @@ extension JSONObject {
             ? try StandardInput.read(limit: Self.inputLimit, orFailWith: .usage) : Array(argument.utf8)
         let value: JSON
         do throws(JSONError) {
-            value = try JSON.parse(bytes)
+            value = try JSON.parse(bytes, maximumDepth: PublishedValue.depthLimit)
         } catch {
             // The shell removes the quotes of {"volume": 0.5}.
-            let hint = isInput || argument.contains("\"") ? "" : #"; in a shell, write '{"volume": 0.5}'"#
+            let hint =
+                isInput || argument.utf8.contains(UInt8(ascii: "\"")) ? "" : #"; in a shell, write '{"volume": 0.5}'"#
+            if case .tooDeep = error.reason { throw Failure(.usage, "\(name): the value is \(error)") }
             throw Failure(.usage, "the value is not valid JSON: \(error)\(hint)")
         }
         guard let object = value.objectValue else {

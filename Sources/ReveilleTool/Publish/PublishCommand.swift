@@ -4,7 +4,6 @@
 import ArgumentParser
 import Glibc
 import Reveille
-import ReveilleWire
 import Varlink
 
 /// `reveille publish`: publishes a state.
@@ -82,13 +81,5 @@ struct PublishCommand: ParsableCommand {
             let code = try PublishSession(name, value, bus: bus, command: command).run()
             Glibc.exit(code)
         }
-    }
-}
-
-extension Device {
-    /// Prints the current state of an aspect.
-    func printState(of aspect: Aspect, json: Bool) async throws {
-        let event = try await state(of: aspect)
-        try json ? Console.json(EventCoding.encode(event)) : Console.line(EventText.line(event))
     }
 }

@@ -12,9 +12,14 @@ import Varlink
 /// The loop of the main thread handles signals, and starts the command once the state is published. The state is tied to
 /// the device's connection, which ends with the process: the bus withdraws it before it serves later connections.
 final class PublishSession {
+    private let name: Aspect
+    private let value: JSONObject
+    private let bus: BusOptions
     private let command: [String]
     private let loop: EventLoop
-    private let publication: Publication
+    private let publication: AwaitedTask
+    /// Retains the device to whose connection the state is tied.
+    private let device = Lock<Device?>(nil)
     private var sources: [EventSource] = []
     private var program: Program?
     private var failure: (any Error)?
@@ -22,9 +27,12 @@ final class PublishSession {
     private var signal: Int32?
 
     init(_ name: Aspect, _ value: JSONObject, bus: BusOptions, command: [String]) throws {
+        self.name = name
+        self.value = value
+        self.bus = bus
         self.command = command
         loop = try EventLoop()
-        publication = try Publication(name, value, bus: bus)
+        publication = try AwaitedTask()
     }
 
     /// Publishes the state and runs the command.
@@ -40,8 +48,12 @@ final class PublishSession {
             try loop.onSignal(SIGCHLD) { [unowned self] in
                 if program?.hasEnded == true { loop.exit() }
             })
-        sources.append(try loop.watch(publication.done.readingEnd, for: .readable) { [unowned self] _ in start() })
-        Task { [publication] in await publication.publish() }
+        sources.append(try loop.watch(publication.end.readingEnd, for: .readable) { [unowned self] _ in start() })
+        publication.start { [name, value, bus, device] in
+            let publisher = try await bus.device()
+            try await publisher.publish(name, value, whileConnected: true)
+            device.withLock { $0 = publisher }
+        }
         try loop.run()
         if let failure { throw failure }
         if let signal { Signals.die(by: signal) }
@@ -59,7 +71,7 @@ final class PublishSession {
 
     /// Starts the command if the state has been published.
     private func start() {
-        publication.done.drain()
+        publication.end.drain()
         do {
             try publication.check()
             program = try Program(command, environment: ChildProcess.environment)

@@ -60,11 +60,11 @@ struct PublishedExpectation: Equatable {
         switch state {
         case .any: return true
         case .withdrawn: return value.isNull
-        case .value(let expected): return value == expected
+        case .value(let expected): return value.bytes == expected.bytes
         case .member(let path, let expected):
             guard let found = Self.member(path, of: value) else { return false }
-            if found.stringValue == expected { return true }
-            return (try? JSON.parse(Array(expected.utf8)))?.canonical == found
+            if found.stringValue.map({ $0.utf8.elementsEqual(expected.utf8) }) == true { return true }
+            return (try? JSON.parse(Array(expected.utf8)))?.canonical.bytes == found.bytes
         }
     }
 
@@ -82,7 +82,8 @@ struct PublishedExpectation: Equatable {
     }
 
     private static func member(_ path: String, of value: JSON) -> JSON? {
-        path.split(separator: ".", omittingEmptySubsequences: false)
-            .reduce(value) { value, name in value?.objectValue?[String(name)] }
+        // By bytes: a dot may form a character with the bytes after it.
+        path.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+            .reduce(value) { value, name in value?.objectValue?[String(Substring(name))] }
     }
 }

@@ -51,8 +51,10 @@ struct Scenario {
         }
         self.file = file
         var lines: [Line] = []
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            guard var words = ScenarioWords(line), !words.isComment else { continue }
+        // By bytes: the line end of Windows is one character.
+        let split = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (index, line) in split.enumerated() {
+            guard var words = ScenarioWords(Substring(line)), !words.isComment else { continue }
             let text = words.text
             do throws(ScenarioError) {
                 lines.append(Line(number: index + 1, text: text, step: try words.step()))

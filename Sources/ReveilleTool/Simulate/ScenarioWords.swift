@@ -101,7 +101,9 @@ struct ScenarioWords {
     private mutating func publish() -> ScenarioStep? {
         guard let name = publishedName() else { return nil }
         defer { rest = "" }
-        guard let value = try? JSON.parse(Array(rest.utf8)), let object = value.objectValue else { return nil }
+        guard let value = try? JSON.parse(Array(rest.utf8), maximumDepth: PublishedValue.depthLimit),
+            let object = value.objectValue
+        else { return nil }
         return .publish(PublishedValue(name, object))
     }
 

@@ -57,7 +57,8 @@ struct SimulateCommand: ParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: "The timeout of 'wait subscribed', 'wait delivered' and 'expect', in seconds.")
+        help: "The timeout of 'wait subscribed', 'wait delivered' and 'expect', in seconds.",
+        transform: Seconds.parse)
     var patience: Double = 30
 
     @Flag(

@@ -70,8 +70,9 @@ extension Condition.Comparison {
     fileprivate func holds(for state: JSON) -> Bool {
         let value = path.reduce(state) { $0.objectValue?[$1] ?? .null }
         return switch `operator` {
-        case .equal: value.canonical == literal.canonical
-        case .notEqual: value.canonical != literal.canonical
+        // Comparing strings would equate those that differ in their scalars.
+        case .equal: value.canonical.bytes == literal.canonical.bytes
+        case .notEqual: value.canonical.bytes != literal.canonical.bytes
         case .less: value.isLess(than: literal) == true
         case .lessOrEqual: literal.isLess(than: value) == false
         case .greater: literal.isLess(than: value) == true

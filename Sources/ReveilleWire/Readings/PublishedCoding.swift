@@ -21,8 +21,10 @@ extension PublishedValue {
         self.init(name, json.objectValue)
     }
 
-    /// The longest value in bytes: the message to the bus has room for a name and the names of the fields too.
-    package static let sizeLimit = Limits.frame - 512
+    /// The bytes of a call beside its value: the longest name, and the names of the method and the fields.
+    package static let callMargin = 512
+    /// The longest value in bytes, for which a call has room.
+    package static let sizeLimit = Limits.frame - callMargin
 
     /// Creates a state from a value, of which equal ones are the same state.
     package init(_ name: Aspect, _ value: JSONObject?) {

@@ -27,7 +27,10 @@ struct LocationCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The address of gpsd.", valueName: "host:port"))
     var gpsd = Endpoint.usual
 
-    @Option(help: "The least distance in meters from the last published fix. By default, every fix that differs.")
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The least distance from the last published fix. 0 publishes every fix that differs.", valueName: "meters"))
     var distance = 0.0
 
     @Option(
@@ -38,7 +41,9 @@ struct LocationCommand: AsyncParsableCommand {
     var address: String?
 
     func validate() throws {
-        guard distance >= 0, distance.isFinite else { throw ValidationError("--distance must be at least 0") }
+        guard distance >= 0, distance.isFinite else {
+            throw ValidationError("--distance must be at least 0, not \(distance)")
+        }
     }
 
     func run() async {

@@ -9,11 +9,17 @@ final class CodingProgress {
     /// types need, and still use little stack.
     private static let maximumCalls = 4 * Limits.jsonDepth
 
+    /// The maximum nesting of arrays and objects.
+    let maximumDepth: Int
     /// The path of the value whose code runs or, after an error, of the value whose code threw it.
     private(set) var path: [any CodingKey] = []
     /// The first error that ends the conversion even if the code of a type catches it.
     private(set) var failure: JSONCodingError?
     private var calls = 0
+
+    init(maximumDepth: Int) {
+        self.maximumDepth = maximumDepth
+    }
 
     /// Runs the code with which a type encodes or decodes the value at a path.
     func run<Result>(at path: [any CodingKey], _ code: () throws -> Result) throws -> Result {
@@ -41,7 +47,7 @@ final class CodingProgress {
     /// Ends the conversion because arrays and objects are nested too deeply.
     @discardableResult
     func failAsTooDeep(at path: [any CodingKey]) -> JSONCodingError {
-        fail(at: path, "\(JSONError.Reason.tooDeep(maximum: Limits.jsonDepth))")
+        fail(at: path, "\(JSONError.Reason.tooDeep(maximum: maximumDepth))")
     }
 
     /// Returns the error of the conversion for an error that the outermost value threw.

@@ -6,13 +6,14 @@ struct MembersDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let decoder: ValueDecoder
     /// The names in order, each of them once.
     private let names: [String]
-    private let values: [String: JSON]
+    /// The values by the bytes of their names, since equal strings can differ in their scalars.
+    private let values: [[UInt8]: JSON]
 
     init(_ object: JSONObject, decoder: ValueDecoder) {
         self.decoder = decoder
         var names: [String] = []
-        var values: [String: JSON] = [:]
-        for member in object.members where values.updateValue(member.value, forKey: member.name) == nil {
+        var values: [[UInt8]: JSON] = [:]
+        for member in object.members where values.updateValue(member.value, forKey: Array(member.name.utf8)) == nil {
             names.append(member.name)
         }
         self.names = names
@@ -23,7 +24,7 @@ struct MembersDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     var allKeys: [Key] { names.compactMap(Key.init(stringValue:)) }
 
     func contains(_ key: Key) -> Bool {
-        values[key.stringValue] != nil
+        member(key) != nil
     }
 
     func decodeNil(forKey key: Key) throws -> Bool {
@@ -50,11 +51,15 @@ struct MembersDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     /// Returns a decoder for a superclass, which may lack properties: an absent member is `null` here.
     private func superclass(_ key: any CodingKey) -> ValueDecoder {
-        decoder.child(values[key.stringValue] ?? .null, key)
+        decoder.child(member(key) ?? .null, key)
+    }
+
+    private func member(_ key: any CodingKey) -> JSON? {
+        values[Array(key.stringValue.utf8)]
     }
 
     private func value(_ key: Key) throws -> ValueDecoder {
-        guard let value = values[key.stringValue] else {
+        guard let value = member(key) else {
             throw DecodingError.keyNotFound(
                 key, DecodingError.Context(codingPath: codingPath, debugDescription: "missing"))
         }

@@ -7,9 +7,14 @@ extension JSON {
     /// Integers must have at most 64 bits and be in the range of `Int64`, and other numbers must be finite. A `nil` property is absent from its object
     /// unless its type encodes it as `null`. An object keeps the order in which its members are encoded.
     ///
-    /// - Throws: ``JSONCodingError``, also if arrays and objects are nested deeper than ``Limits/jsonDepth``.
-    public init(encoding value: some Encodable) throws(JSONCodingError) {
-        let progress = CodingProgress()
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - maximumDepth: The maximum nesting of arrays and objects.
+    /// - Throws: ``JSONCodingError``.
+    public init(
+        encoding value: some Encodable, maximumDepth: Int = Limits.jsonDepth
+    ) throws(JSONCodingError) {
+        let progress = CodingProgress(maximumDepth: maximumDepth)
         let root = ValueEncoder(at: [], progress)
         do {
             try root.encode(value)
@@ -29,7 +34,7 @@ extension JSON {
     /// - Throws: ``JSONCodingError``, also if the type reads arrays and objects nested deeper than
     ///   ``Limits/jsonDepth``.
     public func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws(JSONCodingError) -> Value {
-        let progress = CodingProgress()
+        let progress = CodingProgress(maximumDepth: Limits.jsonDepth)
         let value: Value
         do {
             value = try ValueDecoder(self, at: [], progress).decode(type)

@@ -35,7 +35,7 @@ struct ValueDecoder: Decoder {
     }
 
     private func descend() throws {
-        guard codingPath.count < Limits.jsonDepth else { throw progress.failAsTooDeep(at: codingPath) }
+        guard codingPath.count < progress.maximumDepth else { throw progress.failAsTooDeep(at: codingPath) }
     }
 }
 

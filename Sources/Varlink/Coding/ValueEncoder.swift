@@ -58,7 +58,7 @@ final class ValueEncoder: Encoder {
         if let encoded = self.kind, encoded != kind {
             progress.fail(at: codingPath, "encoded as \(encoded.rawValue) and as \(kind.rawValue)")
         }
-        if kind != .scalar, codingPath.count >= Limits.jsonDepth { progress.failAsTooDeep(at: codingPath) }
+        if kind != .scalar, codingPath.count >= progress.maximumDepth { progress.failAsTooDeep(at: codingPath) }
         self.kind = kind
     }
 }

@@ -20,42 +20,65 @@ extension Interface {
     /// - Parameters:
     ///   - object: The parameters of a call, a reply or an error, or an object inside them.
     ///   - structure: The expected structure.
-    ///   - path: The path of the object; empty for the parameters themselves.
     /// - Throws: InvalidParameter with the path of the first invalid field.
-    package func validate(
-        _ object: JSONObject, _ structure: Structure, at path: String = ""
-    ) throws(CallError) {
-        for field in structure.fields {
-            let fieldPath = path.isEmpty ? field.name : "\(path).\(field.name)"
-            try validate(object[field.name] ?? .null, field.type, at: fieldPath)
-        }
-        for member in object.members where !structure.fields.contains(where: { $0.name == member.name }) {
-            throw .invalidParameter(path.isEmpty ? member.name : "\(path).\(member.name)")
-        }
+    package func validate(_ object: JSONObject, _ structure: Structure) throws(CallError) {
+        try structure.validate(object, types)
+    }
+}
+
+extension Structure {
+    /// Checks that an object has these fields and no others; see ``Interface/validate(_:_:)``.
+    ///
+    /// - Parameters:
+    ///   - object: The object.
+    ///   - types: The types that the interface defines.
+    /// - Throws: InvalidParameter with the path of the first invalid field.
+    func validate(_ object: JSONObject, _ types: [String: ValueType]) throws(CallError) {
+        if let path = invalidPath(in: object, types) { throw .invalidParameter(path.joined(separator: ".")) }
     }
 
-    private func validate(_ value: JSON, _ type: ValueType, at path: String) throws(CallError) {
-        switch (type, value) {
+    /// Returns the path of the first invalid field, if any.
+    fileprivate func invalidPath(in object: JSONObject, _ types: [String: ValueType]) -> [String]? {
+        for field in fields {
+            if let path = field.type.invalidPath(in: object[field.name] ?? .null, types) { return [field.name] + path }
+        }
+        for member in object.members where !fields.contains(where: { $0.name == member.name }) {
+            return [member.name]
+        }
+        return nil
+    }
+}
+
+extension ValueType {
+    /// Returns the path of the first invalid field in a value, if any; empty for the value itself.
+    fileprivate func invalidPath(in value: JSON, _ types: [String: ValueType]) -> [String]? {
+        switch (self, value) {
         case (.bool, .bool), (.int, .integer), (.float, .integer), (.float, .number), (.string, .string),
             (.object, .object), (.nullable, .null):
-            return
+            return nil
         case (.any, _) where !value.isNull:
-            return
+            return nil
         case (.enumeration(let names), .string(let name)) where names.contains(name):
-            return
+            return nil
         case (.named(let name), _):
             guard let type = types[name] else { preconditionFailure("the interface has an undefined type '\(name)'") }
-            try validate(value, type, at: path)
+            return type.invalidPath(in: value, types)
         case (.nullable(let type), _):
-            try validate(value, type, at: path)
+            return type.invalidPath(in: value, types)
         case (.structure(let structure), .object(let object)):
-            try validate(object, structure, at: path)
+            return structure.invalidPath(in: object, types)
         case (.array(let type), .array(let elements)):
-            for element in elements { try validate(element, type, at: path) }
+            for element in elements {
+                if let path = type.invalidPath(in: element, types) { return path }
+            }
+            return nil
         case (.dictionary(let type), .object(let object)):
-            for member in object.members { try validate(member.value, type, at: path) }
+            for member in object.members {
+                if let path = type.invalidPath(in: member.value, types) { return path }
+            }
+            return nil
         default:
-            throw .invalidParameter(path)
+            return []
         }
     }
 }

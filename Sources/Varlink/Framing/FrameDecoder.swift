@@ -49,18 +49,25 @@ public struct FrameDecoder: Sendable {
     /// - Throws: ``VarlinkError/tooLong(maximum:)``, even if it is incomplete; every later call throws the same error.
     public mutating func nextFrame() throws(VarlinkError) -> [UInt8]? {
         guard !hasFailed else { throw .tooLong(maximum: maximumLength) }
-        let end = buffer[searched...].firstIndex(of: 0)
-        searched = end ?? buffer.count
+        searched = nextEnd
         guard searched - start <= maximumLength else {
             hasFailed = true
             buffer = []
             start = 0
             throw .tooLong(maximum: maximumLength)
         }
-        guard let end else { return nil }
-        let frame = Array(buffer[start..<end])
-        start = end + 1
-        searched = start
+        guard searched < buffer.count else { return nil }
+        let frame = Array(buffer[start..<searched])
+        searched += 1
+        start = searched
         return frame
+    }
+
+    /// The offset of the next NUL, or of the end of the buffer.
+    private var nextEnd: Int {
+        let bytes = buffer.span
+        var index = searched
+        while index < bytes.count, bytes[index] != 0 { index += 1 }
+        return index
     }
 }

@@ -7,7 +7,10 @@ extension JSON {
     /// Every parser checks this before it compares the string with anything.
     package static func hasTooManyMarks(_ string: String) -> Bool {
         // A mark takes at least two bytes of UTF-8, and most strings are short or ASCII.
-        guard string.utf8.count > 2 * Limits.marks, string.utf8.contains(where: { $0 >= 0x80 }) else { return false }
+        string.utf8.count > 2 * Limits.marks && string.utf8.contains { $0 >= 0x80 } && hasLongRunOfMarks(string)
+    }
+
+    private static func hasLongRunOfMarks(_ string: String) -> Bool {
         var marks = 0
         for scalar in string.unicodeScalars {
             marks = scalar.isMark ? marks + 1 : 0

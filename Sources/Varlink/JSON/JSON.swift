@@ -25,7 +25,9 @@ public enum JSON: Sendable, Hashable {
 
 extension JSON {
     /// Whether the value is `null`.
-    public var isNull: Bool { self == .null }
+    public var isNull: Bool {
+        if case .null = self { true } else { false }
+    }
 
     /// The boolean, or `nil` for other values.
     public var boolValue: Bool? {

@@ -21,21 +21,19 @@ extension JSONParser {
     /// Parses up to the next quote or backslash, which is not consumed.
     private mutating func plain(_ bytes: Span<UInt8>) throws(JSONError) -> String {
         let start = position
-        while position < bytes.count {
-            switch bytes[position] {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                do {
-                    return String(copying: try UTF8Span(validating: bytes.extracting(start..<position)))
-                } catch {
-                    throw JSONError(offset: start + error.byteOffsets.lowerBound, reason: .invalidUTF8)
-                }
-            case 0..<0x20:
-                throw unexpected(bytes)
-            default:
-                position += 1
-            }
+        var end = start
+        while end < bytes.count, JSONParser.isPlain(bytes[end]) { end += 1 }
+        position = end
+        guard end < bytes.count, bytes[end] >= 0x20 else { throw unexpected(bytes) }
+        do {
+            return String(copying: try UTF8Span(validating: bytes.extracting(start..<end)))
+        } catch {
+            throw JSONError(offset: start + error.byteOffsets.lowerBound, reason: .invalidUTF8)
         }
-        throw unexpected(bytes)
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
     /// Parses an escape sequence.

@@ -82,9 +82,9 @@ struct JSONParser {
     }
 
     private mutating func literal(
-        _ word: StaticString, _ value: JSON, _ bytes: Span<UInt8>
+        _ word: String, _ value: JSON, _ bytes: Span<UInt8>
     ) throws(JSONError) -> JSON {
-        for byte in word.description.utf8 {
+        for byte in word.utf8 {
             guard position < bytes.count, bytes[position] == byte else { throw unexpected(bytes) }
             position += 1
         }

@@ -13,6 +13,15 @@ public struct ServiceDescription: Sendable, Hashable {
     public let url: String
     /// All interfaces, beginning with `org.varlink.service`.
     public let interfaces: [Interface]
+    /// All methods by their full names.
+    private let methods: [String: Method]
+
+    private struct Method: Sendable, Hashable {
+        /// The index of its interface.
+        let interface: Int
+        /// The parameters of a call.
+        let input: Structure
+    }
 
     /// Creates a description from the service's own interfaces, to which `org.varlink.service` is added.
     public init(vendor: String, product: String, version: String, url: String, interfaces: [Interface]) {
@@ -21,6 +30,10 @@ public struct ServiceDescription: Sendable, Hashable {
         self.version = version
         self.url = url
         self.interfaces = [.service] + interfaces
+        methods = Dictionary(
+            self.interfaces.enumerated().flatMap { index, interface in
+                interface.methods.map { ("\(interface.name).\($0)", Method(interface: index, input: $1.input)) }
+            }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Answers calls that need only the description: methods of `org.varlink.service`, and invalid calls.
@@ -28,10 +41,14 @@ public struct ServiceDescription: Sendable, Hashable {
     /// - Parameter call: Any call.
     /// - Returns: The answer, or `nil` if the call is valid and the service must answer it.
     public func answer(_ call: Call) -> Result<Reply, CallError>? {
-        guard let interface = interface(call.interface) else { return .failure(.interfaceNotFound(call.interface)) }
+        guard let method = methods[call.method] else {
+            let isMethod = interface(call.interface) != nil
+            return .failure(isMethod ? .methodNotFound(call.method) : .interfaceNotFound(call.interface))
+        }
         do throws(CallError) {
-            try interface.validate(call)
-            guard interface.name == Interface.service.name else { return nil }
+            try method.input.validate(call.parameters, interfaces[method.interface].types)
+            // The first interface is `org.varlink.service`.
+            guard method.interface == 0 else { return nil }
             guard call.member == "GetInterfaceDescription" else { return .success(Reply(parameters: info)) }
             let name = call.parameters["interface"]?.stringValue ?? ""
             guard let described = self.interface(name) else { throw .interfaceNotFound(name) }

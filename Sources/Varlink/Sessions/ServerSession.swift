@@ -66,11 +66,11 @@ public struct ServerSession: Sendable {
     /// Answers the current call.
     ///
     /// - Parameters:
-    ///   - parameters: The results.
+    ///   - parameters: The results; not evaluated for a `oneway` call.
     ///   - continues: Whether more replies follow; allowed only for a call with `more`.
     /// - Returns: The bytes to send; empty for a `oneway` call.
-    public mutating func reply(_ parameters: JSONObject = [:], continues: Bool = false) -> [UInt8] {
-        isReplyWanted(continues: continues) ? Reply(parameters: parameters, continues: continues).encoded() : []
+    public mutating func reply(_ parameters: @autoclosure () -> JSONObject = [:], continues: Bool = false) -> [UInt8] {
+        isReplyWanted(continues: continues) ? Reply(parameters: parameters(), continues: continues).encoded() : []
     }
 
     /// Answers the current call with parameters that are already encoded.

@@ -13,7 +13,8 @@ struct ClientDocumentTests {
         "battery {'state': 'unplugged'", "battery {'state': 'unplugged'", "while asleep: ", "battery\n",
         "changes since 20", "{'level': 0.4}\n",
         """
-        Publish volume: InvalidParameter (parameter: aspect)
+        Publish volume: InvalidParameter (parameter: aspect): a published name must have at least two words of letters, \
+        digits, - and _, joined by dots, with at most 255 bytes; a pattern cannot be published
         org.varlink.service.InvalidParameter
         {'parameter': 'aspect'}
 

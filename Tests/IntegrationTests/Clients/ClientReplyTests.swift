@@ -138,18 +138,26 @@ struct ClientReplyTests {
         #expect(try client.next() == nil)
     }
 
-    @Test(arguments: ClientLanguage.allCases) func positionsThatDoNotFitAreLeftOut(language: ClientLanguage) throws {
+    @Test(arguments: ClientLanguage.allCases) func positionsThatDoNotFitAreCompared(language: ClientLanguage) throws {
         let (client, _) = try bus.client(language)
         let members = (0..<2_000).map { JSONObject.Member(name: "org.example.name\($0)", value: .integer(Int64($0))) }
         let resume: JSON = ["instance": "i", "generations": .object(JSONObject(members: members))]
         let subscribing = try client.begin(
             "subscribe", ["of": "s", "aspects": ["org.example.*"], "options": ["resume": resume]])
         let (stream, request) = try bus.acceptStream()
-        #expect(request["resume"] == nil)
-        let state = ScriptedBus.event("org.example.name1", 9, changes: 0, #""value":{"x":1}"#)
-        try stream.send(ScriptedBus.first([state]))
+        let sent = try #require(request["resume"]?.arrayValue).count
+        #expect(0 < sent && sent < 2_000)
+        // The position of the last name was not sent, so to the bus it is new.
+        let state = ScriptedBus.event("org.example.name999", 1_001, changes: 9, #""value":{"x":1}"#)
+        try stream.send(ScriptedBus.first([state], resumed: true))
         _ = try client.result(of: subscribing)
-        #expect(try client.next()?.state == ["x": 1], "the current states are delivered instead")
+        let event = try #require(try client.next())
+        #expect(event.state == ["x": 1])
+        #expect(event.integer("changes") == 2)
+        // The other names are not published any more.
+        let withdrawal = try #require(try client.next())
+        #expect(withdrawal.aspect == "org.example.name0")
+        #expect(withdrawal["state"] == .null)
     }
 
     @Test(arguments: ClientLanguage.allCases) func absurdTimesAreDelivered(language: ClientLanguage) throws {

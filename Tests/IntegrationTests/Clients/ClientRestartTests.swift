@@ -15,20 +15,13 @@ struct ClientRestartTests {
         bus = try BusProcess()
     }
 
-    /// Kills the bus once it has saved its state, and starts it again.
-    private func crash() throws {
-        try bus.waitUntilSaved()
-        bus.kill()
-        try bus.restart()
-    }
-
     @Test(arguments: ClientLanguage.allCases) func crashLosesAndRepeatsNothing(language: ClientLanguage) throws {
         let client = try ClientProgram(language, on: bus)
         try client.subscribe(to: ["battery", "proximity"])
         try client.post(level: 0.5)
         #expect(try client.next()?.levelAndChanges == [0.5, 1])
         for step in 1...3 {
-            try crash()
+            try bus.crash()
             try client.post(level: 0.5 - Double(step) / 10)
             #expect(try client.next()?.levelAndChanges == [0.5 - Double(step) / 10, 1])
         }
@@ -42,7 +35,7 @@ struct ClientRestartTests {
         try client.subscribe(to: ["battery"])
         // Of these, at most one reply is in the socket.
         for level in [0.5, 0.4, 0.3] { try client.post(level: level) }
-        try crash()
+        try bus.crash()
         try client.post(level: 0.2)
         var changes = 0
         var event: JSONObject?
@@ -75,7 +68,7 @@ struct ClientRestartTests {
         let positions = try earlier.positions()
         for level in [0.4, 0.3] { try earlier.post(level: level) }
         earlier.process.signal(SIGKILL)
-        try crash()
+        try bus.crash()
         // Any client understands the positions of any other.
         for other in ClientLanguage.allCases {
             let later = try ClientProgram(other, on: bus)
@@ -127,7 +120,7 @@ struct ClientRestartTests {
         let next = try client.begin("next", ["of": "s"])
         try client.post(level: 0.5)
         for level in [0.4, 0.3] {
-            try crash()
+            try bus.crash()
             try bus.waitForSubscription(heldBy: ["app"])
             try client.post(level: level)
             try client.post(proximity: "near")
@@ -148,11 +141,11 @@ struct ClientRestartTests {
         try client.enterBackground()
         try client.post(level: 0.5)
         try client.enterForeground()
-        try crash()
+        try bus.crash()
         try client.enterBackground()
         try client.post(level: 0.4)
         let next = try client.begin("next", ["of": "s"])
-        try crash()
+        try bus.crash()
         try client.post(proximity: "near")
         try bus.waitForSubscription(heldBy: ["app"])
         try client.enterForeground()
@@ -167,7 +160,7 @@ struct ClientRestartTests {
         try client.call("enterBackground", ["of": "s", "wakeAfter": 1_000])
         let next = try client.begin("next", ["of": "s"])
         try client.post(level: 0.5)
-        try crash()
+        try bus.crash()
         #expect(try client.result(of: next).objectValue?.levelAndChanges == [0.5, 1])
         try bus.waitForSubscription(heldBy: [])
     }

@@ -48,11 +48,11 @@ struct BusConsistency {
         while index >= 0, behind.insert(index).inserted { index = bus.entries[Int(index)].link }
         require(index < 0, "the list of slot \(slot) that is behind has no end")
         require(
-            behind == Set(own.filter { bus.entries[Int($0)].isBehind }), "slot \(slot) is behind in other entries")
-        let waiting = own.filter { bus.entries[Int($0)].isBehind && bus.isOpen(bus.entries[Int($0)]) }
+            behind == Set(own.filter { bus.entries[Int($0)].isBehind && !waits(for: $0, bus) }),
+            "slot \(slot) is behind in other entries")
         // Otherwise, a subscription would sleep although something is due.
         require(
-            subscription.isQueued || waiting.allSatisfy { waits(for: $0, bus) },
+            subscription.isQueued || behind.allSatisfy { !bus.isOpen(bus.entries[Int($0)]) },
             "slot \(slot) is not queued although an entry is behind")
     }
 
@@ -170,7 +170,7 @@ struct BusConsistency {
                 entry.policy >= 0 && bus.policies[Int(entry.policy)].nextEvent == item.due,
                 "entry \(item.entry) waits for another time")
             require(
-                entry.isBehind ? bus.isOpen(entry) : !entry.isLiteral, "entry \(item.entry) waits without a reason")
+                entry.isBehind ? bus.isAwake(entry) : !entry.isLiteral, "entry \(item.entry) waits without a reason")
         }
         require(bus.paced.positions.count { $0 >= 0 } == items.count, "the heap has lost entries")
     }
@@ -184,5 +184,12 @@ struct BusConsistency {
             if !isHeld || bus.isImmediate(entry) { counts[aspect] += 1 }
         }
         require(counts == bus.foregroundCounts, "foreground counts")
+    }
+}
+
+extension Bus {
+    /// Returns whether events of an entry's aspect can be delivered once its subscriber has read its last reply.
+    fileprivate func isAwake(_ entry: Entry) -> Bool {
+        slots[Int(entry.slot)]?.isInBackground == false || isImmediate(entry)
     }
 }

@@ -127,13 +127,18 @@ struct BusModel {
     /// Checks that the bus asks for the time of the next event that waits, and for none if nothing waits.
     private func checkPace() throws(Difference) {
         let feeds = naive.subscribers.flatMap { id, subscriber in
-            subscriber.feeds.map { (isDue: naive.due(id).contains($0.key), feed: $0.value) }
+            subscriber.feeds.map {
+                (isDue: naive.due(id).contains($0.key), isUnread: subscriber.holds.contains(.unread), feed: $0.value)
+            }
         }
         let soonest = feeds.filter(\.isDue).map(\.feed.nextEvent).min()
         if driver.bus.nextPaced == soonest { return }
-        // It may ask sooner for a state that has come back meanwhile, and for a name that is to become vacant.
-        let others = feeds.map(\.feed).filter { $0.policy.netChangeOnly || !$0.isLiteral }.map(\.nextEvent)
-        guard let next = driver.bus.nextPaced, next < soonest ?? .max, others.contains(next) else {
+        // It may ask sooner for a state that has come back meanwhile, for a name that is to become vacant, and for a
+        // subscription whose last reply is unread.
+        let others = feeds.filter { $0.isUnread || $0.feed.policy.netChangeOnly || !$0.feed.isLiteral }
+        guard let next = driver.bus.nextPaced, next < soonest ?? .max,
+            others.contains(where: { $0.feed.nextEvent == next })
+        else {
             throw Difference(
                 description: "asks for \(driver.bus.nextPaced ?? 0) instead of \(soonest ?? 0) at \(driver.clock)")
         }

@@ -37,6 +37,50 @@ import Testing
         #expect(driver.violations.isEmpty)
     }
 
+    @Test("a subscriber with a long interval makes the bus keep a limited number of names that come and go")
+    func longIntervalKeepsFewNames() throws {
+        let id = driver.subscribe(
+            SubscriptionRequest(aspects: ["org.*"], policies: ["org.*": Policy(interval: .seconds(1_000_000))]))
+        var changes = 0
+        for number in 0..<1_000 {
+            let name = try #require(Aspect("org.n\(number)"))
+            driver.bus.limitWithdrawnNames(of: 1, to: 10)
+            driver.publish(name, "{}")
+            changes += driver.events(of: id).reduce(0) { $0 + $1.changes }
+            driver.publish(name, nil)
+            changes += driver.events(of: id).reduce(0) { $0 + $1.changes }
+            #expect(driver.bus.names(of: 1).kept <= 12)
+            #expect(driver.violations.isEmpty)
+        }
+        driver.bus.limitWithdrawnNames(of: 1, to: 0)
+        changes += driver.events(of: id).reduce(0) { $0 + $1.changes }
+        #expect(changes == 2_000, "no change is lost")
+        driver.bus.limitWithdrawnNames(of: 1, to: 0)
+        #expect(driver.bus.names(of: 1).kept == 0)
+        #expect(driver.bus.nextPaced == nil)
+    }
+
+    @Test("a name whose withdrawal was dropped in the background is forgotten on waking")
+    func droppedWithdrawalIsSeen() {
+        let id = driver.subscribe(
+            SubscriptionRequest(aspects: ["org.*"], policies: ["org.*": Policy(background: .drop, netChangeOnly: true)])
+        )
+        driver.background(id)
+        driver.publish("org.a", "{}")
+        driver.publish("org.a", nil)
+        driver.foreground(id)
+        #expect(driver.events(of: id).isEmpty)
+        driver.publish("org.b", "{}")
+        _ = driver.read()
+        driver.publish("org.a", "{}")
+        driver.publish("org.a", nil)
+        driver.background(id)
+        driver.foreground(id)
+        #expect(driver.events(of: id).isEmpty)
+        #expect(driver.bus.names(of: 1).kept == 1, "org.b")
+        #expect(driver.violations.isEmpty)
+    }
+
     @Test("changes of a name that came and went are counted with its next change under netChangeOnly")
     func undueChangesAreCountedLater() {
         let id = driver.subscribe(

@@ -168,20 +168,20 @@ struct NaiveBus {
 
     /// Continues as a bus that was restored, without subscribers, and without the states that were tied to connections.
     ///
-    /// - Parameter names: The names in the order in which they were saved; others are forgotten.
+    /// - Parameter names: The names that were saved; others are forgotten.
     mutating func restart(_ names: [Aspect]) {
         subscribers = [:]
         for (aspect, topic) in topics where !aspect.isPublished {
             topics[aspect] = Topic(changes: [topic.current], start: max(0, topic.current.generation - 1))
         }
-        for name in topics.keys where name.isPublished && !names.contains(name) { topics[name] = nil }
-        for name in names {
-            guard let topic = topics[name] else { continue }
+        for (name, topic) in topics where name.isPublished {
+            if topic.publisher?.connection != nil { sequence += 1 }
+            guard names.contains(name), topic.publisher?.connection == nil else {
+                topics[name] = nil
+                continue
+            }
             topics[name] = Topic(
                 changes: [topic.current], start: topic.start, publisher: topic.isLive ? topic.publisher : nil)
-            guard topic.publisher?.connection != nil else { continue }
-            sequence += 1
-            topics[name] = nil
         }
     }
 }

@@ -84,6 +84,38 @@ import Testing
         #expect(values(start.start.events) == [nil])
     }
 
+    @Test("states that are tied to connections are not saved") func tiedStatesAreNotSaved() {
+        driver.publish("org.tied", "{}", by: Publisher(user: 1, connection: 7))
+        driver.publish("org.kept", "{}")
+        let id = subscribe(["org.*"])
+        let saved = driver.bus.savedState
+        #expect(saved.entries.map(\.state.aspect).filter(\.isPublished) == ["org.kept"])
+        #expect(saved.sequence == driver.bus.sequence + 1, "the withdrawal is counted")
+        driver.publish("org.tied", nil)
+        _ = driver.events(of: id)
+        #expect(driver.bus.savedState.sequence == saved.sequence)
+    }
+
+    @Test(
+        "a subscriber that slept through a restart and the next publication of a tied state receives one event",
+        arguments: [["org.*"], ["org.tied"]] as [AspectSet])
+    func tiedStateIsPublishedAgain(aspects: AspectSet) {
+        let publisher = Publisher(user: 1, connection: 7)
+        for value in 1...3 { driver.publish("org.tied", "{\"v\":\(value)}", by: publisher) }
+        for seen in [1, 3] {
+            // The restart is a change even if the publication was the last change on the bus.
+            let driver = BusDriver(restoring: driver.bus.savedState)
+            driver.publish("org.tied", "{\"v\":3}", by: publisher)
+            let request = SubscriptionRequest(aspects: aspects, instance: "one", positions: ["org.tied": seen])
+            let (id, start) = driver.start(request)
+            #expect(start.resumed == true)
+            #expect(start.events.map(\.generation) == [5])
+            #expect(start.events.map(\.changes) == [2], "the withdrawal and the publication")
+            #expect(values(start.events) == [#"{"v":3}"#])
+            #expect(driver.events(of: id).isEmpty)
+        }
+    }
+
     @Test("B191: the names of a user are counted until subscriptions have seen that they were withdrawn")
     func namesAreCounted() {
         let id = subscribe(["org.*"])

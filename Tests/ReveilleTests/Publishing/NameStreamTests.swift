@@ -160,6 +160,23 @@ import Varlink
         #expect(request.positions?["com.example.other"] == nil)
     }
 
+    @Test func longestSubscriptionLeavesRoomForItsPositions() throws {
+        let literal = (0..<63).map {
+            Aspect(stringLiteral: "org.literal.\(100 + $0)" + String(repeating: "x", count: 240))
+        }
+        let aspects = AspectSet(literal + ["org.example.*"])
+        let matched = (0..<1_000).map { Aspect(stringLiteral: "org.example.n\($0)") }
+        let policy = Policy(background: .hold(limit: .max), netChangeOnly: true, interval: .seconds(31_536_000))
+        let request = SubscriptionRequest(
+            aspects: aspects, name: String(repeating: "x", count: 128), instance: "i",
+            positions: Dictionary(uniqueKeysWithValues: (literal + matched).map { ($0, .max) }),
+            policies: Dictionary(uniqueKeysWithValues: aspects.aspects.map { ($0, policy) }))
+        var state = EventStreamState(request, patience: Patience())
+        guard case .subscribe(let call)? = state.handle(.open, at: 0).first else { throw Unexpected() }
+        #expect(Call(.subscribe(call)).encodedSize <= 65_536)
+        #expect(Set(literal).isSubset(of: call.positions?.keys ?? [:].keys))
+    }
+
     private struct Unexpected: Error {}
 }
 

@@ -4,6 +4,16 @@
 import Reveille
 import ReveilleTesting
 import Testing
+import Varlink
+
+/// A value whose own code refuses to encode it.
+private struct Unencodable: Encodable {
+    struct Refusal: Error, CustomStringConvertible {
+        let description = "not now"
+    }
+
+    func encode(to encoder: any Encoder) throws { throw Refusal() }
+}
 
 @Suite(.timeLimit(.minutes(10))) struct PublishingTests {
     @Test func publishedValueIsDelivered() async throws {
@@ -90,11 +100,16 @@ import Testing
             ("loud", "org.example.volume: the value must be a JSON object, not a string"),
             (nil as Int?, "org.example.volume: the value must be a JSON object, not null"),
             (
+                ["text": "e" + String(repeating: "\u{301}", count: 31)],
+                "org.example.volume: the value has more than 30 combining marks in a row"
+            ),
+            (Unencodable(), "org.example.volume: the value cannot be encoded as JSON: not now"),
+            (
                 ["level": Double.nan],
                 "org.example.volume: the value cannot be encoded as JSON: level: expected a finite number, found nan"
             ),
         ] as [(any Encodable & Sendable, String)])
-    func valueMustBeAnObject(value: any Encodable & Sendable, description: String) async throws {
+    func valueThatCannotBePublishedIsRefused(value: any Encodable & Sendable, description: String) async throws {
         let device = try await TestDevice.inMemory()
         let error = await #expect(throws: ReveilleError.self) { try await device.publish(Volume.name, value) }
         #expect(error?.code == .invalidArgument)
@@ -116,6 +131,21 @@ import Testing
             #expect(error?.code == .invalidArgument)
             #expect(error?.description.contains(name.debugDescription) == true)
         }
+    }
+
+    @Test func valueThatIsNestedTooDeeplyIsRefusedWithTheLimit() async throws {
+        let device = try await TestDevice.inMemory()
+        func nested(_ depth: Int) -> JSONObject { depth > 1 ? ["a": .object(nested(depth - 1))] : [:] }
+        for depth in [29, 32, 33, 100] {
+            let error = await #expect(throws: ReveilleError.self) {
+                try await device.publish(Volume.name, nested(depth))
+            }
+            #expect(error?.code == .invalidArgument)
+            #expect(error?.description.hasPrefix("org.example.volume: the value cannot be encoded") == true)
+            #expect(error?.description.hasSuffix("nested deeper than 28 levels") == true, "\(error as Any)")
+        }
+        try await device.publish(Volume.name, nested(28))
+        #expect(try await device.value(of: Volume.name, as: JSONObject.self) == nested(28))
     }
 
     @Test func valueThatIsTooLongIsRefusedWithItsLimit() async throws {

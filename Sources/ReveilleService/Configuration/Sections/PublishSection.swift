@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleCore
+import ReveilleWire
 import Varlink
 
 extension Configuration {
@@ -15,12 +17,16 @@ extension Configuration {
 
         /// The range of ``names``, which takes some hundred megabytes at its end.
         static let nameRange = 1...65_536
-        /// The range of ``valueSize``, from an object without members to the usual `maxFrame`.
-        static let valueSizeRange = 2...65_536
+        /// The range of ``valueSize``, from an object without members to the longest value that clients send.
+        static let valueSizeRange = 2...PublishedValue.sizeLimit
 
-        mutating func read(_ section: ConfigurationSection) throws(ConfigurationError) {
+        /// Reads the section of a bus with a maximum length of calls, which have to have room for the values.
+        mutating func read(_ section: ConfigurationSection, maxFrame: Int) throws(ConfigurationError) {
             try section.integer("names", in: Self.nameRange, into: &names)
-            try section.integer("valueSize", in: Self.valueSizeRange, into: &valueSize)
+            let longest = min(Self.valueSizeRange.upperBound, maxFrame - PublishedValue.callMargin)
+            try section.integer(
+                "valueSize", in: Self.valueSizeRange.lowerBound...longest,
+                because: "a call has at most \(min(maxFrame, Limits.frame)) bytes (bus.maxFrame)", into: &valueSize)
             let permissions = try section.sections("allow", "a list of permissions") {
                 element throws(ConfigurationError) in try PublishPermission(element)
             }

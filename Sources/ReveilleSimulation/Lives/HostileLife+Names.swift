@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+import ReveilleWire
+import Varlink
+
+// The honest publisher, whose names nobody else may change unless root or the bus's own user is hostile.
+extension HostileLife {
+    private static let names: [Aspect] = ["org.honest.a", "org.honest.b", "org.honest.deep.a"]
+    static let subscribedNames: [AspectSet] = [
+        ["org.honest.*"], ["org.honest.a", "org.honest.deep.*"], ["org.*", "org.honest.b"],
+    ]
+    static let policies: [[Aspect: Policy]] = [
+        [:], ["org.honest.a": Policy(interval: .milliseconds(1))],
+        ["org.honest.a": Policy(netChangeOnly: true, interval: .milliseconds(50))],
+        ["locale": Policy(netChangeOnly: true)],
+    ]
+
+    func actAsPublisher() throws(Broken) {
+        guard !people.hasHostileRoot else { return }
+        switch choices.number(below: 8) {
+        case 0:
+            note("the publisher dies")
+            publisher.disconnect()
+        case 1: try checkStates()
+        default:
+            let name = choices.one(of: Self.names)
+            let value = SimulatedPublisher.value(choices.number(below: 3), isOther: choices.number(below: 2) == 1)
+            let isTied = choices.happens(onceIn: 3)
+            note("\(name) becomes \(value) \(isTied ? "while the publisher is connected" : "")")
+            let reply = try ask(connectedPublisher(), publisher.call(name, value, isTied: isTied))
+            try publisher.take(reply, of: name, value, isTied: isTied)
+        }
+    }
+
+    private func connectedPublisher() -> SimulatedPeer {
+        if let peer = publisher.peer { return peer }
+        let stream = bus.connect(publisher.credentials, room: 100_000)
+        return publisher.connect(stream)
+    }
+
+    private func states() throws(Broken) -> EventsReply {
+        let reply = try ask(connectedPublisher(), Call(.getState(["org.honest.*"])))
+        do throws(CallError) {
+            return try EventsReply(reply, noting: UnknownWords())
+        } catch {
+            throw Broken("\(reply) is invalid: \(error)")
+        }
+    }
+
+    private func checkStates() throws(Broken) {
+        try bus.rest()
+        ledger.endsAreNoticed()
+        try ledger.check(states().events)
+    }
+
+    /// Takes the names of a bus that has started: all but those that were tied, or none of another instance.
+    func meetBus() throws(Broken) {
+        guard !people.hasHostileRoot else { return }
+        let reply = try states()
+        if reply.instance == instance { ledger.busContinued() } else { ledger.busBegan() }
+        instance = reply.instance
+        try ledger.check(reply.events)
+    }
+}

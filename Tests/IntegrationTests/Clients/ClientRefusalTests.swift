@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// The errors of the clients for Python and Node, which name the operation, its subject and the reason.
+@Suite(.timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js"))
+struct ClientRefusalTests {
+    private let bus: BusProcess
+
+    init() throws {
+        bus = try BusProcess(configuration: "{ publish: { names: 1 } }")
+    }
+
+    /// Expects a call to fail, and the client to work afterwards.
+    private func failure(
+        _ client: ClientProgram, _ action: String, _ arguments: [JSON]
+    ) throws -> ClientProgram.Failure? {
+        let failure = #expect(throws: ClientProgram.Failure.self) {
+            try client.call(action, ["arguments": .array(arguments)])
+        }
+        try client.post(level: 0.5)
+        return failure
+    }
+
+    @Test(arguments: ClientLanguage.allCases) func limitsAreNamed(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        try client.call("publish", ["arguments": ["org.example.a", [:]]])
+        let names = try failure(client, "publish", ["org.example.b", [:]])
+        #expect(names?.message.hasPrefix("Publish org.example.b: QuotaExceeded (quota: names, limit: 1): ") == true)
+        #expect(names?.message.hasSuffix("publish.names sets the limit") == true)
+        for length in [5_000, 65_000] {
+            let long: JSON = ["text": .string(String(repeating: "x", count: length))]
+            let value = try failure(client, "publish", ["org.example.a", long])
+            #expect(value?.code == "org.reveille.Bus.QuotaExceeded")
+            #expect(
+                value?.message == """
+                    Publish org.example.a: QuotaExceeded (quota: value, limit: 4096): a value can have at most 4096 bytes \
+                    as JSON without spaces; publish.valueSize sets the limit
+                    """)
+            #expect(value?.parameters == ["quota": "value", "limit": 4_096])
+        }
+        let aspects = (0..<65).map { JSON.string("org.example.n\($0)") }
+        let many = try failure(client, "getAll", language == .node ? [.array(aspects)] : aspects)
+        #expect(many?.message.hasSuffix("a pattern such as org.example.* stands for many names") == true)
+    }
+
+    @Test(arguments: ClientLanguage.allCases)
+    func valueThatTheBusWouldNotAnswerIsNotSent(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        let text = JSON.string(String(repeating: "x", count: 70_000))
+        let long = try failure(client, "publish", ["org.example.a", ["text": text]])
+        #expect(long?.message.hasPrefix("Publish org.example.a: the call has 70") == true)
+        #expect(long?.message.hasSuffix(" bytes, and a bus accepts at most 65536") == true)
+        for depth in [29, 33, 100] {
+            let nested = (1..<depth).reduce([:] as JSON) { value, _ in ["a": value] }
+            let deep = try failure(client, "publish", ["org.example.a", nested])
+            #expect(deep?.message == "Publish org.example.a: the value is nested deeper than 28 levels")
+            #expect(deep?.code == "org.varlink.service.InvalidParameter")
+            let posted = try failure(client, "post", ["proximity", nested])
+            #expect(posted?.message == "Post proximity: the state is nested deeper than 28 levels")
+        }
+        let nested = (1..<28).reduce([:] as JSON) { value, _ in ["a": value] }
+        try client.call("publish", ["arguments": ["org.example.a", nested]])
+        #expect(try client.call("get", ["arguments": ["org.example.a"]]).objectValue?["state"] == nested)
+    }
+
+    @Test(arguments: ClientLanguage.allCases) func callThatEndsTheConnectionIsNamed(language: ClientLanguage) throws {
+        let bus = try BusProcess(configuration: "{ bus: { maxFrame: 2048 } }")
+        let client = try ClientProgram(language, on: bus)
+        let text = JSON.string(String(repeating: "x", count: 3_000))
+        let long = try failure(client, "publish", ["org.example.a", ["text": text]])
+        #expect(long?.message == "Publish org.example.a: the bus closed the connection")
+        let name = JSON.string(String(repeating: "x", count: 70_000))
+        let state = try failure(client, "post", ["proximity", ["state": name]])
+        // Sending may have failed before the connection was found closed.
+        #expect(state?.message.hasPrefix("Post proximity: the ") == true)
+        #expect(state?.message.contains("; the call has 70") == true, "\(state as Any)")
+        #expect(state?.message.hasSuffix(" bytes, and a bus accepts at most 65536 (bus.maxFrame)") == true)
+    }
+
+    @Test(arguments: ClientLanguage.allCases) func invalidNamesAreRefusedWithTheRule(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        for name in ["volume", "org..volume", "org.example.*", "", "battery"] {
+            let failure = try failure(client, "publish", [.string(name), [:]])
+            #expect(failure?.code == "org.varlink.service.InvalidParameter")
+            #expect(failure?.message.contains("a published name must have at least two words of letters") == true)
+        }
+        for name in ["*", "a*", "org..*", ".*", "org.*.a", "weather"] {
+            for action in ["get", "getAll"] {
+                let arguments: [JSON] = action == "getAll" && language == .node ? [[.string(name)]] : [.string(name)]
+                let failure = try failure(client, action, arguments)
+                let isPattern = action == "get" && name.hasSuffix(".*")
+                let reason = isPattern ? "a pattern has no state of its own" : "an aspect must be one of the device"
+                #expect(failure?.message.hasPrefix("GetState \(name): ") == true)
+                #expect(failure?.message.contains(reason) == true, "\(failure as Any)")
+            }
+        }
+        let pattern = try failure(client, "get", ["org.example.*"])
+        #expect(pattern?.message.hasPrefix("GetState org.example.*: a pattern has no state of its own; ") == true)
+    }
+
+    @Test(arguments: ClientLanguage.allCases)
+    func intervalOutOfRangeIsRefused(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        for interval in [0, -1, 0.9, 31_536_000_001] as [JSON] {
+            let failure = #expect(throws: ClientProgram.Failure.self) {
+                try client.subscribe(to: ["battery"], ["policies": ["battery": ["interval": interval]]])
+            }
+            #expect(failure?.message.contains("the interval must be from ") == true, "\(failure as Any)")
+            #expect(failure?.message.contains("a year") == true)
+        }
+        for limit in [0, -1, 1.5, true] as [JSON] {
+            let failure = #expect(throws: ClientProgram.Failure.self) {
+                let policy: JSON = ["background": "hold", "limit": limit]
+                try client.subscribe(to: ["battery"], ["policies": ["battery": policy]])
+            }
+            #expect(failure?.message.contains("the limit must be a whole number from 1") == true, "\(failure as Any)")
+        }
+        let other = #expect(throws: ClientProgram.Failure.self) {
+            try client.subscribe(to: ["battery"], ["policies": ["org.example.*": ["interval": 1_000]]])
+        }
+        #expect(other?.message.hasPrefix("Subscribe battery: InvalidParameter (parameter: policies.aspect): ") == true)
+        try client.subscribe(to: ["battery"], ["policies": ["battery": ["interval": 31_536_000_000]]])
+    }
+
+    @Test func valuesThatAreNoDurationAreRefused() throws {
+        let python = """
+            import reveille
+            for interval in [float("nan"), float("inf"), True, "1", 1e-9]:
+                try:
+                    reveille.Policy(interval=interval)
+                except reveille.ReveilleError as error:
+                    assert str(error).startswith("Policy: the interval must be from a millisecond to a year"), error
+                else:
+                    raise AssertionError(interval)
+            """
+        let module = ClientLanguage.node.module
+        let node = """
+            import assert from "node:assert";
+            import { connect, ReveilleError } from "\(module.directory)/\(module.name)";
+            const bus = await connect();
+            for (const interval of [NaN, Infinity, true, "1", 1e-9]) {
+              const subscription = bus.subscribe("battery", { policies: { battery: { interval } } });
+              await assert.rejects(subscription, /the policy of battery: the interval must be from 1 to 31536000000 milliseconds/);
+            }
+            bus.close();
+            """
+        let environment = ["REVEILLE_ADDRESS": bus.address, "PYTHONPATH": ClientLanguage.python.module.directory]
+        for (program, arguments) in [
+            ("python3", ["-X", "dev", "-c", python]), ("node", ["--input-type=module", "-e", node]),
+        ] {
+            let run = try ProgramRun(arguments, program: program, in: bus.directory, environment: environment)
+            #expect(run.code == 0 && run.errors == "", "\(run.errors)")
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can switch users")) func otherUserIsRefusedWithTheRule() throws {
+        let python = """
+            import reveille, sys
+            with reveille.connect(sys.argv[1]) as bus:
+                try:
+                    bus.publish("org.example.a", {})
+                except reveille.ReveilleError as error:
+                    print(error)
+            """
+        let file = bus.directory.path + "/reveille.py"
+        try ChildProcess(["cp", ClientLanguage.python.module.directory + "/reveille.py", file]).wait()
+        try bus.directory.write(python, to: "publish.py")
+        let run = try OtherUser.run(
+            ["/usr/bin/python3", bus.directory.path + "/publish.py", bus.address], in: bus.directory)
+        #expect(
+            run.output.hasPrefix("Publish org.example.a: PermissionDenied: on a user's bus, only that user and root"),
+            "\(run.output) \(run.errors)")
+        #expect(run.output.contains("only while no other user publishes it"))
+    }
+}

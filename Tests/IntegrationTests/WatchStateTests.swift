@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// `reveille watch --state`: the file, with many names and when the run is killed.
+@Suite(.timeLimit(.minutes(10))) struct WatchStateTests {
+    /// F_SETPIPE_SZ of fcntl(2), which Glibc does not export to Swift.
+    private static let setPipeSize: Int32 = 1_031
+
+    private let bus: BusProcess
+    private let publisher: RawClient
+
+    init() throws {
+        bus = try BusProcess()
+        publisher = try bus.client()
+    }
+
+    private var state: String { bus.directory.path + "/positions" }
+
+    private func publish(_ names: Range<Int>, step: Int) throws {
+        for number in names {
+            let reply = try publisher.call(
+                "Publish", #"{"aspect":"org.example.n\#(number)","value":{"step":\#(step)}}"#)
+            guard reply.error == nil else { throw Trouble("Publish: \(reply)") }
+        }
+    }
+
+    private func watch(_ more: [String] = [], descriptors: [Int32: Int32] = [:]) throws -> RunningProgram {
+        try RunningProgram(
+            ["watch", "org.example.*", "--json", "--state", state, "--address", bus.address] + more,
+            in: bus.directory, descriptors: descriptors)
+    }
+
+    /// Stores the positions of the states now.
+    private func begin() throws {
+        let run = try watch()
+        try wait(for: "positions") { access(state, F_OK) == 0 }
+        #expect(run.stop() == 0)
+    }
+
+    private func aspects(_ run: RunningProgram) throws -> [String] {
+        try run.output.split(separator: "\n").map { try JSON.parse(Array($0.utf8)).objectValue?.aspect ?? "" }
+    }
+
+    @Test func eventsThatAreDueTogetherAreStoredTogether() throws {
+        try publish(100..<300, step: 0)
+        try begin()
+        try publish(100..<300, step: 1)
+        let counter = try ReplacementCounter(of: "positions", in: bus.directory.path)
+        let run = try watch(["--count", "200"])
+        #expect(run.process.wait() == 0)
+        #expect(try Set(aspects(run)).count == 200)
+        #expect(counter.count == 1)
+        // All of them were stored.
+        let next = try watch(["--count", "1"])
+        try wait(for: "the subscription") { try publisher.subscriptions().count == 1 }
+        try publish(300..<301, step: 1)
+        #expect(next.process.wait() == 0)
+        #expect(try aspects(next) == ["org.example.n300"])
+    }
+
+    @Test func countLeavesTheOtherEventsToTheNextRun() throws {
+        try publish(100..<110, step: 0)
+        try begin()
+        try publish(100..<110, step: 1)
+        let first = try watch(["--count", "4"])
+        #expect(first.process.wait() == 0)
+        #expect(try aspects(first) == (100..<104).map { "org.example.n\($0)" })
+        let second = try watch(["--count", "6"])
+        #expect(second.process.wait() == 0)
+        #expect(try aspects(second) == (104..<110).map { "org.example.n\($0)" })
+    }
+
+    @Test func eventsThatAKilledRunHasNotPrintedArePrintedByTheNext() throws {
+        try publish(100..<150, step: 0)
+        try begin()
+        let stored = bus.directory.read("positions")
+        try publish(100..<150, step: 1)
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        defer { for end in ends { close(end) } }
+        // Too small for the events.
+        let size = fcntl(ends[1], Self.setPipeSize, 4_096)
+        let run = try watch(descriptors: [1: ends[1]])
+        try wait(for: "a full pipe") {
+            var count: Int32 = 0
+            return ioctl(ends[0], UInt(FIONREAD), &count) == 0 && count == size
+        }
+        run.process.signal(SIGKILL)
+        run.process.wait()
+        #expect(bus.directory.read("positions") == stored)
+        let next = try watch(["--count", "50"])
+        #expect(next.process.wait() == 0)
+        #expect(try aspects(next) == (100..<150).map { "org.example.n\($0)" })
+    }
+
+    @Test(arguments: [["watch"], ["on", "battery", "level < 0.1"]])
+    func fileBeyondTheLimitIsRefused(command: [String]) throws {
+        try bus.directory.write("", to: "positions")
+        try #require(truncate(state, 2_097_153) == 0)
+        let program = command[0] == "on" ? ["--", "true"] : []
+        let run = try bus.run(command + ["--state", state] + program)
+        #expect(run.code == 1)
+        #expect(
+            run.errors == """
+                reveille: \(state): a file of 'reveille \(command[0]) --state' can have at most 2 MiB; left unchanged
+
+                """)
+        var status = stat()
+        #expect(stat(state, &status) == 0 && status.st_size == 2_097_153)
+    }
+}
+
+/// A counter of the times that a file is replaced.
+private final class ReplacementCounter {
+    private let name: String
+    private let descriptor: Int32
+
+    init(of name: String, in directory: String) throws {
+        self.name = name
+        descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+        // The kernel merges equal successive events. The creation of each new file prevents that.
+        guard inotify_add_watch(descriptor, directory, UInt32(IN_MOVED_TO | IN_CREATE)) >= 0 else {
+            throw Trouble("inotify_add_watch \(directory): error \(errno)")
+        }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// The number since the last call.
+    var count: Int {
+        var count = 0
+        withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 8) { buffer in
+            while case let size = read(descriptor, buffer.baseAddress, buffer.count), size > 0 {
+                var offset = 0
+                while offset < size {
+                    let event = buffer.load(fromByteOffset: offset, as: inotify_event.self)
+                    let start = offset + MemoryLayout<inotify_event>.size
+                    let text = buffer[start..<start + Int(event.len)].prefix { $0 != 0 }
+                    let isOurs = String(decoding: text, as: UTF8.self) == name
+                    if isOurs, event.mask & UInt32(IN_MOVED_TO) != 0 { count += 1 }
+                    offset = start + Int(event.len)
+                }
+            }
+        }
+        return count
+    }
+}
