@@ -23,24 +23,28 @@ struct Cost {
 
 /// The smallest, the middle and the largest of some numbers.
 struct Spread: CustomStringConvertible {
-    let least: Double
     let median: Double
-    let most: Double
+    private let least: Double
+    private let most: Double
 
     init(_ values: [Double]) {
         let sorted = values.sorted()
         (least, median, most) = (sorted[0], sorted[sorted.count / 2], sorted[sorted.count - 1])
     }
 
-    var description: String { [least, median, most].map { $0.rounded(to: 2) }.joined(separator: ", ") }
+    var description: String {
+        "\(median.rounded(to: 2)) (\(least.rounded(to: 2)) to \(most.rounded(to: 2)))"
+    }
 }
 
 /// The costs of a peer in several rounds, beside those of the baseline in the same rounds.
-struct Comparison: CustomStringConvertible {
+struct Comparison {
+    /// The processor time and the time for each delivery in microseconds.
     let processorTime: Spread
-    private let time: Spread
-    private let processorRatio: Spread
-    private let ratio: Spread
+    let time: Spread
+    /// Their ratios to the baseline.
+    let processorRatio: Spread
+    let ratio: Spread
 
     init(_ costs: [Cost], to baseline: [Cost]) {
         processorTime = Spread(costs.map(\.processorTime))
@@ -49,27 +53,14 @@ struct Comparison: CustomStringConvertible {
         ratio = Spread(zip(costs, baseline).map { $0.time / $1.time })
     }
 
-    /// The columns of a table.
-    var description: String {
-        "\(processorTime.median.rounded(to: 2)) µs | \(processorRatio) | \(time.median.rounded(to: 2)) µs | \(ratio)"
-    }
-}
-
-/// The costs of a delivery to any number of subscribers, for a plot.
-struct CostTable {
-    private var series: [(name: String, points: [(x: Double, y: Double)])] = []
-
-    /// Adds a cost.
-    mutating func add(_ name: String, _ count: Int, _ cost: Double) {
-        let index = series.firstIndex { $0.name == name } ?? series.count
-        if index == series.count { series.append((name, [])) }
-        series[index].points.append((Double(count), cost))
-    }
-
-    var plot: Plot {
-        Plot(
-            title: "CPU time of the broker for each delivery", x: "subscribers", y: "microseconds",
-            scale: .logarithmic, series: series)
+    /// Prints comparisons as a table, with what each costs in microseconds.
+    static func print(_ title: String, _ rows: [(name: String, comparison: Comparison)]) {
+        Swift.print("\n| \(title) | CPU time | ratio of the CPU time | time | ratio of the time |")
+        Swift.print("| --- | ---: | --- | ---: | --- |")
+        for (name, row) in rows {
+            let (processorTime, time) = (row.processorTime.median.rounded(to: 2), row.time.median.rounded(to: 2))
+            Swift.print("| \(name) | \(processorTime) µs | \(row.processorRatio) | \(time) µs | \(row.ratio) |")
+        }
     }
 }
 

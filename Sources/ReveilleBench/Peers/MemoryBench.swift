@@ -10,7 +10,9 @@ struct MemoryBench {
 
     func run() throws -> Plot {
         var series: [(name: String, points: [(x: Double, y: Double)])] = []
-        print("| resident memory in MB, unread messages: | \(Self.counts.map { "\($0)" }.joined(separator: " | ")) |")
+        print(
+            "\n| resident memory in MB after unread messages | \(Self.counts.map { "\($0)" }.joined(separator: " | ")) |"
+        )
         print("| --- |\(String(repeating: " ---: |", count: Self.counts.count))")
         for peer in try Peers.all() {
             guard let broker = try? PeerBroker(peer) else { continue }

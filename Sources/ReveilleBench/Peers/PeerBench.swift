@@ -22,12 +22,11 @@ struct PeerBench {
     func run(plots: String) throws {
         try Processors.use(0)
         var table = CostTable()
-        print("| subscribers | cores | peer | CPU time | ratio (min, median, max) | time | ratio |")
-        print("| ---: | ---: | --- | ---: | --- | ---: | --- |")
         for count in Self.counts { try compare(try Peers.all(), count, &table) }
         for count in [3_000, Self.most] where count <= Self.most {
             try compare([BarePeer(), ReveillePeer()], count, &table)
         }
+        table.print()
         try SleeperBench().run()
         let memory = try MemoryBench().run()
         try table.plot.write(to: plots + "/delivery.svg")
@@ -56,10 +55,7 @@ struct PeerBench {
                 }
             }
             for (index, peer) in running.enumerated() {
-                let comparison = Comparison(costs[index], to: costs[0])
-                // Waking another core costs the peer time that is not its own work.
-                if cores == 1 { table.add(peer.broker.peer.name, count, comparison.processorTime.median) }
-                print("| \(count) | \(cores) | \(peer.broker.peer.name) | \(comparison) |")
+                table.add(peer.broker.peer.name, count, cores: cores, Comparison(costs[index], to: costs[0]))
             }
             try Processors.use(0)
         }

@@ -31,10 +31,12 @@ struct SleeperBench {
             alone.append(try Cost(of: empty, deliveries: Self.posts) { try emptyClients.publish(Self.posts) })
             beside.append(try Cost(of: crowded, deliveries: Self.posts) { try crowdedClients.publish(Self.posts) })
         }
-        print("| a post | CPU time | ratio (min, median, max) | time | ratio |")
-        print("| --- | ---: | --- | ---: | --- |")
-        print("| beside no sleepers | \(Comparison(alone, to: alone)) |")
-        print("| beside \(count) sleepers | \(Comparison(beside, to: alone)) |")
+        Comparison.print(
+            "a post",
+            [
+                ("beside no sleepers", Comparison(alone, to: alone)),
+                ("beside \(count) sleepers", Comparison(beside, to: alone)),
+            ])
 
         let awake = try PeerClients(bare, count: count)
         let asleep = try PeerClients(crowded, sleepers)
@@ -57,10 +59,12 @@ struct SleeperBench {
             try control.send(Call.fence.encoded())
             try control.receive(through: "\0")
         }
-        print("| \(count) subscribers, each | CPU time | ratio (min, median, max) | time | ratio |")
-        print("| --- | ---: | --- | ---: | --- |")
-        print("| sent by the bare loop | \(Comparison(sent, to: sent)) |")
-        print("| woken by the bus | \(Comparison(woken, to: sent)) |")
+        Comparison.print(
+            "\(count) subscribers, each",
+            [
+                ("sent by the bare loop", Comparison(sent, to: sent)),
+                ("woken by the bus", Comparison(woken, to: sent)),
+            ])
     }
 
     /// Sends calls that have no reply, and calls a closure after each batch.
