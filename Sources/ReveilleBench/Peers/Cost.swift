@@ -5,7 +5,7 @@ import Glibc
 
 /// The cost of some deliveries, for each of them in microseconds.
 struct Cost {
-    /// The processor time of the peer, which other programs on the machine hardly affect.
+    /// The processor time of the peer, which other programs affect less than the time.
     let processorTime: Double
     /// The time until all subscribers have read, including the work of the clients.
     let time: Double
