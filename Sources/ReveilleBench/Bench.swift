@@ -20,10 +20,16 @@ enum Bench {
             case StormGroup.argument: try StormGroup.run(Array(CommandLine.arguments.dropFirst(2)))
             case "names": try NamesBench().run()
             case "flood": try FloodBench().run()
+            case "peers": try PeerBench().run(plots: "Docs/Performance")
+            case BarePeer.argument: try BarePeer.run(Array(CommandLine.arguments.dropFirst(2)))
+            case ZeroMQPeer.argument: try ZeroMQPeer.run(Array(CommandLine.arguments.dropFirst(2)))
+            case "instructions", "record":
+                try InstructionBench().run(
+                    record: "Docs/Performance/instructions", isRecording: CommandLine.arguments[1] == "record")
             case FloodBench.probeArgument: try FloodBench.ask(Array(CommandLine.arguments.dropFirst(2)))
             case Flood.argument: try Flood.run(Array(CommandLine.arguments.dropFirst(2)))
             default:
-                complain("usage: ReveilleBench latency|posts|readers|storm|names|flood")
+                complain("usage: ReveilleBench latency|posts|readers|storm|names|flood|peers|instructions|record")
                 exit(64)
             }
         } catch {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The costs of a delivery to different numbers of subscribers.
+struct CostTable {
+    private var results: [(name: String, count: Int, cores: Int, comparison: Comparison)] = []
+
+    /// Adds the costs of a peer, whose clients run on its own core (1) or on another (2).
+    mutating func add(_ name: String, _ count: Int, cores: Int, _ comparison: Comparison) {
+        results.append((name, count, cores, comparison))
+    }
+
+    private var names: [String] { results.map(\.name).withoutRepetitions }
+    private var counts: [Int] { results.map(\.count).withoutRepetitions }
+
+    /// Prints a table for each figure.
+    func print() {
+        for cores in results.map(\.cores).withoutRepetitions {
+            let place = cores == 1 ? "clients on the same core" : "clients on another core"
+            print("CPU time, \(place)", cores, \.processorTime, \.processorRatio)
+            print("time, \(place)", cores, \.time, \.ratio)
+        }
+    }
+
+    private func print(
+        _ title: String, _ cores: Int, _ value: KeyPath<Comparison, Spread>, _ ratio: KeyPath<Comparison, Spread>
+    ) {
+        Swift.print("\n| \(title) | \(counts.map { "\($0)" }.joined(separator: " | ")) |")
+        Swift.print("| --- |\(String(repeating: " --- |", count: counts.count))")
+        for (index, name) in names.enumerated() {
+            let cells = counts.map { count in
+                let result = results.first { $0.name == name && $0.count == count && $0.cores == cores }
+                guard let comparison = result?.comparison else { return "" }
+                // The first is the baseline, whose ratio is 1.
+                return index == 0
+                    ? comparison[keyPath: value].median.rounded(to: 2) + " µs" : "\(comparison[keyPath: ratio])"
+            }
+            Swift.print("| \(name) | \(cells.joined(separator: " | ")) |")
+        }
+    }
+
+    /// The processor time with all on one core, without the cost of waking another.
+    var plot: Plot {
+        Plot(
+            title: "CPU time of the broker for each delivery", x: "subscribers", y: "microseconds",
+            scale: .logarithmic,
+            series: names.map { name in
+                let points = results.filter { $0.name == name && $0.cores == 1 }
+                return (name, points.map { (Double($0.count), $0.comparison.processorTime.median) })
+            })
+    }
+}
+
+extension Array where Element: Equatable {
+    /// The elements in order, each once.
+    fileprivate var withoutRepetitions: [Element] {
+        reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+}
