@@ -8,28 +8,6 @@ package import Varlink
 package enum EventCoding {
     /// Encodes an event; the fields of all other aspects are absent, which means null.
     package static func encode(_ event: Event) -> JSON {
-        var structure = head(of: event)
-        let state = ReadingCoding.encode(event.reading, settings: event.settings)
-        structure.members.append(.init(name: ReadingCoding.field(of: event.aspect), value: state))
-        return .object(structure)
-    }
-
-    /// Appends an event as JSON text; a published value is copied as it is, without being parsed.
-    static func write(_ event: Event, into bytes: inout [UInt8]) {
-        guard case .published(let value) = event.reading, let text = value.bytes else {
-            return encode(event).write(into: &bytes)
-        }
-        head(of: event).write(into: &bytes)
-        bytes.removeLast()
-        bytes.append(UInt8(ascii: ","))
-        JSON.writeString(PublishedValue.field, into: &bytes)
-        bytes.append(UInt8(ascii: ":"))
-        bytes.append(contentsOf: text)
-        bytes.append(UInt8(ascii: "}"))
-    }
-
-    /// The fields of an event before its state.
-    private static func head(of event: Event) -> JSONObject {
         [
             "aspect": .string(event.aspect.name),
             "generation": .integer(Int64(event.generation)),
@@ -39,7 +17,38 @@ package enum EventCoding {
             "firstChangedAt": .integer(event.firstChangedAt.microseconds),
             "changedAt": .integer(event.changedAt.microseconds),
             "dropped": .integer(Int64(event.dropped)),
+            ReadingCoding.field(of: event.aspect): ReadingCoding.encode(event.reading, settings: event.settings),
         ]
+    }
+
+    /// Appends an event as JSON text, with the bytes of ``encode(_:)``.
+    ///
+    /// The service writes an event for each change, so the fields are written without creating values first, and a
+    /// published value is copied without being parsed.
+    static func write(_ event: Event, into bytes: inout [UInt8]) {
+        bytes.append(contentsOf: #"{"aspect":"#.utf8)
+        JSON.writeString(event.aspect.name, into: &bytes)
+        write(Int64(event.generation), after: #","generation":"#, into: &bytes)
+        write(Int64(event.sequence), after: #","sequence":"#, into: &bytes)
+        write(Int64(event.changes), after: #","changes":"#, into: &bytes)
+        bytes.append(contentsOf: (event.netChange ? #","netChange":true"# : #","netChange":false"#).utf8)
+        write(event.firstChangedAt.microseconds, after: #","firstChangedAt":"#, into: &bytes)
+        write(event.changedAt.microseconds, after: #","changedAt":"#, into: &bytes)
+        write(Int64(event.dropped), after: #","dropped":"#, into: &bytes)
+        bytes.append(UInt8(ascii: ","))
+        JSON.writeString(ReadingCoding.field(of: event.aspect), into: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+        if case .published(let value) = event.reading, let text = value.bytes {
+            bytes.append(contentsOf: text)
+        } else {
+            ReadingCoding.encode(event.reading, settings: event.settings).write(into: &bytes)
+        }
+        bytes.append(UInt8(ascii: "}"))
+    }
+
+    private static func write(_ value: Int64, after field: String, into bytes: inout [UInt8]) {
+        bytes.append(contentsOf: field.utf8)
+        JSON.writeInteger(value, into: &bytes)
     }
 
     /// Decodes an event of this version's interface.

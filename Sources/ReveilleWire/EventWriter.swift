@@ -14,6 +14,13 @@ package struct EventWriter {
         let netChange: Bool
         let firstChangedAt: Timestamp
         let dropped: Int
+
+        init(_ event: Event) {
+            changes = event.changes
+            netChange = event.netChange
+            firstChangedAt = event.firstChangedAt
+            dropped = event.dropped
+        }
     }
 
     /// Some events of one state.
@@ -56,9 +63,24 @@ package struct EventWriter {
     private var writtenOfName: [Aspect: Written] = [:]
     /// The size of the events in `writtenOfName`.
     private var nameSize = 0
+    /// The last reply with one event, which most subscribers in the foreground receive.
+    private var last: (aspect: Aspect, generation: Int, key: Key, frame: [UInt8])?
 
     /// Creates a writer that has written nothing.
     package init() {}
+
+    /// Returns a whole reply of a stream, whose bytes are shared by the subscribers that receive the same event.
+    package mutating func frame(_ events: [Event]) -> [UInt8] {
+        guard events.count == 1 else { return Reply.encode(parameters: write(events), continues: true) }
+        let event = events[0]
+        let key = Key(event)
+        if let last, last.generation == event.generation, last.key == key, last.aspect == event.aspect {
+            return last.frame
+        }
+        let frame = Reply.encode(parameters: write(events), continues: true)
+        last = frame.count > Self.largeSize ? nil : (event.aspect, event.generation, key, frame)
+        return frame
+    }
 
     /// Returns the bytes of a reply's parameters: a head, and after it the events.
     package mutating func write(_ events: [Event], after head: JSONObject = [:]) -> [UInt8] {
@@ -79,9 +101,7 @@ package struct EventWriter {
     }
 
     private mutating func append(_ event: Event, to bytes: inout [UInt8]) {
-        let key = Key(
-            changes: event.changes, netChange: event.netChange, firstChangedAt: event.firstChangedAt,
-            dropped: event.dropped)
+        let key = Key(event)
         if let known = known(key, of: event) {
             bytes += known
             return

@@ -13,7 +13,10 @@ package struct SubscriptionID: Sendable, Hashable {
 }
 
 /// A subscription: its name, the reasons that hold it, and its lists of entries.
-struct SubscriptionState {
+///
+/// It is a class because each delivery looks at several of its fields: as a structure in an array, it was copied for
+/// each, with its name and its policies.
+final class SubscriptionState {
     let id: SubscriptionID
     let name: String?
     /// The patterns, and the policies of names that are published later; `nil` without patterns.

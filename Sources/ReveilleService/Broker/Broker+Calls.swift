@@ -86,8 +86,8 @@ extension Broker {
             subscribers[id] = connection
             let reply = SubscribeReply(
                 subscription: id.wireName, instance: bus.instance, resumed: start.resumed, events: start.events)
-            let parameters = writer.write(reply.events, after: reply.head)
-            send(connection.session.reply(encoded: parameters, continues: true), to: connection)
+            let frame = Reply.encode(parameters: writer.write(reply.events, after: reply.head), continues: true)
+            send(connection.session.reply(frame: frame, continues: true), to: connection)
             if !connection.isClosed { follow(connection) }
             adjustWatchers()
         }

@@ -63,7 +63,7 @@ extension Broker {
             refused.remove(connection)
         }
         if let id = connection.subscription {
-            freezes.end(connection)
+            leaveProcess(connection)
             subscribers[id] = nil
             bus.cancel(id)
             // The bus may have forgotten names that only this subscription gave, and with them their generations.
@@ -89,8 +89,10 @@ extension Broker {
             charging(connection) { close(connection) }
             return deliver()
         }
-        if !interest.isDisjoint(with: [.readable, .halfClosed, .hungUp]) { connection.inputArrived() }
+        if interest.canRead { connection.inputArrived() }
         if interest.contains(.writable) { flush(connection) }
+        // A stream takes no calls.
+        guard connection.subscription == nil else { return deliver() }
         if !connection.isFlooding, shares.isSpent(connection.peer.uid, at: loop.bootClock) {
             connection.yield()
             return deliver()
@@ -161,7 +163,10 @@ extension Broker {
 
     /// Closes the connection if its peer does not call in time.
     private func watchSilence(of connection: Connection) throws(SystemError) {
-        try connection.watchSilence(on: loop) { [weak self] connection in
+        guard connection.awaitsCall else { return connection.endSilence() }
+        // Single bytes do not extend the time.
+        guard connection.silence == nil else { return }
+        try connection.beginSilence(on: loop) { [weak self] connection in
             guard let self else { return }
             let silence = connection.silence
             // After a suspend the time may be over although the call is in the socket.

@@ -46,8 +46,10 @@ package final class Broker {
     var tied = TiedNames()
     var subscribers: [SubscriptionID: Connection] = [:]
     /// The number of times that events of an aspect's sources were lost.
-    private(set) var losses = AspectTable<Int>(repeating: 0)
+    var losses = AspectTable<Int>(repeating: 0)
     let freezes: FreezeWatch
+    /// The processes with subscriptions, by process ID.
+    var processes: [Int32: SubscriberProcess] = [:]
     private var keeper: StateKeeper?
     private var moreDeliveries: (any LoopSource)?
     private var pacing: PaceTimer?
@@ -95,7 +97,7 @@ package final class Broker {
         }
         moreDeliveries = try loop.timer { [weak self] in self?.deliver() }
         pacing = try PaceTimer(loop: loop) { [weak self] in self?.advance() }
-        freezes.changed = { [weak self] in self?.freezeChanged($0, isFrozen: $1) }
+        freezes.changed = { [weak self] in self?.freezeChanged($0) }
     }
 
     private static func load(_ file: StateFile?, _ logger: Logger) -> SavedState? {
@@ -179,12 +181,6 @@ package final class Broker {
         }
     }
 
-    /// Counts a loss of events, after which everything is read again; `status` shows the count.
-    package func noteLoss(of aspect: BuiltInAspect) {
-        losses[aspect] += 1
-        logger.warning("\(aspect): events were lost; reading everything again (loss \(losses[aspect]))")
-    }
-
     func post(_ reading: Reading) {
         if bus.post(reading, at: now) { stateWillBeDelivered() }
         deliver()
@@ -206,7 +202,7 @@ package final class Broker {
         for _ in 0..<Self.deliveriesPerTurn {
             guard let ready = bus.nextReady() else { return waitForPaced() }
             guard let connection = subscribers[ready.id] else { continue }
-            freezes.look(at: connection)
+            if let process = connection.process { freezes.look(at: process) }
             if let delivery = bus.delivery(to: ready, at: loop.bootClock) { send(delivery, to: connection) }
         }
         deliverSoon()
@@ -223,7 +219,7 @@ package final class Broker {
     }
 
     private func send(_ delivery: Delivery, to connection: Connection) {
-        send(connection.session.reply(encoded: writer.write(delivery.events), continues: true), to: connection)
+        send(connection.session.reply(frame: writer.frame(delivery.events), continues: true), to: connection)
     }
 
     func send(_ bytes: [UInt8], to connection: Connection) {

@@ -34,6 +34,8 @@ final class Connection {
     var session: ServerSession
     /// The holds that end once a fresh sample has been taken.
     var waking: HoldReasons = []
+    /// The process behind the subscription, which it is held with and ends with; `nil` if it is unknown.
+    var process: SubscriberProcess?
     /// The timers of the holds that end automatically, by reason.
     var deadlines: [HoldReasons: any LoopSource] = [:]
     /// Identifies the connection among all that the broker has had.
@@ -48,8 +50,6 @@ final class Connection {
     /// Runs while the peer is expected to call; see ``patience``.
     private(set) var silence: (any LoopSource)?
     private var source: (any LoopSource)?
-    private var process: PeerProcess?
-    private var processEnd: (any LoopSource)?
     private var output = PendingOutput()
 
     /// Watches an accepted stream; `refusal` is the error of a connection over a limit.
@@ -99,17 +99,10 @@ final class Connection {
         phase.stream(id)
     }
 
-    /// Keeps the process behind the subscription, and the source that waits for its end.
-    func follow(_ process: PeerProcess, until end: any LoopSource) {
-        self.process = process
-        processEnd = end
-    }
-
     /// Ends everything that could call back; releasing the connection closes the descriptor.
     func close() {
         phase = .closed
         source?.cancel()
-        processEnd?.cancel()
         silence = nil
         deadlines = [:]
     }
@@ -137,14 +130,16 @@ final class Connection {
         source?.rearm(Self.interest)
     }
 
-    /// Starts the timer for ``patience`` if the peer is expected to begin or complete a call, and stops it otherwise.
-    func watchSilence(on loop: any Loop, expired: @escaping (Connection) -> Void) throws(SystemError) {
-        guard phase.awaitsFirstCall || takesCalls && session.bufferedCount > 0 else {
-            silence = nil
-            return
-        }
-        // Single bytes do not extend the time.
-        guard silence == nil else { return }
+    /// Whether the peer is expected to begin or complete a call.
+    var awaitsCall: Bool { phase.awaitsFirstCall || takesCalls && session.bufferedCount > 0 }
+
+    /// Stops the timer for ``patience``.
+    func endSilence() {
+        silence = nil
+    }
+
+    /// Starts the timer for ``patience``.
+    func beginSilence(on loop: any Loop, expired: @escaping (Connection) -> Void) throws(SystemError) {
         let timer = try loop.timer { [weak self] in self.map(expired) }
         timer.fire(after: Self.patience)
         silence = timer

@@ -28,6 +28,9 @@ package final class EventLoop: Loop {
         package static let failed = Interest(rawValue: EPOLLERR.rawValue)
         /// Report a condition once when it begins rather than for as long as it lasts.
         package static let edge = Interest(rawValue: EPOLLET.rawValue)
+
+        /// Whether a read returns bytes, the end of the stream or an error.
+        package var canRead: Bool { rawValue & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLHUP.rawValue) != 0 }
     }
 
     private let event: OpaquePointer
