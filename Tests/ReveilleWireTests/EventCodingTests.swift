@@ -72,8 +72,8 @@ import Varlink
         let values = [nil, #"{"text":"\"\\","x":[1,{}]}"#].map { text in
             Reading.published(PublishedValue(name, bytes: text.map { Array($0.utf8) }))
         }
-        var writer = EventWriter()
         for reading in Self.readings + values {
+            var writer = EventWriter()
             let event = Event(
                 reading: reading, generation: .max, sequence: 0, changes: 1, netChange: false,
                 firstChangedAt: Timestamp(microseconds: .min), changedAt: Timestamp(microseconds: -1), dropped: 5)
