@@ -52,6 +52,9 @@ package struct EventWriter {
     /// costs less than keeping all.
     private static let limit = 64
 
+    /// The size in bytes of most events and of what surrounds them.
+    private static let usualSize = 320
+
     /// The size in bytes above which an event is kept alone: settings can be long.
     private static let largeSize = 16_384
 
@@ -85,6 +88,7 @@ package struct EventWriter {
     /// Returns the bytes of a reply's parameters: a head, and after it the events.
     package mutating func write(_ events: [Event], after head: JSONObject = [:]) -> [UInt8] {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(Self.usualSize * events.count)
         for member in head.members {
             bytes.append(UInt8(ascii: bytes.isEmpty ? "{" : ","))
             JSON.string(member.name).write(into: &bytes)

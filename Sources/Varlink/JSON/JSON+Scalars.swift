@@ -6,13 +6,14 @@
 extension JSON {
     /// Appends a quoted string and escapes only the characters that require it.
     public static func writeString(_ string: String, into bytes: inout [UInt8]) {
+        let text = string.utf8.span
         bytes.append(UInt8(ascii: "\""))
-        if string.utf8.contains(where: needsEscape) {
-            for byte in string.utf8 {
-                writeEscaped(byte, into: &bytes)
-            }
+        if text.indices.contains(where: { needsEscape(text[$0]) }) {
+            for index in text.indices { writeEscaped(text[index], into: &bytes) }
         } else {
-            bytes.append(contentsOf: string.utf8)
+            bytes.append(addingCapacity: text.count) { end in
+                for index in text.indices { end.append(text[index]) }
+            }
         }
         bytes.append(UInt8(ascii: "\""))
     }
