@@ -18,7 +18,7 @@ extension HostileLife {
     /// Brings all clients to rest: honest clients are connected and awake, and every call has its reply.
     func comeToRest() throws(Broken) {
         note("the life comes to rest")
-        try quiesce()
+        try answerAll()
         try connectTheHonest()
         try quiesce()
         let root = open(UnixStream.Peer(pid: 1 << 25, uid: 0), room: 100_000)
@@ -30,13 +30,22 @@ extension HostileLife {
         }
         // A battery without a full watch may have unreported changes, and posted readings are replaced.
         try ask(root, Call(.refresh))
-        try quiesce()
+        peers.append(root)
+        try answerAll()
         for user in honest { try checkTruth(of: user) }
+    }
+
+    /// The most periods of 400 ms that all calls take: a peer can have sent thousands that each read a device.
+    private static let mostWaits = 200
+
+    /// Waits until every call has its reply, so that nothing that was sent before is done afterwards.
+    private func answerAll() throws(Broken) {
+        try quiesce()
+        for _ in 0..<Self.mostWaits where peers.contains(where: { $0.awaited != nil }) { try quiesce() }
         for peer in peers {
             guard let call = peer.awaited else { continue }
             throw Broken("process \(peer.credentials.pid) of user \(peer.credentials.uid) was not answered: \(call)")
         }
-        peers.append(root)
     }
 
     /// Lets everything that is due be sent and read.
