@@ -46,6 +46,13 @@ package struct EventWriter {
         }
     }
 
+    private struct Last {
+        let aspect: Aspect
+        let generation: Int
+        let key: Key
+        let frame: [UInt8]
+    }
+
     /// The number of different events of one state that are kept.
     ///
     /// Subscribers that slept since different generations get different events. Beyond this number, encoding one again
@@ -67,7 +74,7 @@ package struct EventWriter {
     /// The size of the events in `writtenOfName`.
     private var nameSize = 0
     /// The last reply with one event, which most subscribers in the foreground receive.
-    private var last: (aspect: Aspect, generation: Int, key: Key, frame: [UInt8])?
+    private var last: Last?
 
     /// Creates a writer that has written nothing.
     package init() {}
@@ -75,15 +82,28 @@ package struct EventWriter {
     /// Returns a whole reply of a stream, whose bytes are shared by the subscribers that receive the same event.
     package mutating func frame(_ events: [Event]) -> [UInt8] {
         guard events.count == 1 else { return Reply.encode(parameters: write(events), continues: true) }
-        let event = events[0]
-        let key = Key(event)
-        if let last, last.generation == event.generation, last.key == key, last.aspect == event.aspect {
+        let key = Key(events[0])
+        let generation = events[0].generation
+        let aspect = events[0].aspect
+        if let last, last.generation == generation, last.key == key, last.aspect == aspect {
             return last.frame
         }
-        let frame = Reply.encode(parameters: write(events), continues: true)
-        last = frame.count > Self.largeSize ? nil : (event.aspect, event.generation, key, frame)
+        let frame = Self.frame(of: events[0])
+        last = frame.count > Self.largeSize ? nil : Last(aspect: aspect, generation: generation, key: key, frame: frame)
         return frame
     }
+
+    private static func frame(of event: Event) -> [UInt8] {
+        Reply.encode(room: event.room + listRoom, continues: true) { output in
+            output.append(listStart)
+            output.append(event)
+            output.append(listEnd)
+        }
+    }
+
+    private static var listRoom: Int { 2 * ShortText.room }
+    private static let listStart = ShortText(#"{"events":["#)
+    private static let listEnd = ShortText("]}")
 
     /// Returns the bytes of a reply's parameters: a head, and after it the events.
     package mutating func write(_ events: [Event], after head: JSONObject = [:]) -> [UInt8] {
@@ -111,7 +131,7 @@ package struct EventWriter {
             return
         }
         let start = bytes.count
-        EventCoding.write(event, into: &bytes)
+        event.write(into: &bytes)
         keep(Array(bytes[start...]), as: key, of: event)
     }
 
