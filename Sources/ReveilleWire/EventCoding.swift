@@ -7,7 +7,7 @@ package import Varlink
 /// Events as the interface's structure `Event`.
 package enum EventCoding {
     /// Encodes an event; the fields of all other aspects are absent, which means null.
-    package static func encode(_ event: Event) -> JSON { event.json }
+    package static func encode(_ event: Event) -> JSON { event.structure }
 
     /// Decodes an event of this version's interface.
     ///
@@ -48,5 +48,5 @@ extension Event: ReplyElement, WireStructure {
         ReadingCoding.write(reading, settings: settings, to: &fields)
     }
 
-    package var structure: JSON { json }
+    package var structure: JSON { .object(object) }
 }

@@ -40,11 +40,11 @@ extension FieldWriter where Self: ~Copyable, Self: ~Escapable {
 }
 
 extension WireStructure {
-    /// The structure as a JSON value.
-    var json: JSON {
+    /// The structure as a JSON object.
+    var object: JSONObject {
         var object: JSONObject = [:]
         write(to: &object)
-        return .object(object)
+        return object
     }
 
     /// The room in bytes for the structure as JSON text.

@@ -54,7 +54,7 @@ extension Broker {
     }
 
     private func reply(_ reply: some BusReply, on connection: Connection) {
-        send(connection.session.reply(reply.parameters), to: connection)
+        send(connection.session.reply(frame: reply.encoded()), to: connection)
     }
 
     private func fail(_ error: CallError, on connection: Connection) {

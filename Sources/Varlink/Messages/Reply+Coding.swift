@@ -23,10 +23,9 @@ extension Reply {
 
     /// Encodes the reply for sending, including its NUL, and omits members with default values.
     public func encoded() -> [UInt8] {
-        var message: JSONObject = [:]
-        message["error"] = error.map { .string($0) }
+        guard let error else { return Self.encode(parameters: JSON.object(parameters).bytes, continues: continues) }
+        var message: JSONObject = ["error": .string(error)]
         if !parameters.isEmpty { message["parameters"] = .object(parameters) }
-        if continues { message["continues"] = true }
         return JSON.object(message).bytes + [0]
     }
 
