@@ -79,11 +79,10 @@ extension Bus {
 
     // MARK: - Conditions
 
-    /// Returns whether events of an entry's aspect can be delivered now.
+    /// Returns whether events of an entry's aspect can be delivered once the last reply is read.
     func isOpen(_ entry: Entry) -> Bool {
         guard let holds = slots[Int(entry.slot)]?.holds else { return false }
-        if holds.isEmpty { return true }
-        return entry.policy >= 0 && !holds.contains(.unread) && isImmediate(entry)
+        return holds.subtracting(.unread).isEmpty || isImmediate(entry)
     }
 
     /// Returns whether an entry's aspect ignores the background.

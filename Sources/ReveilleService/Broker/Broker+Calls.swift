@@ -83,7 +83,7 @@ extension Broker {
             let id = SubscriptionID(rawValue: random.next())
             let start = bus.subscribe(request, as: id, at: now)
             connection.stream(id)
-            subscribers[id] = connection
+            if let slot = bus.slot(of: id) { subscribers.add(connection, id, slot: slot) }
             let reply = SubscribeReply(
                 subscription: id.wireName, instance: bus.instance, resumed: start.resumed, events: start.events)
             let frame = Reply.encode(parameters: writer.write(reply.events, after: reply.head), continues: true)

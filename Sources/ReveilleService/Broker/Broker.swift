@@ -44,7 +44,7 @@ package final class Broker {
     var shares = UserShares()
     var states = StateReplies()
     var tied = TiedNames()
-    var subscribers: [SubscriptionID: Connection] = [:]
+    var subscribers = SubscriberTable()
     /// The number of times that events of an aspect's sources were lost.
     var losses = AspectTable<Int>(repeating: 0)
     let freezes: FreezeWatch
@@ -142,9 +142,11 @@ package final class Broker {
 
     /// Sends all pending deliveries, ends the subscriptions and saves the state.
     package func stop() {
-        for id in subscribers.keys { bus.release(.unread, from: id) }
+        for id in subscribers.identifiers { bus.release(.unread, from: id) }
         while let delivery = bus.nextDelivery(at: loop.bootClock) {
-            if let connection = subscribers[delivery.subscription] { send(delivery, to: connection) }
+            if let connection = subscribers[delivery.subscription] {
+                send(writer.frame(delivery.events), to: connection)
+            }
         }
         isStopping = true
         for connection in Array(connections.values) + refused.all { close(connection) }
@@ -166,7 +168,7 @@ package final class Broker {
         bus.renew(as: Broker.newInstance(&random))
         logger.warning("continuing as a new instance: the saved state cannot be removed")
         // Subscribers reconnect and get the new instance; their positions would be wrong in it.
-        for connection in Array(subscribers.values) { close(connection) }
+        for connection in subscribers.connections { close(connection) }
     }
 
     /// Reads sources again after changes may have gone unnoticed; posted states stay.
@@ -199,13 +201,29 @@ package final class Broker {
 
     /// Sends pending deliveries, first to the subscribers that became ready first.
     func deliver() {
-        for _ in 0..<Self.deliveriesPerTurn {
-            guard let ready = bus.nextReady() else { return waitForPaced() }
-            guard let connection = subscribers[ready.id] else { continue }
-            if let process = connection.process { freezes.look(at: process) }
-            if let delivery = bus.delivery(to: ready, at: loop.bootClock) { send(delivery, to: connection) }
+        var rest = Self.deliveriesPerTurn
+        while rest > 0 {
+            let batch = bus.takeReady(atMost: rest)
+            guard !batch.isEmpty else { return waitForPaced() }
+            rest -= batch.count
+            let now = loop.bootClock
+            for ready in batch {
+                guard let connection = subscribers[ready] else { continue }
+                if let process = connection.process { freezes.look(at: process, at: now) }
+                deliver(to: ready, connection)
+            }
         }
         deliverSoon()
+    }
+
+    private func deliver(to ready: ReadySubscription, _ connection: Connection) {
+        // Only now: most replies have been read long before the next change.
+        if ready.isUnread, !connection.isAllRead { return connection.awaitReading() }
+        if let event = bus.soleEvent(for: ready) {
+            send(writer.frame(of: event) { bus.event(event) }, to: connection)
+        } else if let delivery = bus.delivery(to: ready, at: loop.bootClock) {
+            send(writer.frame(delivery.events), to: connection)
+        }
     }
 
     /// Sends pending deliveries in another turn of the loop.
@@ -216,10 +234,6 @@ package final class Broker {
     /// Waits for the next event that is delayed by the interval of its policy.
     func waitForPaced() {
         pacing?.set(to: bus.nextPaced)
-    }
-
-    private func send(_ delivery: Delivery, to connection: Connection) {
-        send(connection.session.reply(frame: writer.frame(delivery.events), continues: true), to: connection)
     }
 
     func send(_ bytes: [UInt8], to connection: Connection) {
