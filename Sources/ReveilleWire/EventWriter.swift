@@ -82,6 +82,7 @@ package struct EventWriter {
     /// - Parameters:
     ///   - sole: The event, which must be of the same bus each time.
     ///   - event: Returns the event, if it has to be written.
+    /// - Returns: The bytes, as for ``frame(_:)``.
     package mutating func frame(of sole: SoleEvent, _ event: () -> Event) -> [UInt8] {
         if let last, last.event == sole { return last.frame }
         let frame = frame([event()])

@@ -29,14 +29,17 @@ extension Bus {
     /// ``release(_:from:)`` puts it back on the queue. All may be held or canceled in between.
     ///
     /// - Parameter limit: The largest number of subscriptions.
+    /// - Returns: The subscriptions; empty if nothing is due.
     package mutating func takeReady(atMost limit: Int) -> [ReadySubscription] {
         var taken: [ReadySubscription] = []
         while readyHead < ready.count, taken.count < limit {
             let slot = ready[readyHead]
             readyHead += 1
-            slots[slot]?.isQueued = false
+            guard var state = slots[slot] else { continue }
+            state.isQueued = false
+            slots[slot] = state
             // It may have been held since it was queued.
-            guard let state = slots[slot], mayDeliver(state) else { continue }
+            guard mayDeliver(state) else { continue }
             taken.append(ReadySubscription(id: state.id, slot: slot, isUnread: state.holds.contains(.unread)))
         }
         // Also while it never becomes empty, the queue stays as short as the number of subscriptions.
@@ -55,7 +58,7 @@ extension Bus {
     /// - Returns: The event, or `nil` if the subscription is held, has policies, or has another number of events to take:
     ///   ``delivery(to:at:)`` takes these.
     package mutating func soleEvent(for ready: ReadySubscription) -> SoleEvent? {
-        guard let state = slots[ready.slot], state.id == ready.id, state.firstBehind >= 0,
+        guard var state = slots[ready.slot], state.id.rawValue == ready.id.rawValue, state.firstBehind >= 0,
             state.holds.subtracting(ready.readReply).isEmpty
         else { return nil }
         let index = Int(state.firstBehind)
@@ -64,13 +67,13 @@ extension Bus {
         let current = logs[log].changes.current
         guard let seen = entries[index].seen, seen.generation < current.generation else { return nil }
         entries[index].seen = current
-        entries[index].isBehind = false
-        entries[index].link = Int32(logs[log].listeners.count)
+        entries[index].listen(at: logs[log].listeners.count)
         logs[log].listeners.append(state.firstBehind)
-        slots[ready.slot]?.firstBehind = -1
-        slots[ready.slot]?.events += 1
-        slots[ready.slot]?.changes += current.generation - seen.generation
-        slots[ready.slot]?.holds = .unread
+        state.firstBehind = -1
+        state.events += 1
+        state.changes += current.generation - seen.generation
+        state.holds = .unread
+        slots[ready.slot] = state
         return SoleEvent(log: log, seen: seen, generation: current.generation)
     }
 
@@ -164,8 +167,14 @@ extension Bus {
         for index in listeners {
             guard entries[Int(index)].policy >= 0 else {
                 let slot = Int(entries[Int(index)].slot)
-                fallBehind(index)
-                if slots[slot]?.holds.subtracting(.unread).isEmpty == true { enqueue(slot) }
+                guard var state = slots[slot] else { continue }
+                entries[Int(index)].fallBehind(before: state.firstBehind)
+                state.firstBehind = index
+                if state.holds.subtracting(.unread).isEmpty, !state.isQueued {
+                    state.isQueued = true
+                    ready.append(slot)
+                }
+                slots[slot] = state
                 continue
             }
             let entry = entries[Int(index)]

@@ -36,16 +36,14 @@ extension Bus {
     /// Makes an entry that is in no list a listener of its log.
     mutating func listen(_ index: Int32) {
         let log = Int(entries[Int(index)].log)
-        entries[Int(index)].isBehind = false
-        entries[Int(index)].link = Int32(logs[log].listeners.count)
+        entries[Int(index)].listen(at: logs[log].listeners.count)
         logs[log].listeners.append(index)
     }
 
     /// Puts an entry that is in no list among those of its subscription that are behind.
     mutating func fallBehind(_ index: Int32) {
         let slot = Int(entries[Int(index)].slot)
-        entries[Int(index)].isBehind = true
-        entries[Int(index)].link = slots[slot]?.firstBehind ?? -1
+        entries[Int(index)].fallBehind(before: slots[slot]?.firstBehind ?? -1)
         slots[slot]?.firstBehind = index
     }
 

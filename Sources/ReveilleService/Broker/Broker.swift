@@ -19,8 +19,6 @@ package final class Broker {
     static let timePerTurn: UInt64 = 2_000
     /// The cost of accepting and closing a connection, in microseconds.
     static let timePerConnection: UInt64 = 50
-    /// The most replies that are sent before other sources have their turn: some milliseconds of writing.
-    static let deliveriesPerTurn = 256
     /// The interfaces of the service, without `org.varlink.service`.
     package static let interfaces = [BusInterface.make()]
 
@@ -51,9 +49,9 @@ package final class Broker {
     /// The processes with subscriptions, by process ID.
     var processes: [Int32: SubscriberProcess] = [:]
     private var keeper: StateKeeper?
-    private var moreDeliveries: (any LoopSource)?
-    private var pacing: PaceTimer?
-    private var isStopping = false
+    var moreDeliveries: (any LoopSource)?
+    var pacing: PaceTimer?
+    private(set) var isStopping = false
     /// Called when a connection has closed and its descriptor is returned.
     var connectionClosed: () -> Void = {}
 
@@ -190,61 +188,6 @@ package final class Broker {
 
     /// The time of a change.
     var now: Timestamp { Timestamp(microseconds: loop.wallClock) }
-
-    // MARK: - Delivery
-
-    /// Sends the events whose interval is over.
-    private func advance() {
-        bus.advance(to: loop.bootClock)
-        deliver()
-    }
-
-    /// Sends pending deliveries, first to the subscribers that became ready first.
-    func deliver() {
-        var rest = Self.deliveriesPerTurn
-        while rest > 0 {
-            let batch = bus.takeReady(atMost: rest)
-            guard !batch.isEmpty else { return waitForPaced() }
-            rest -= batch.count
-            let now = loop.bootClock
-            for ready in batch {
-                guard let connection = subscribers[ready] else { continue }
-                if let process = connection.process { freezes.look(at: process, at: now) }
-                deliver(to: ready, connection)
-            }
-        }
-        deliverSoon()
-    }
-
-    private func deliver(to ready: ReadySubscription, _ connection: Connection) {
-        // Only now: most replies have been read long before the next change.
-        if ready.isUnread, !connection.isAllRead { return connection.awaitReading() }
-        if let event = bus.soleEvent(for: ready) {
-            send(writer.frame(of: event) { bus.event(event) }, to: connection)
-        } else if let delivery = bus.delivery(to: ready, at: loop.bootClock) {
-            send(writer.frame(delivery.events), to: connection)
-        }
-    }
-
-    /// Sends pending deliveries in another turn of the loop.
-    func deliverSoon() {
-        moreDeliveries?.fire(after: .zero)
-    }
-
-    /// Waits for the next event that is delayed by the interval of its policy.
-    func waitForPaced() {
-        pacing?.set(to: bus.nextPaced)
-    }
-
-    func send(_ bytes: [UInt8], to connection: Connection) {
-        // A `oneway` call has no reply.
-        guard !bytes.isEmpty else { return }
-        do throws(SystemError) {
-            try connection.send(bytes)
-        } catch {
-            close(connection)
-        }
-    }
 
     /// Sets each watcher to the pace that the subscribers need.
     func adjustWatchers() {

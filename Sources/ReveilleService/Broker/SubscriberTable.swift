@@ -23,7 +23,7 @@ struct SubscriberTable {
     /// The connection of a subscription that was ready and may have ended since.
     subscript(ready: ReadySubscription) -> Connection? {
         guard ready.slot < table.count, let connection = table[ready.slot] else { return nil }
-        return connection.subscription == ready.id ? connection : nil
+        return connection.subscription?.rawValue == ready.id.rawValue ? connection : nil
     }
 
     /// Adds the connection of a subscription.
