@@ -85,12 +85,12 @@ extension Broker {
 
     private func handle(_ connection: Connection, _ interest: EventLoop.Interest) {
         // A peer that has hung up needs no stream, even one that has not begun. Its other calls are still carried out.
-        if interest.contains(.failed) || interest.contains(.hungUp) && !connection.aspects.isEmpty {
+        if interest.isDisconnected, interest.contains(.failed) || !connection.aspects.isEmpty {
             charging(connection) { close(connection) }
             return deliver()
         }
         connection.note(interest)
-        if interest.contains(.writable) { flush(connection) }
+        if interest.canWrite { flush(connection) }
         // A stream takes no calls.
         guard connection.subscription == nil else { return deliver() }
         if !connection.isFlooding, shares.isSpent(connection.peer.uid, at: loop.bootClock) {

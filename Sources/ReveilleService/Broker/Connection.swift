@@ -165,7 +165,7 @@ final class Connection {
     /// Notes conditions of the socket.
     func note(_ conditions: EventLoop.Interest) {
         if conditions.canRead { inputArrived() }
-        if !conditions.isDisjoint(with: [.halfClosed, .hungUp]) { willEnd = true }
+        if conditions.isLast { willEnd = true }
     }
 
     /// Notes that the socket may have bytes to read.
