@@ -60,7 +60,7 @@ final class FreezeWatch {
 
     /// Reads the cgroup of a process, unless it was read within ``interval``.
     func look(at process: SubscriberProcess, at now: UInt64) {
-        guard hierarchy != nil, now >= process.nextLook else { return }
+        guard now >= process.nextLook, hierarchy != nil else { return }
         read(process)
     }
 

@@ -22,6 +22,7 @@ package struct PendingOutput {
     package mutating func write(to stream: any ByteStream) throws(SystemError) -> Bool {
         while !isEmpty {
             switch try stream.write(bytes) {
+            case .bytes(let count) where count == bytes.count: bytes = []
             case .bytes(let count): bytes.removeFirst(count)
             case .wouldBlock: return true
             case .ended:
@@ -29,8 +30,6 @@ package struct PendingOutput {
                 return false
             }
         }
-        // Releases the memory of a long reply.
-        bytes = []
         return true
     }
 }
