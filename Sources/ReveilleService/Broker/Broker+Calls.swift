@@ -158,8 +158,8 @@ extension Broker {
             target.deadlines[reason] = nil
             return
         }
-        let timer = try loop.timer { [weak self, weak target] in
-            guard let target else { return }
+        // The target owns the timer.
+        let timer = try loop.timer { [weak self, unowned target] in
             target.deadlines[reason] = nil
             self?.wake(target, from: reason) { self?.deliver() }
         }

@@ -38,12 +38,12 @@ final class Connection {
     /// The holds that end once a fresh sample has been taken.
     var waking: HoldReasons = []
     /// The process behind the subscription, which it is held with and ends with; `nil` if it is unknown.
-    var process: SubscriberProcess?
+    @exclusivity(unchecked) var process: SubscriberProcess?
     /// The timers of the holds that end automatically, by reason.
     var deadlines: [HoldReasons: any LoopSource] = [:]
     /// Identifies the connection among all that the broker has had.
     let number: UInt64
-    private var phase: ConnectionPhase
+    @exclusivity(unchecked) private var phase: ConnectionPhase
     private(set) var input = Input.pending
     /// Whether calls are being read and answered further up the stack.
     private(set) var isInTurn = false
@@ -53,11 +53,11 @@ final class Connection {
     /// Runs while the peer is expected to call; see ``patience``.
     private(set) var silence: (any LoopSource)?
     /// Whether an edge for writing is asked for.
-    private var awaitsReading = false
+    @exclusivity(unchecked) private var awaitsReading = false
     /// Whether the peer will write no more, so that only the end of the stream follows what is in the socket.
     private var willEnd = false
     private var source: (any LoopSource)?
-    private var output = PendingOutput()
+    @exclusivity(unchecked) private var output = PendingOutput()
 
     /// Watches an accepted stream; `refusal` is the error of a connection over a limit.
     init(
@@ -149,7 +149,8 @@ final class Connection {
 
     /// Starts the timer for ``patience``.
     func beginSilence(on loop: any Loop, expired: @escaping (Connection) -> Void) throws(SystemError) {
-        let timer = try loop.timer { [weak self] in self.map(expired) }
+        // The connection owns the timer. A weak reference would make every later retain of the connection slower.
+        let timer = try loop.timer { [unowned self] in expired(self) }
         timer.fire(after: Self.patience)
         silence = timer
     }
