@@ -186,8 +186,8 @@ final class Connection {
 
     /// Writes a whole frame, and keeps what the socket has no room for.
     func send(_ bytes: [UInt8]) throws(SystemError) {
-        output.append(bytes)
-        try flush()
+        guard try output.write(bytes, to: stream) else { throw SystemError("send", code: EPIPE) }
+        if hasOutput { awaitReading() }
     }
 
     /// Writes the waiting bytes as far as there is room.

@@ -25,7 +25,7 @@ package final class SimulatedStream {
         package func read(into buffer: UnsafeMutableRawBufferPointer) -> UnixStream.Outcome {
             stream.read(into: buffer)
         }
-        package func write(_ bytes: ArraySlice<UInt8>) -> UnixStream.Outcome { stream.write(bytes) }
+        package func write(_ bytes: Span<UInt8>) -> UnixStream.Outcome { stream.write(bytes) }
     }
 
     let number: Int32
@@ -90,13 +90,13 @@ package final class SimulatedStream {
         loop?.report(number, .readable)
     }
 
-    private func write(_ bytes: ArraySlice<UInt8>) -> UnixStream.Outcome {
+    private func write(_ bytes: Span<UInt8>) -> UnixStream.Outcome {
         guard !isClosedByPeer, !isBroken else { return .ended }
         let space = min(room - toPeer.count, bytes.count)
         guard space > 0 else { return .wouldBlock }
         let count = Int.random(in: 1...space, using: &random)
         if toPeer.isEmpty { arrival = loop?.bootClock ?? 0 }
-        toPeer += bytes.prefix(count)
+        for index in 0..<count { toPeer.append(bytes[index]) }
         return .bytes(count)
     }
 
