@@ -64,17 +64,19 @@ extension Bus {
         let index = Int(state.firstBehind)
         let log = Int(entries[index].log)
         guard entries[index].link < 0, entries[index].policy < 0, logs[log].hasState else { return nil }
-        let current = logs[log].changes.current
-        guard let seen = entries[index].seen, seen.generation < current.generation else { return nil }
-        entries[index].seen = current
+        let generation = logs[log].changes.position.generation
+        guard entries[index].seen.map({ $0.generation < generation }) == true else { return nil }
+        var change: Change? = logs[log].changes.current
+        swap(&change, &entries[index].seen)
+        guard let seen = change else { return nil }
         entries[index].listen(at: logs[log].listeners.count)
         logs[log].listeners.append(state.firstBehind)
         state.firstBehind = -1
         state.events += 1
-        state.changes += current.generation - seen.generation
+        state.changes += generation - seen.generation
         state.holds = .unread
         slots[ready.slot] = state
-        return SoleEvent(log: log, seen: seen, generation: current.generation)
+        return SoleEvent(log: log, seen: seen, generation: generation)
     }
 
     /// Returns a sole event, before the next change of the bus.
