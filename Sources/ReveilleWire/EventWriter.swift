@@ -74,7 +74,8 @@ package struct EventWriter {
 
     /// Returns a whole reply of a stream.
     package mutating func frame(_ events: [Event]) -> [UInt8] {
-        Reply.encode(parameters: write(events), continues: true)
+        events.count == 1
+            ? Self.frame(of: events[0]) : Reply.encode(parameters: write(events), continues: true)
     }
 
     /// Returns a whole reply of a stream with a sole event, whose bytes are shared by the subscribers that receive it.
@@ -85,10 +86,22 @@ package struct EventWriter {
     /// - Returns: The bytes, as for ``frame(_:)``.
     package mutating func frame(of sole: SoleEvent, _ event: () -> Event) -> [UInt8] {
         if let last, last.event == sole { return last.frame }
-        let frame = frame([event()])
+        let frame = Self.frame(of: event())
         last = frame.count > Self.largeSize ? nil : (sole, frame)
         return frame
     }
+
+    private static func frame(of event: Event) -> [UInt8] {
+        Reply.encode(room: event.room + listRoom, continues: true) { output in
+            output.append(listStart)
+            output.append(event)
+            output.append(listEnd)
+        }
+    }
+
+    private static var listRoom: Int { 2 * ShortText.room }
+    private static let listStart = ShortText(#"{"events":["#)
+    private static let listEnd = ShortText("]}")
 
     /// Returns the bytes of a reply's parameters: a head, and after it the events.
     package mutating func write(_ events: [Event], after head: JSONObject = [:]) -> [UInt8] {
@@ -116,7 +129,7 @@ package struct EventWriter {
             return
         }
         let start = bytes.count
-        EventCoding.write(event, into: &bytes)
+        event.write(into: &bytes)
         keep(Array(bytes[start...]), as: key, of: event)
     }
 
