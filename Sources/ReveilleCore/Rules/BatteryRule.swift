@@ -28,10 +28,25 @@ package enum BatteryRule {
             })
     }
 
+    /// Returns whether the reading is the same whatever the attributes beside ``PowerSupply/decisiveAttributes`` are.
+    ///
+    /// - Parameters:
+    ///   - supplies: All entries of the class, with at least their decisive attributes.
+    ///   - isMacBook: Whether the machine is a MacBook, whose level is a ratio of other attributes.
+    package static func isDetermined(_ supplies: [PowerSupply], isMacBook: Bool) -> Bool {
+        let packs = supplies.filter(\.isPack)
+        guard let pack = packs.first else { return true }
+        // Several packs are weighted by their energy.
+        guard packs.count == 1, !isMacBook, pack.number("capacity").map({ $0 > 0 }) ?? false else { return false }
+        // Without a supply, a pack that reports a current may be draining although it reports that it is charging.
+        return pack.chargeStatus != .charging || supplies.contains { $0.isSupply && $0.isOnline }
+    }
+
     /// Returns the mean of the known levels, weighted by energy if every pack reports it.
     private static func total(_ levels: [Double?], weights: [Double?]) -> Double? {
         let known = levels.compactMap { $0 }
-        guard !known.isEmpty else { return nil }
+        // The weight of a single pack would only add a rounding error.
+        guard known.count > 1 else { return known.first }
         let heavy = weights.compactMap { $0 }
         let weight = heavy.reduce(0, +)
         // Energies of a broken driver can be too large or too small for a sum.

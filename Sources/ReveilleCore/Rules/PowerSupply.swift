@@ -27,6 +27,16 @@ package struct PowerSupply: Sendable, Hashable {
         ]
         + ["energy", "charge"].flatMap { unit in ["now", "avg", "full", "full_design"].map { unit + "_" + $0 } }
 
+    /// The attributes that determine the reading of most machines; see ``BatteryRule/isDetermined(_:isMacBook:)``.
+    package var decisiveAttributes: [String] {
+        guard isSystem else { return [] }
+        return switch word("type") {
+        case "battery": ["present", "status", "capacity"]
+        case "ups": []
+        default: ["online"]
+        }
+    }
+
     /// Whether it is a battery pack of the system, not a mouse's battery or an empty slot.
     package var isPack: Bool {
         word("type") == "battery" && isSystem && number("present") != 0
@@ -74,7 +84,8 @@ package struct PowerSupply: Sendable, Hashable {
         return text.utf8.count <= Self.wordLimit ? text.lowercased() : ""
     }
 
-    private var isSystem: Bool {
+    /// Whether it belongs to the machine and not to a peripheral.
+    package var isSystem: Bool {
         word("scope") != "device"
     }
 }
