@@ -19,7 +19,8 @@ package enum BatteryRule {
         let packs = supplies.filter(\.isPack).sorted { $0.name < $1.name }
         guard !packs.isEmpty else { return .unknown }
         let levels = packs.map { $0.level(isMacBook: isMacBook) }
-        let level = total(levels, weights: packs.map(\.fullEnergy))
+        // The weight of a single pack would only add a rounding error.
+        let level = packs.count == 1 ? levels[0] : total(levels, weights: packs.map(\.fullEnergy))
         let isPlugged = isPlugged(packs: packs, supplies: supplies.filter(\.isSupply))
         return Battery(
             state: state(isPlugged, level, packs), level: level, isPlugged: isPlugged, chargeStatus: status(packs),
@@ -37,7 +38,7 @@ package enum BatteryRule {
         let packs = supplies.filter(\.isPack)
         guard let pack = packs.first else { return true }
         // Several packs are weighted by their energy.
-        guard packs.count == 1, !isMacBook, pack.number("capacity").map({ $0 > 0 }) ?? false else { return false }
+        guard packs.count == 1, !isMacBook, pack.facts.capacity ?? 0 > 0 else { return false }
         // Without a supply, a pack that reports a current may be draining although it reports that it is charging.
         return pack.chargeStatus != .charging || supplies.contains { $0.isSupply && $0.isOnline }
     }
@@ -45,8 +46,7 @@ package enum BatteryRule {
     /// Returns the mean of the known levels, weighted by energy if every pack reports it.
     private static func total(_ levels: [Double?], weights: [Double?]) -> Double? {
         let known = levels.compactMap { $0 }
-        // The weight of a single pack would only add a rounding error.
-        guard known.count > 1 else { return known.first }
+        guard !known.isEmpty else { return nil }
         let heavy = weights.compactMap { $0 }
         let weight = heavy.reduce(0, +)
         // Energies of a broken driver can be too large or too small for a sum.

@@ -9,8 +9,8 @@ struct SupplyDevice {
     private let device: UdevDevice
     /// The attributes that never change while the supply is present.
     private let fixed: [String: String]
-    /// The attributes that are read each time, even if they were missing before.
-    private let decisive: [String]
+    /// The attributes that are read each time, even if they were missing before, with their paths.
+    private let decisive: [(name: String, path: String)]
     /// The attributes that are read if the decisive ones do not suffice.
     ///
     /// Drivers choose their attributes when they register, so missing ones are removed. Any that appear later are found
@@ -28,9 +28,9 @@ struct SupplyDevice {
         self.fixed = fixed
         let supply = PowerSupply(name: device.name, attributes: fixed)
         let decisive = supply.decisiveAttributes
-        self.decisive = decisive
+        self.decisive = decisive.map { ($0, device.path + "/" + $0) }
         // Reading a peripheral's battery may wake the peripheral up, and its values are not needed.
-        let names = supply.isSystem ? PowerSupply.attributeNames : []
+        let names = supply.facts.isSystem ? PowerSupply.attributeNames : []
         others = names.filter { fixed[$0] == nil && !decisive.contains($0) }
     }
 
@@ -38,14 +38,15 @@ struct SupplyDevice {
     var paths: [String] { [device.path] + ports.map(\.path) }
 
     /// Whether it is a battery of the machine, or a slot for one.
-    var isBattery: Bool { decisive.contains("capacity") }
+    var isBattery: Bool { decisive.contains { $0.name == "capacity" } }
 
     /// Reads the decisive attributes; `nil` when the supply has gone.
     func read() -> PowerSupply? {
-        var attributes = fixed
-        for name in decisive {
+        var attributes = [String: String](minimumCapacity: fixed.count + decisive.count)
+        for (name, text) in fixed { attributes[name] = text }
+        for (name, path) in decisive {
             // Each attribute is optional on each read: after an error, the driver has no value now.
-            if case .text(let text) = device.attribute(name) { attributes[name] = text }
+            if case .text(let text) = SysfsAttribute.read(path) { attributes[name] = text }
         }
         if !decisive.isEmpty, attributes.count == fixed.count, !device.exists { return nil }
         return PowerSupply(name: device.name, attributes: attributes, isSourcePort: isSourcePort)
