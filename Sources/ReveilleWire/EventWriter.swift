@@ -46,13 +46,6 @@ package struct EventWriter {
         }
     }
 
-    private struct Last {
-        let aspect: Aspect
-        let generation: Int
-        let key: Key
-        let frame: [UInt8]
-    }
-
     /// The number of different events of one state that are kept.
     ///
     /// Subscribers that slept since different generations get different events. Beyond this number, encoding one again
@@ -73,23 +66,28 @@ package struct EventWriter {
     private var writtenOfName: [Aspect: Written] = [:]
     /// The size of the events in `writtenOfName`.
     private var nameSize = 0
-    /// The last reply with one event, which most subscribers in the foreground receive.
-    private var last: Last?
+    /// The last reply with a sole event, which most subscribers in the foreground receive.
+    private var last: (event: SoleEvent, frame: [UInt8])?
 
     /// Creates a writer that has written nothing.
     package init() {}
 
-    /// Returns a whole reply of a stream, whose bytes are shared by the subscribers that receive the same event.
+    /// Returns a whole reply of a stream.
     package mutating func frame(_ events: [Event]) -> [UInt8] {
-        guard events.count == 1 else { return Reply.encode(parameters: write(events), continues: true) }
-        let key = Key(events[0])
-        let generation = events[0].generation
-        let aspect = events[0].aspect
-        if let last, last.generation == generation, last.key == key, last.aspect == aspect {
-            return last.frame
-        }
-        let frame = Self.frame(of: events[0])
-        last = frame.count > Self.largeSize ? nil : Last(aspect: aspect, generation: generation, key: key, frame: frame)
+        events.count == 1
+            ? Self.frame(of: events[0]) : Reply.encode(parameters: write(events), continues: true)
+    }
+
+    /// Returns a whole reply of a stream with a sole event, whose bytes are shared by the subscribers that receive it.
+    ///
+    /// - Parameters:
+    ///   - sole: The event, which must be of the same bus each time.
+    ///   - event: Returns the event, if it has to be written.
+    /// - Returns: The bytes, as for ``frame(_:)``.
+    package mutating func frame(of sole: SoleEvent, _ event: () -> Event) -> [UInt8] {
+        if let last, last.event == sole { return last.frame }
+        let frame = Self.frame(of: event())
+        last = frame.count > Self.largeSize ? nil : (sole, frame)
         return frame
     }
 

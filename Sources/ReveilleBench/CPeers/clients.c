@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "CPeers.h"
 #include <errno.h>
+#include <malloc.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -46,6 +47,11 @@ long c_peers_receive(int clients, int publisher, long count, int last_byte, int 
         }
     }
     return received;
+}
+
+size_t c_peers_heap(void) {
+    struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
 }
 
 int c_peers_use_processor(int number) {

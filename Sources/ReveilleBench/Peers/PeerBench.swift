@@ -14,6 +14,8 @@ struct PeerBench {
     /// The deliveries of a round, so that it takes some ten milliseconds, and the fewest and most messages for them.
     private static let deliveries = 10_000
     private static let messages = 3...3_000
+    /// The fewest messages of a round from which the 99th percentile is computed.
+    private static let timedMessages = 100
 
     /// The most subscribers of a curve; the bus needs two descriptors for each of them.
     static var most: Int { min(10_000, (DescriptorLimit.raise() - 1_000) / 2) }
@@ -44,18 +46,23 @@ struct PeerBench {
                 return nil
             }
         }
-        let messages = min(max(Self.deliveries / count, Self.messages.lowerBound), Self.messages.upperBound)
+        let fewest = Self.counts.contains(count) ? Self.timedMessages : Self.messages.lowerBound
+        let messages = min(max(Self.deliveries / count, fewest), Self.messages.upperBound)
         for cores in 1...min(2, Processors.count) {
             try Processors.use(cores - 1)
             var costs = Array(repeating: [Cost](), count: running.count)
+            var times = Array(repeating: Samples(), count: running.count)
             for _ in 0..<Self.rounds {
                 for (index, peer) in running.enumerated() {
                     costs[index].append(
-                        try Cost(of: peer.broker, deliveries: messages * count) { try peer.clients.publish(messages) })
+                        try Cost(of: peer.broker, deliveries: messages * count) {
+                            times[index].add(try peer.clients.publish(messages))
+                        })
                 }
             }
             for (index, peer) in running.enumerated() {
-                table.add(peer.broker.peer.name, count, cores: cores, Comparison(costs[index], to: costs[0]))
+                let comparison = Comparison(costs[index], to: costs[0])
+                table.add(peer.broker.peer.name, count, cores: cores, comparison, times[index])
             }
             try Processors.use(0)
         }

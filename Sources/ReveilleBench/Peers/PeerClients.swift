@@ -53,11 +53,20 @@ final class PeerClients {
     }
 
     /// Publishes a number of messages one after the other, each to all subscribers.
-    func publish(_ count: Int) throws {
+    ///
+    /// - Returns: The time of each message until the last subscriber has read it.
+    @discardableResult
+    func publish(_ count: Int) throws -> Samples {
+        var times = Samples()
+        var start = MonotonicClock.now
         for _ in 0..<count {
             try publish()
             try receive(subscribers.count)
+            let end = MonotonicClock.now
+            times.add(Double(end - start) / 1_000)
+            start = end
         }
+        return times
     }
 
     /// Publishes a message without waiting.

@@ -30,8 +30,10 @@ struct ReveillePeer: Peer {
     }
 
     /// Subscribes, and returns the subscription's name.
-    func subscription(on connection: PeerConnection, isInBackground: Bool) throws -> String {
-        let request = SubscriptionRequest(aspects: .proximity, startsInBackground: isInBackground)
+    func subscription(
+        on connection: PeerConnection, to aspects: AspectSet = .proximity, isInBackground: Bool
+    ) throws -> String {
+        let request = SubscriptionRequest(aspects: aspects, startsInBackground: isInBackground)
         try connection.send(Call(.subscribe(request)).encoded())
         let reply = try Reply(parsing: connection.receive(through: "\0").dropLast())
         guard let name = reply.parameters["subscription"]?.stringValue else {

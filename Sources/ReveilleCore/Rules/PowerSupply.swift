@@ -8,15 +8,20 @@ package struct PowerSupply: Sendable, Hashable {
     /// The kernel's name, which does not show the kind of the supply.
     package var name: String
     /// The attributes that could be read.
-    package var attributes: [String: String]
+    package var attributes: [String: String] {
+        didSet { facts = SupplyFacts(attributes) }
+    }
     /// Whether it is a USB-C port that only provides power.
     package var isSourcePort: Bool
+    /// The meaning of ``attributes``.
+    package private(set) var facts: SupplyFacts
 
     /// Creates a supply.
     package init(name: String, attributes: [String: String], isSourcePort: Bool = false) {
         self.name = name
         self.attributes = attributes
         self.isSourcePort = isSourcePort
+        facts = SupplyFacts(attributes)
     }
 
     /// The attributes that the rules use.
@@ -27,32 +32,33 @@ package struct PowerSupply: Sendable, Hashable {
         ]
         + ["energy", "charge"].flatMap { unit in ["now", "avg", "full", "full_design"].map { unit + "_" + $0 } }
 
+    /// The attributes that determine the reading of most machines; see ``BatteryRule/isDetermined(_:isMacBook:)``.
+    package var decisiveAttributes: [String] {
+        guard facts.isSystem else { return [] }
+        return switch facts.kind {
+        case .battery: ["present", "status", "capacity"]
+        case .ups: []
+        case .other: ["online"]
+        }
+    }
+
     /// Whether it is a battery pack of the system, not a mouse's battery or an empty slot.
     package var isPack: Bool {
-        word("type") == "battery" && isSystem && number("present") != 0
+        facts.kind == .battery && facts.isSystem && facts.isPresent
     }
 
     /// Whether it can power the system; a UPS or a battery does not count.
     package var isSupply: Bool {
-        let type = word("type")
-        return type != "battery" && type != "ups" && isSystem && !isSourcePort && number("online") != nil
+        facts.kind == .other && facts.isSystem && !isSourcePort && facts.online != nil
     }
 
     /// Whether it provides power: 1 is fixed, 2 programmable (USB PD PPS).
     package var isOnline: Bool {
-        number("online").map { $0 >= 1 } ?? false
+        facts.online.map { $0 >= 1 } ?? false
     }
 
     /// The charge status that a pack reports.
-    package var chargeStatus: Battery.ChargeStatus {
-        switch word("status") {
-        case "charging": .charging
-        case "discharging": .discharging
-        case "not charging": .notCharging
-        case "full": .full
-        default: .unknown
-        }
-    }
+    package var chargeStatus: Battery.ChargeStatus { facts.chargeStatus }
 
     /// Whether the pack reports that current flows out.
     ///
@@ -63,18 +69,5 @@ package struct PowerSupply: Sendable, Hashable {
 
     func number(_ attribute: String) -> Double? {
         SysfsText.number(attributes[attribute])
-    }
-
-    /// The longest word in bytes, with a margin: the longest of the kernel's, `not charging`, has 12.
-    private static let wordLimit = 32
-
-    /// Returns an attribute as a lowercase word; empty if it is absent, or longer than any word.
-    package func word(_ attribute: String) -> String {
-        let text = SysfsText.trimmed(attributes[attribute] ?? "")
-        return text.utf8.count <= Self.wordLimit ? text.lowercased() : ""
-    }
-
-    private var isSystem: Bool {
-        word("scope") != "device"
     }
 }

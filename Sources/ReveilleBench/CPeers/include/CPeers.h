@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 #pragma once
+#include <stddef.h>
 
 // Forwards what publishers send to all subscribers, until it is killed: the least that any broker on epoll has to do.
 //
@@ -20,6 +21,9 @@ int c_peers_add(int clients, int connection);
 // `patience` milliseconds. What `publisher` receives is not counted.
 // Returns the number, or -1 and errno; ECONNRESET if a connection has ended.
 long c_peers_receive(int clients, int publisher, long count, int last_byte, int patience);
+
+// Returns the number of bytes that this process has allocated with malloc(3) and not released.
+size_t c_peers_heap(void);
 
 // Confines the calling thread, and the processes that it starts from now on, to one processor.
 // Returns -1 and errno on failure.
