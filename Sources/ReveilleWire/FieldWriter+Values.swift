@@ -12,7 +12,9 @@ extension JSONObject: FieldWriter {
     mutating func add(_ name: @autoclosure () -> FieldName, _ values: [String]) {
         add(name(), .array(values.map { .string($0) }))
     }
-    mutating func add(_ name: @autoclosure () -> FieldName, _ value: some WireStructure) { add(name(), .object(value.object)) }
+    mutating func add(_ name: @autoclosure () -> FieldName, _ value: some WireStructure) {
+        add(name(), .object(value.object))
+    }
     mutating func add(_ name: @autoclosure () -> FieldName, _ values: [some WireStructure]) {
         add(name(), .array(values.map { .object($0.object) }))
     }

@@ -12,7 +12,8 @@ protocol WireStructure {
 
 /// Writes the fields of a structure; the counterpart of ``Fields``.
 ///
-/// A structure is written once to determine the room for its text, and once as text; or as a JSON value.
+/// A structure is written once to determine the room for its text, and once as text; or as a JSON object. Names are
+/// evaluated only by the writers that use them.
 protocol FieldWriter: ~Copyable, ~Escapable {
     mutating func add(_ name: @autoclosure () -> FieldName, _ value: String)
     mutating func add(_ name: @autoclosure () -> FieldName, _ value: Bool)
