@@ -8,13 +8,24 @@ package enum SysfsText {
         String(Substring(text.utf8.trimmed(\.isSpace)))
     }
 
-    /// Returns whether the text is a word of ASCII characters, of any case and with white space around it.
-    ///
-    /// - Parameter word: The word in lowercase.
+    /// Returns whether the text is a lowercase word of ASCII characters, in any case and with white space around it.
     package static func isWord(_ text: String, _ word: String) -> Bool {
-        let bytes = text.utf8.trimmed(\.isSpace)
-        return bytes.count == word.utf8.count
-            && zip(bytes, word.utf8).allSatisfy { $0 == $1 || $1.isLetter && $0 | 0x20 == $1 }
+        let (bytes, letters) = (text.utf8Span.span, word.utf8Span.span)
+        let content = content(of: bytes)
+        guard content.count == letters.count else { return false }
+        for index in letters.indices {
+            let (byte, letter) = (bytes[content.lowerBound + index], letters[index])
+            guard byte == letter || letter.isLetter && byte | 0x20 == letter else { return false }
+        }
+        return true
+    }
+
+    /// The positions without the white space at both ends.
+    private static func content(of bytes: Span<UInt8>) -> Range<Int> {
+        var (start, end) = (0, bytes.count)
+        while start < end, bytes[start].isSpace { start += 1 }
+        while start < end, bytes[end - 1].isSpace { end -= 1 }
+        return start..<end
     }
 
     /// Returns the words that white space separates.
@@ -37,12 +48,13 @@ package enum SysfsText {
 
     /// Returns a number of digits alone, as most attributes are; `nil` for any other text.
     private static func integer(_ text: String) -> Double? {
-        let digits = text.utf8.trimmed(\.isSpace)
+        let bytes = text.utf8Span.span
+        let digits = content(of: bytes)
         guard !digits.isEmpty, digits.count <= exactDigits else { return nil }
         var number = 0
-        for digit in digits {
-            guard digit.isDigit else { return nil }
-            number = number * 10 + Int(digit - UInt8(ascii: "0"))
+        for index in digits {
+            guard bytes[index].isDigit else { return nil }
+            number = number * 10 + Int(bytes[index] - UInt8(ascii: "0"))
         }
         return Double(number)
     }

@@ -29,11 +29,7 @@ package enum BatteryRule {
             })
     }
 
-    /// Returns whether the reading is the same whatever the attributes beside ``PowerSupply/decisiveAttributes`` are.
-    ///
-    /// - Parameters:
-    ///   - supplies: All entries of the class, with at least their decisive attributes.
-    ///   - isMacBook: Whether the machine is a MacBook, whose level is a ratio of other attributes.
+    /// Returns whether ``PowerSupply/decisiveAttributes`` determine the reading, regardless of the other attributes.
     package static func isDetermined(_ supplies: [PowerSupply], isMacBook: Bool) -> Bool {
         let packs = supplies.filter(\.isPack)
         guard let pack = packs.first else { return true }

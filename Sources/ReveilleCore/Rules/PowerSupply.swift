@@ -7,13 +7,11 @@
 package struct PowerSupply: Sendable, Hashable {
     /// The kernel's name, which does not show the kind of the supply.
     package var name: String
-    /// The attributes that could be read.
-    package var attributes: [String: String] {
-        didSet { facts = SupplyFacts(attributes) }
-    }
+    /// The attributes that could be read, without those that were only noted.
+    package private(set) var attributes: [String: String]
     /// Whether it is a USB-C port that only provides power.
     package var isSourcePort: Bool
-    /// The meaning of ``attributes``.
+    /// The meaning of all attributes.
     package private(set) var facts: SupplyFacts
 
     /// Creates a supply.
@@ -21,7 +19,22 @@ package struct PowerSupply: Sendable, Hashable {
         self.name = name
         self.attributes = attributes
         self.isSourcePort = isSourcePort
-        facts = SupplyFacts(attributes)
+        facts = SupplyFacts()
+        for (attribute, text) in attributes { facts.take(text, of: attribute) }
+    }
+
+    /// The text of an attribute; `nil` if it could not be read.
+    package subscript(attribute: String) -> String? {
+        get { attributes[attribute] }
+        set {
+            attributes[attribute] = newValue
+            facts.take(newValue, of: attribute)
+        }
+    }
+
+    /// Takes an attribute of ``decisiveAttributes`` into the facts, without keeping its text.
+    package mutating func note(_ text: String, of attribute: String) {
+        facts.take(text, of: attribute)
     }
 
     /// The attributes that the rules use.

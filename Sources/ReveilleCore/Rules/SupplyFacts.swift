@@ -11,26 +11,34 @@ package struct SupplyFacts: Sendable, Hashable {
     }
 
     /// The kind of the supply.
-    package let kind: Kind
+    package private(set) var kind = Kind.other
     /// Whether it belongs to the machine and not to a peripheral.
-    package let isSystem: Bool
+    package private(set) var isSystem = true
     /// Whether the slot of a battery contains one.
-    package let isPresent: Bool
+    package private(set) var isPresent = true
     /// The charge status that a battery reports.
-    package let chargeStatus: Battery.ChargeStatus
+    package private(set) var chargeStatus = Battery.ChargeStatus.unknown
     /// The number that shows whether a supply provides power.
-    package let online: Double?
+    package private(set) var online: Double?
     /// The level of a battery in percent, as its driver reports it.
-    package let capacity: Double?
+    package private(set) var capacity: Double?
 
-    init(_ attributes: [String: String]) {
-        let type = attributes["type"] ?? ""
-        kind = SysfsText.isWord(type, "battery") ? .battery : SysfsText.isWord(type, "ups") ? .ups : .other
-        isSystem = !SysfsText.isWord(attributes["scope"] ?? "", "device")
-        isPresent = SysfsText.number(attributes["present"]) != 0
-        chargeStatus = attributes["status"].map(Self.chargeStatus) ?? .unknown
-        online = SysfsText.number(attributes["online"])
-        capacity = SysfsText.number(attributes["capacity"])
+    /// Takes the text of an attribute, or its absence; most attributes change nothing.
+    mutating func take(_ text: String?, of attribute: String) {
+        switch attribute {
+        case "type": kind = text.map(Self.kind) ?? .other
+        case "scope": isSystem = !(text.map { SysfsText.isWord($0, "device") } ?? false)
+        case "present": isPresent = SysfsText.number(text) != 0
+        case "status": chargeStatus = text.map(Self.chargeStatus) ?? .unknown
+        case "online": online = SysfsText.number(text)
+        case "capacity": capacity = SysfsText.number(text)
+        default: break
+        }
+    }
+
+    private static func kind(_ text: String) -> Kind {
+        if SysfsText.isWord(text, "battery") { return .battery }
+        return SysfsText.isWord(text, "ups") ? .ups : .other
     }
 
     private static func chargeStatus(_ text: String) -> Battery.ChargeStatus {

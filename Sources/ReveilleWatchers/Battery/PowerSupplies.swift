@@ -42,7 +42,7 @@ struct PowerSupplies {
     mutating func read(everything: Bool = false) -> [PowerSupply]? {
         var supplies: [PowerSupply] = []
         for device in devices {
-            guard let supply = device.read() else { return nil }
+            guard let supply = device.read(keepsTexts: everything) else { return nil }
             supplies.append(supply)
         }
         if everything || !BatteryRule.isDetermined(supplies, isMacBook: isMacBook) {

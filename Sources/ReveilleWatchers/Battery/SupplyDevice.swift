@@ -7,8 +7,8 @@ import ReveilleSystem
 /// A power supply of the machine, and the attributes to read.
 struct SupplyDevice {
     private let device: UdevDevice
-    /// The attributes that never change while the supply is present.
-    private let fixed: [String: String]
+    /// The supply with the attributes that never change while it is present.
+    private let fixed: PowerSupply
     /// The attributes that are read each time, even if they were missing before, with their paths.
     private let decisive: [(name: String, path: String)]
     /// The attributes that are read if the decisive ones do not suffice.
@@ -23,15 +23,14 @@ struct SupplyDevice {
     init(_ device: UdevDevice, ports: [UdevDevice]) {
         self.device = device
         self.ports = ports
-        var fixed: [String: String] = [:]
-        for name in ["type", "scope"] { fixed[name] = device.attribute(name).text }
-        self.fixed = fixed
-        let supply = PowerSupply(name: device.name, attributes: fixed)
-        let decisive = supply.decisiveAttributes
-        self.decisive = decisive.map { ($0, device.path + "/" + $0) }
+        let constant = ["type", "scope"]
+        var supply = PowerSupply(name: device.name, attributes: [:])
+        for name in constant { supply[name] = device.attribute(name).text }
+        fixed = supply
+        let known = constant + supply.decisiveAttributes
+        decisive = supply.decisiveAttributes.map { ($0, device.path + "/" + $0) }
         // Reading a peripheral's battery may wake the peripheral up, and its values are not needed.
-        let names = supply.facts.isSystem ? PowerSupply.attributeNames : []
-        others = names.filter { fixed[$0] == nil && !decisive.contains($0) }
+        others = supply.facts.isSystem ? PowerSupply.attributeNames.filter { !known.contains($0) } : []
     }
 
     /// The directories of the supply and its ports.
@@ -40,23 +39,29 @@ struct SupplyDevice {
     /// Whether it is a battery of the machine, or a slot for one.
     var isBattery: Bool { decisive.contains { $0.name == "capacity" } }
 
-    /// Reads the decisive attributes; `nil` when the supply has gone.
-    func read() -> PowerSupply? {
-        var attributes = [String: String](minimumCapacity: fixed.count + decisive.count)
-        for (name, text) in fixed { attributes[name] = text }
+    /// Reads the decisive attributes.
+    ///
+    /// - Parameter keepsTexts: Whether their texts are needed, and not only their meaning.
+    /// - Returns: The supply; `nil` when it has gone.
+    func read(keepsTexts: Bool) -> PowerSupply? {
+        var supply = fixed
+        var isThere = decisive.isEmpty
         for (name, path) in decisive {
             // Each attribute is optional on each read: after an error, the driver has no value now.
-            if case .text(let text) = SysfsAttribute.read(path) { attributes[name] = text }
+            guard case .text(let text) = SysfsAttribute.read(path) else { continue }
+            if keepsTexts { supply[name] = text } else { supply.note(text, of: name) }
+            isThere = true
         }
-        if !decisive.isEmpty, attributes.count == fixed.count, !device.exists { return nil }
-        return PowerSupply(name: device.name, attributes: attributes, isSourcePort: isSourcePort)
+        guard isThere || device.exists else { return nil }
+        supply.isSourcePort = isSourcePort
+        return supply
     }
 
     /// Adds the other attributes.
     mutating func readOthers(into supply: inout PowerSupply) {
         others.removeAll { name in
             let value = device.attribute(name)
-            if case .text(let text) = value { supply.attributes[name] = text }
+            if case .text(let text) = value { supply[name] = text }
             return value == .missing
         }
     }

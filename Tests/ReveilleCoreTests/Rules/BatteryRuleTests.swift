@@ -184,10 +184,10 @@ import Testing
                 return PowerSupply(name: "\(number)", attributes: attributes, isSourcePort: .random(using: &random))
             }
             let decisive = supplies.map { supply in
-                var supply = supply
                 let names = supply.decisiveAttributes + ["type", "scope"]
-                supply.attributes = supply.attributes.filter { names.contains($0.key) }
-                return supply
+                return PowerSupply(
+                    name: supply.name, attributes: supply.attributes.filter { names.contains($0.key) },
+                    isSourcePort: supply.isSourcePort)
             }
             let isMacBook = Int.random(in: 0..<4, using: &random) == 0
             guard BatteryRule.isDetermined(decisive, isMacBook: isMacBook) else { continue }
