@@ -21,6 +21,7 @@ let package = Package(
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .target(name: "CReveilleLinux"),
         .target(name: "CInstructionCounter"),
+        .target(name: "CPeers", path: "Sources/ReveilleBench/CPeers"),
         .target(name: "CUmockdev", linkerSettings: [.linkedLibrary("dl")]),
 
         // MARK: - Pure
@@ -77,9 +78,10 @@ let package = Package(
         .executableTarget(
             name: "ReveilleBench",
             dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleCosts", "ReveilleSystem", "ReveilleTesting", "ReveilleWire",
-                "Varlink",
-            ]),
+                "CPeers", "Reveille", "ReveilleCore", "ReveilleCosts", "ReveilleSystem", "ReveilleTesting",
+                "ReveilleWire", "Varlink",
+            ],
+            exclude: ["CPeers"]),
         .target(
             name: "ReveilleCosts",
             dependencies: [

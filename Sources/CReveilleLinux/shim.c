@@ -4,9 +4,12 @@
 #define _GNU_SOURCE
 #include "CReveilleLinux.h"
 
+#include <elf.h>
 #include <errno.h>
+#include <link.h>
 #include <linux/input.h>
 #include <linux/sockios.h>
+#include <malloc.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -83,6 +86,42 @@ int c_reveille_clock_change_timer(void) {
 
 int c_reveille_memory_file(const char *name) {
     return memfd_create(name, MFD_CLOEXEC);
+}
+
+static int has_relocated_text(const struct dl_phdr_info *object) {
+    for (int index = 0; index < object->dlpi_phnum; index++) {
+        if (object->dlpi_phdr[index].p_type != PT_DYNAMIC)
+            continue;
+        const ElfW(Dyn) *entry = (const void *)(object->dlpi_addr + object->dlpi_phdr[index].p_vaddr);
+        for (; entry->d_tag != DT_NULL; entry++) {
+            if (entry->d_tag == DT_TEXTREL || (entry->d_tag == DT_FLAGS && entry->d_un.d_val & DF_TEXTREL))
+                return 1;
+        }
+    }
+    return 0;
+}
+
+static int release_object(struct dl_phdr_info *object, size_t size, void *page) {
+    (void)size;
+    if (has_relocated_text(object))
+        return 0;
+    uintptr_t mask = ~(*(const uintptr_t *)page - 1);
+    for (int index = 0; index < object->dlpi_phnum; index++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[index];
+        if (segment->p_type != PT_LOAD || segment->p_flags & PF_W)
+            continue;
+        uintptr_t start = (object->dlpi_addr + segment->p_vaddr) & mask;
+        uintptr_t end = object->dlpi_addr + segment->p_vaddr + segment->p_filesz;
+        // Pages that are locked in memory stay, with an error that has no consequence.
+        madvise((void *)start, end - start, MADV_DONTNEED);
+    }
+    return 0;
+}
+
+void c_reveille_release_memory(void) {
+    malloc_trim(0);
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    dl_iterate_phdr(release_object, &page);
 }
 
 int c_reveille_close_from(void *actions, int first) {

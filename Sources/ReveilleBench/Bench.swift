@@ -20,10 +20,19 @@ enum Bench {
             case StormGroup.argument: try StormGroup.run(Array(CommandLine.arguments.dropFirst(2)))
             case "names": try NamesBench().run()
             case "flood": try FloodBench().run()
+            case "memory":
+                try FootprintBench(program: CommandLine.arguments.dropFirst(2).first ?? ReveillePeer().program).run()
+            case "peers": try PeerBench().run(plots: "Docs/Performance")
+            case BarePeer.argument: try BarePeer.run(Array(CommandLine.arguments.dropFirst(2)))
+            case ZeroMQPeer.argument: try ZeroMQPeer.run(Array(CommandLine.arguments.dropFirst(2)))
+            case "instructions", "record":
+                try InstructionBench().run(
+                    record: "Docs/Performance/instructions", isRecording: CommandLine.arguments[1] == "record")
             case FloodBench.probeArgument: try FloodBench.ask(Array(CommandLine.arguments.dropFirst(2)))
             case Flood.argument: try Flood.run(Array(CommandLine.arguments.dropFirst(2)))
             default:
-                complain("usage: ReveilleBench latency|posts|readers|storm|names|flood")
+                complain(
+                    "usage: ReveilleBench latency|posts|readers|storm|names|flood|memory|peers|instructions|record")
                 exit(64)
             }
         } catch {
@@ -50,6 +59,10 @@ struct Samples {
     private var values: [Double] = []
 
     mutating func add(_ microseconds: Double) { values.append(microseconds) }
+
+    var count: Int { values.count }
+
+    mutating func add(_ others: Samples) { values += others.values }
 
     /// Returns the value that the given fraction of the samples does not exceed.
     func percentile(_ part: Double) -> Double {

@@ -24,11 +24,7 @@ final class BenchService {
 
     /// The resident memory of the bus in kilobytes.
     var residentMemory: Int {
-        guard case .bytes(let text) = FileContents.read("/proc/\(bus.processIdentifier)/statm", limit: 4_096) else {
-            return 0
-        }
-        let pages = String(decoding: text, as: UTF8.self).split(separator: " ").dropFirst().first
-        return (pages.flatMap { Int($0) } ?? 0) * 4
+        ProcessUsage(pid: bus.processIdentifier).residentMemory
     }
 
     /// Connects.

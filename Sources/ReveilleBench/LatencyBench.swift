@@ -6,9 +6,11 @@ import Reveille
 import ReveilleSystem
 import ReveilleTesting
 
-/// Compares the time from a uevent to a subscriber's read with that of a program that only listens to libudev.
+/// Compares the time from a uevent to a subscriber's read with that of a program that only listens to libudev and reads
+/// one attribute.
 ///
-/// Both receive the same events of a synthetic battery, and both times start before the event is sent.
+/// Each has a synthetic battery of its own, so that they do not compete for a processor. The times start before
+/// umockdev sends the event, which is the larger part of both.
 struct LatencyBench {
     static let monitorArgument = "bare-monitor"
     private static let rounds = 500
@@ -19,24 +21,24 @@ struct LatencyBench {
         let service = try BenchService(phone)
         let subscriber = try service.client()
         try subscriber.subscribe(to: .battery)
+        let other = try SyntheticPhone()
         let pipe = try Pipe()
         let monitor = try ChildProcess(
-            [CommandLine.arguments[0], Self.monitorArgument], environment: phone.environment,
+            [CommandLine.arguments[0], Self.monitorArgument], environment: other.environment,
             descriptors: [1: pipe.writable])
         _ = try BareMonitor.receive(from: pipe.readingEnd)
 
         var bare = Samples()
         var bus = Samples()
         for round in 0..<Self.rounds + Self.warmUp {
-            let sent = MonotonicClock.now
-            try phone.testbed.unwatched { () throws(TestbedError) in
-                try phone.battery.setLevel(round % 2 == 0 ? 0.5 : 0.49)
-            }
-            let read = try subscriber.waitForEvent()
+            let level = round % 2 == 0 ? "50" : "49"
+            let sentToMonitor = try Self.change(level, of: other)
             let received = try BareMonitor.receive(from: pipe.readingEnd)
+            let sentToBus = try Self.change(level, of: phone)
+            let read = try subscriber.waitForEvent()
             guard round >= Self.warmUp else { continue }
-            bare.add(Double(received - sent) / 1_000)
-            bus.add(Double(read - sent) / 1_000)
+            bare.add(Double(received - sentToMonitor) / 1_000)
+            bus.add(Double(read - sentToBus) / 1_000)
         }
         monitor.signal(SIGTERM)
         monitor.wait()
@@ -45,16 +47,34 @@ struct LatencyBench {
         let ratio = bus.percentile(0.5) / bare.percentile(0.5)
         print("ratio of the medians: \((ratio * 100).rounded() / 100)")
     }
+
+    /// Changes the level of a phone's battery, and returns the time before its uevent.
+    private static func change(_ level: String, of phone: SyntheticPhone) throws -> Int64 {
+        guard let battery = phone.battery.device else { throw BenchError("the phone has no battery") }
+        var time: Int64 = 0
+        try phone.testbed.unwatched { () throws(TestbedError) in
+            try battery.set(BareMonitor.attribute, level)
+            time = MonotonicClock.now
+            try battery.uevent("change")
+        }
+        return time
+    }
 }
 
-/// A program that only listens to libudev, and reports when it receives an event.
+/// A program that only listens to libudev, and reports when it has received an event and read an attribute.
 enum BareMonitor {
+    /// The attribute that changes, and that the program reads.
+    static let attribute = "capacity"
+
     static func run() throws {
         let monitor = try UdevMonitor(subsystems: ["power_supply"])
         report()
         while true {
             try Readiness.wait(monitor.descriptor, for: .readable, atMost: .seconds(60))
-            while case .event = monitor.receive() { report() }
+            while case .event(_, let path, _) = monitor.receive() {
+                guard SysfsAttribute.read(path + "/" + attribute).text != nil else { exit(1) }
+                report()
+            }
         }
     }
 

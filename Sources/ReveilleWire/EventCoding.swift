@@ -7,40 +7,7 @@ package import Varlink
 /// Events as the interface's structure `Event`.
 package enum EventCoding {
     /// Encodes an event; the fields of all other aspects are absent, which means null.
-    package static func encode(_ event: Event) -> JSON {
-        var structure = head(of: event)
-        let state = ReadingCoding.encode(event.reading, settings: event.settings)
-        structure.members.append(.init(name: ReadingCoding.field(of: event.aspect), value: state))
-        return .object(structure)
-    }
-
-    /// Appends an event as JSON text; a published value is copied as it is, without being parsed.
-    static func write(_ event: Event, into bytes: inout [UInt8]) {
-        guard case .published(let value) = event.reading, let text = value.bytes else {
-            return encode(event).write(into: &bytes)
-        }
-        head(of: event).write(into: &bytes)
-        bytes.removeLast()
-        bytes.append(UInt8(ascii: ","))
-        JSON.writeString(PublishedValue.field, into: &bytes)
-        bytes.append(UInt8(ascii: ":"))
-        bytes.append(contentsOf: text)
-        bytes.append(UInt8(ascii: "}"))
-    }
-
-    /// The fields of an event before its state.
-    private static func head(of event: Event) -> JSONObject {
-        [
-            "aspect": .string(event.aspect.name),
-            "generation": .integer(Int64(event.generation)),
-            "sequence": .integer(Int64(event.sequence)),
-            "changes": .integer(Int64(event.changes)),
-            "netChange": .bool(event.netChange),
-            "firstChangedAt": .integer(event.firstChangedAt.microseconds),
-            "changedAt": .integer(event.changedAt.microseconds),
-            "dropped": .integer(Int64(event.dropped)),
-        ]
-    }
+    package static func encode(_ event: Event) -> JSON { event.structure }
 
     /// Decodes an event of this version's interface.
     ///
@@ -54,7 +21,7 @@ package enum EventCoding {
     }
 }
 
-extension Event: ReplyElement {
+extension Event: ReplyElement, WireStructure {
     package static var list: String { "events" }
 
     package init?(_ fields: Fields) throws(CallError) {
@@ -69,5 +36,17 @@ extension Event: ReplyElement {
             dropped: try fields.count("dropped"))
     }
 
-    package var structure: JSON { EventCoding.encode(self) }
+    func write(to fields: inout (some FieldWriter & ~Copyable & ~Escapable)) {
+        fields.add(.aspect, aspect.name)
+        fields.add(.generation, generation)
+        fields.add(.sequence, sequence)
+        fields.add(.changes, changes)
+        fields.add(.netChange, netChange)
+        fields.add(.firstChangedAt, Int(firstChangedAt.microseconds))
+        fields.add(.changedAt, Int(changedAt.microseconds))
+        fields.add(.dropped, dropped)
+        ReadingCoding.write(reading, settings: settings, to: &fields)
+    }
+
+    package var structure: JSON { .object(object) }
 }

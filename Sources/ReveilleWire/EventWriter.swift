@@ -14,6 +14,13 @@ package struct EventWriter {
         let netChange: Bool
         let firstChangedAt: Timestamp
         let dropped: Int
+
+        init(_ event: Event) {
+            changes = event.changes
+            netChange = event.netChange
+            firstChangedAt = event.firstChangedAt
+            dropped = event.dropped
+        }
     }
 
     /// Some events of one state.
@@ -45,6 +52,9 @@ package struct EventWriter {
     /// costs less than keeping all.
     private static let limit = 64
 
+    /// The size in bytes of most events and of what surrounds them.
+    private static let usualSize = 320
+
     /// The size in bytes above which an event is kept alone: settings can be long.
     private static let largeSize = 16_384
 
@@ -56,13 +66,47 @@ package struct EventWriter {
     private var writtenOfName: [Aspect: Written] = [:]
     /// The size of the events in `writtenOfName`.
     private var nameSize = 0
+    /// The last reply with a sole event, which most subscribers in the foreground receive.
+    private var last: (event: SoleEvent, frame: [UInt8])?
 
     /// Creates a writer that has written nothing.
     package init() {}
 
+    /// Returns a whole reply of a stream.
+    package mutating func frame(_ events: [Event]) -> [UInt8] {
+        events.count == 1
+            ? Self.frame(of: events[0]) : Reply.encode(parameters: write(events), continues: true)
+    }
+
+    /// Returns a whole reply of a stream with a sole event, whose bytes are shared by the subscribers that receive it.
+    ///
+    /// - Parameters:
+    ///   - sole: The event, which must be of the same bus each time.
+    ///   - event: Returns the event, if it has to be written.
+    /// - Returns: The bytes, as for ``frame(_:)``.
+    package mutating func frame(of sole: SoleEvent, _ event: () -> Event) -> [UInt8] {
+        if let last, last.event == sole { return last.frame }
+        let frame = Self.frame(of: event())
+        last = frame.count > Self.largeSize ? nil : (sole, frame)
+        return frame
+    }
+
+    private static func frame(of event: Event) -> [UInt8] {
+        Reply.encode(room: event.room + listRoom, continues: true) { output in
+            output.append(listStart)
+            output.append(event)
+            output.append(listEnd)
+        }
+    }
+
+    private static var listRoom: Int { 2 * ShortText.room }
+    private static let listStart = ShortText(#"{"events":["#)
+    private static let listEnd = ShortText("]}")
+
     /// Returns the bytes of a reply's parameters: a head, and after it the events.
     package mutating func write(_ events: [Event], after head: JSONObject = [:]) -> [UInt8] {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(Self.usualSize * events.count)
         for member in head.members {
             bytes.append(UInt8(ascii: bytes.isEmpty ? "{" : ","))
             JSON.string(member.name).write(into: &bytes)
@@ -79,15 +123,13 @@ package struct EventWriter {
     }
 
     private mutating func append(_ event: Event, to bytes: inout [UInt8]) {
-        let key = Key(
-            changes: event.changes, netChange: event.netChange, firstChangedAt: event.firstChangedAt,
-            dropped: event.dropped)
+        let key = Key(event)
         if let known = known(key, of: event) {
             bytes += known
             return
         }
         let start = bytes.count
-        EventCoding.write(event, into: &bytes)
+        event.write(into: &bytes)
         keep(Array(bytes[start...]), as: key, of: event)
     }
 

@@ -66,6 +66,35 @@ import Varlink
         }
     }
 
+    @Test("an event is written as it is encoded, with negative times, escapes and the largest numbers")
+    func eventIsWrittenAsItIsEncoded() {
+        let name = Aspect("org.example.volume")
+        let values = [nil, #"{"text":"\"\\","x":[1,{}]}"#].map { text in
+            Reading.published(PublishedValue(name, bytes: text.map { Array($0.utf8) }))
+        }
+        for reading in Self.readings + values {
+            var writer = EventWriter()
+            let event = Event(
+                reading: reading, generation: .max, sequence: 0, changes: 1, netChange: false,
+                firstChangedAt: Timestamp(microseconds: .min), changedAt: Timestamp(microseconds: -1), dropped: 5)
+            #expect(writer.write([event]) == #"{"events":["#.utf8 + EventCoding.encode(event).bytes + "]}".utf8)
+        }
+    }
+
+    @Test("replies with one event are those of the writer, also if others were written in between")
+    func frameIsTheReplyOfItsEvents() {
+        var writer = EventWriter()
+        let near = Self.event(.proximity(.near))
+        let level = Self.event(.battery(.unknown))
+        let lists = [
+            [near], [near], [level], [near], [near, level], [near], [Self.event(.proximity(.near), changes: 4)],
+            [Self.event(.proximity(.far), generation: 8)], [near],
+        ]
+        for events in lists {
+            #expect(writer.frame(events) == Reply.encode(parameters: writer.write(events), continues: true))
+        }
+    }
+
     @Test(
         arguments: [
             (#"{"state":"sideways","level":null,"plugged":null,"chargeStatus":"full","packs":[]}"#, "battery.state"),

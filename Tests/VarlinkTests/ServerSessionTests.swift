@@ -48,7 +48,8 @@ import Varlink
             #expect(session.reply(["x": 1], continues: true) == utf8("{\"parameters\":{\"x\":1},\"continues\":true}\0"))
             #expect(try session.nextCall() == nil)
         }
-        #expect(session.reply(encoded: utf8("{\"x\":2}"), continues: false) == utf8("{\"parameters\":{\"x\":2}}\0"))
+        let frame = Reply.encode(parameters: utf8("{\"x\":2}"), continues: false)
+        #expect(session.reply(frame: frame) == utf8("{\"parameters\":{\"x\":2}}\0"))
         #expect(try session.nextCall()?.member == "B")
     }
 
@@ -78,7 +79,7 @@ import Varlink
         #expect(try session.nextCall() != nil)
         #expect(session.fail(.methodNotFound("a.b.A")).isEmpty)
         #expect(try session.nextCall() != nil)
-        #expect(session.reply(encoded: utf8("{}"), continues: false).isEmpty)
+        #expect(session.reply(frame: utf8("{\"parameters\":{}}\0")).isEmpty)
         #expect(!session.isAnswering)
     }
 

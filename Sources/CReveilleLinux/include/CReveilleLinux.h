@@ -36,6 +36,10 @@ int c_reveille_clock_change_timer(void);
 // Returns -1 and errno on failure.
 int c_reveille_memory_file(const char *name);
 
+// Returns free pages of the heap to the kernel, and unmaps all code and constants (MADV_DONTNEED), which the kernel maps
+// again from the page cache when they are next used. Breakpoints that a debugger has set are lost.
+void c_reveille_release_memory(void);
+
 // Closes all descriptors from a number in the program that is started (posix_spawn_file_actions_addclosefrom_np). The
 // actions are a posix_spawn_file_actions_t, which the module Glibc defines.
 int c_reveille_close_from(void *actions, int first);

@@ -19,13 +19,24 @@ package enum BatteryRule {
         let packs = supplies.filter(\.isPack).sorted { $0.name < $1.name }
         guard !packs.isEmpty else { return .unknown }
         let levels = packs.map { $0.level(isMacBook: isMacBook) }
-        let level = total(levels, weights: packs.map(\.fullEnergy))
+        // The weight of a single pack would only add a rounding error.
+        let level = packs.count == 1 ? levels[0] : total(levels, weights: packs.map(\.fullEnergy))
         let isPlugged = isPlugged(packs: packs, supplies: supplies.filter(\.isSupply))
         return Battery(
             state: state(isPlugged, level, packs), level: level, isPlugged: isPlugged, chargeStatus: status(packs),
             packs: zip(packs, levels).map { pack, level in
                 Battery.Pack(name: pack.name, level: level, chargeStatus: pack.chargeStatus)
             })
+    }
+
+    /// Returns whether ``PowerSupply/decisiveAttributes`` determine the reading, regardless of the other attributes.
+    package static func isDetermined(_ supplies: [PowerSupply], isMacBook: Bool) -> Bool {
+        let packs = supplies.filter(\.isPack)
+        guard let pack = packs.first else { return true }
+        // Several packs are weighted by their energy.
+        guard packs.count == 1, !isMacBook, pack.facts.capacity ?? 0 > 0 else { return false }
+        // Without a supply, a pack that reports a current may be draining although it reports that it is charging.
+        return pack.chargeStatus != .charging || supplies.contains { $0.isSupply && $0.isOnline }
     }
 
     /// Returns the mean of the known levels, weighted by energy if every pack reports it.

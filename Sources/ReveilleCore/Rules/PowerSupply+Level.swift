@@ -4,19 +4,24 @@
 /// The level of a pack, and its weight among several.
 extension PowerSupply {
     /// The levels for the words of `capacity_level`, as in UPower.
-    private static let coarse = ["critical": 0.05, "low": 0.10, "normal": 0.55, "high": 0.70, "full": 1.0]
+    private static let coarse = [("critical", 0.05), ("low", 0.10), ("normal", 0.55), ("high", 0.70), ("full", 1.0)]
 
     /// Returns the level of a pack, 0 to 1; `nil` if no attribute determines it.
     ///
     /// The firmware of a MacBook reports a wrong `capacity`, so the ratio is used there.
     func level(isMacBook: Bool) -> Double? {
+        let capacity = facts.capacity
+        if let capacity, capacity > 0, !isMacBook { return min(capacity / 100, 1) }
         let ratio = ratio
         if isMacBook, let ratio { return ratio }
         // Some gauges report a capacity of 0 until they are calibrated, but a correct energy.
-        if let capacity = number("capacity"), capacity >= 0, !(capacity == 0 && (ratio ?? 0) > 0) {
-            return min(capacity / 100, 1)
-        }
-        return ratio ?? Self.coarse[word("capacity_level")]
+        if let capacity, capacity >= 0, !(capacity == 0 && (ratio ?? 0) > 0) { return min(capacity / 100, 1) }
+        return ratio ?? coarseLevel
+    }
+
+    private var coarseLevel: Double? {
+        guard let text = attributes["capacity_level"] else { return nil }
+        return Self.coarse.first { SysfsText.isWord(text, $0.0) }?.1
     }
 
     /// The energy of a full pack in microwatt-hours; `nil` if it is unknown.

@@ -7,16 +7,34 @@
 package struct PowerSupply: Sendable, Hashable {
     /// The kernel's name, which does not show the kind of the supply.
     package var name: String
-    /// The attributes that could be read.
-    package var attributes: [String: String]
+    /// The attributes that could be read, without those that were only noted.
+    package private(set) var attributes: [String: String]
     /// Whether it is a USB-C port that only provides power.
     package var isSourcePort: Bool
+    /// The meaning of all attributes.
+    package private(set) var facts: SupplyFacts
 
     /// Creates a supply.
     package init(name: String, attributes: [String: String], isSourcePort: Bool = false) {
         self.name = name
         self.attributes = attributes
         self.isSourcePort = isSourcePort
+        facts = SupplyFacts()
+        for (attribute, text) in attributes { facts.take(text, of: attribute) }
+    }
+
+    /// The text of an attribute; `nil` if it could not be read.
+    package subscript(attribute: String) -> String? {
+        get { attributes[attribute] }
+        set {
+            attributes[attribute] = newValue
+            facts.take(newValue, of: attribute)
+        }
+    }
+
+    /// Takes an attribute of ``decisiveAttributes`` into the facts, without keeping its text.
+    package mutating func note(_ text: String, of attribute: String) {
+        facts.take(text, of: attribute)
     }
 
     /// The attributes that the rules use.
@@ -27,32 +45,33 @@ package struct PowerSupply: Sendable, Hashable {
         ]
         + ["energy", "charge"].flatMap { unit in ["now", "avg", "full", "full_design"].map { unit + "_" + $0 } }
 
+    /// The attributes that determine the reading of most machines; see ``BatteryRule/isDetermined(_:isMacBook:)``.
+    package var decisiveAttributes: [String] {
+        guard facts.isSystem else { return [] }
+        return switch facts.kind {
+        case .battery: ["present", "status", "capacity"]
+        case .ups: []
+        case .other: ["online"]
+        }
+    }
+
     /// Whether it is a battery pack of the system, not a mouse's battery or an empty slot.
     package var isPack: Bool {
-        word("type") == "battery" && isSystem && number("present") != 0
+        facts.kind == .battery && facts.isSystem && facts.isPresent
     }
 
     /// Whether it can power the system; a UPS or a battery does not count.
     package var isSupply: Bool {
-        let type = word("type")
-        return type != "battery" && type != "ups" && isSystem && !isSourcePort && number("online") != nil
+        facts.kind == .other && facts.isSystem && !isSourcePort && facts.online != nil
     }
 
     /// Whether it provides power: 1 is fixed, 2 programmable (USB PD PPS).
     package var isOnline: Bool {
-        number("online").map { $0 >= 1 } ?? false
+        facts.online.map { $0 >= 1 } ?? false
     }
 
     /// The charge status that a pack reports.
-    package var chargeStatus: Battery.ChargeStatus {
-        switch word("status") {
-        case "charging": .charging
-        case "discharging": .discharging
-        case "not charging": .notCharging
-        case "full": .full
-        default: .unknown
-        }
-    }
+    package var chargeStatus: Battery.ChargeStatus { facts.chargeStatus }
 
     /// Whether the pack reports that current flows out.
     ///
@@ -63,18 +82,5 @@ package struct PowerSupply: Sendable, Hashable {
 
     func number(_ attribute: String) -> Double? {
         SysfsText.number(attributes[attribute])
-    }
-
-    /// The longest word in bytes, with a margin: the longest of the kernel's, `not charging`, has 12.
-    private static let wordLimit = 32
-
-    /// Returns an attribute as a lowercase word; empty if it is absent, or longer than any word.
-    package func word(_ attribute: String) -> String {
-        let text = SysfsText.trimmed(attributes[attribute] ?? "")
-        return text.utf8.count <= Self.wordLimit ? text.lowercased() : ""
-    }
-
-    private var isSystem: Bool {
-        word("scope") != "device"
     }
 }

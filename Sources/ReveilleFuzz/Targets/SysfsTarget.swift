@@ -18,7 +18,7 @@ enum SysfsTarget {
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             let halves = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             if halves.count == 2 {
-                supplies[supplies.count - 1].attributes[halves[0]] = halves[1]
+                supplies[supplies.count - 1][halves[0]] = halves[1]
                 let number = SysfsText.number(halves[1])
                 try require(number?.isFinite != false, "the number \(halves[1]) is finite")
                 if let number { try checkProximity(number) }

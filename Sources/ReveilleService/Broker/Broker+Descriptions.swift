@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import ReveilleCore
+import Logging
+package import ReveilleCore
 import ReveilleSystem
 import ReveilleWatchers
 import ReveilleWire
@@ -11,9 +12,10 @@ import ReveilleWire
 extension Broker {
     /// The subscriptions with their processes.
     var subscriberList: [Subscriber] {
-        // A subscriber may have read everything although the edge that reports it still waits in the loop.
-        for connection in subscribers.values { releaseIfRead(connection) }
-        for connection in subscribers.values { freezes.look(at: connection) }
+        let connections = subscribers.connections
+        // Whether a reply was read is otherwise only checked when there is another one to send.
+        for connection in connections { releaseIfRead(connection) }
+        for case let process? in connections.map(\.process) { freezes.look(at: process, at: loop.bootClock) }
         return bus.subscriptions.compactMap { status in
             subscribers[status.id].map { Subscriber(status, processID: $0.peer.pid, userID: $0.peer.uid) }
         }
@@ -22,6 +24,12 @@ extension Broker {
     /// The sources of the device's aspects, and the publishers of names.
     var sourceList: [AspectSource] {
         BuiltInAspect.allCases.map(describe) + bus.names.map(describe)
+    }
+
+    /// Counts a loss of events, after which everything is read again; `status` shows the count.
+    package func noteLoss(of aspect: BuiltInAspect) {
+        losses[aspect] += 1
+        logger.warning("\(aspect): events were lost; reading everything again (loss \(losses[aspect]))")
     }
 
     private func describe(_ aspect: BuiltInAspect) -> AspectSource {

@@ -16,10 +16,10 @@ final class FreezeWatch {
     /// The longest time that a process may count as a member of its previous cgroup.
     static let interval: Duration = .seconds(1)
 
-    private final class Cgroup {
+    final class Cgroup {
         let path: String
         let freezer: CgroupFreezer
-        var members: Set<ObjectIdentifier> = []
+        fileprivate var members: [ObjectIdentifier: SubscriberProcess] = [:]
 
         init(path: String, freezer: CgroupFreezer) {
             self.path = path
@@ -27,27 +27,13 @@ final class FreezeWatch {
         }
     }
 
-    private final class Member {
-        let connection: Connection
-        let process: PeerProcess
-        var cgroup: Cgroup?
-        var isFrozen = false
-        var lookedAt: UInt64 = 0
-
-        init(_ connection: Connection, _ process: PeerProcess) {
-            self.connection = connection
-            self.process = process
-        }
-    }
-
     private let loop: any Loop
     private let logger: Logger
     private let hierarchy: CgroupHierarchy?
-    /// Called when a subscriber has been frozen or thawed.
-    var changed: (Connection, _ isFrozen: Bool) -> Void = { _, _ in }
-    private var members: [ObjectIdentifier: Member] = [:]
+    /// Called when a process has been frozen or thawed.
+    var changed: (SubscriberProcess) -> Void = { _ in }
     private var cgroups: [String: Cgroup] = [:]
-    private var frozen: Set<ObjectIdentifier> = []
+    private var frozen: [ObjectIdentifier: SubscriberProcess] = [:]
     private var timer: (any LoopSource)?
     private var hasFailed = false
 
@@ -59,66 +45,62 @@ final class FreezeWatch {
         if hierarchy == nil { fail("no cgroup v2 is mounted") }
     }
 
-    /// Watches the process of a subscriber.
-    func begin(_ connection: Connection, _ process: PeerProcess) {
+    /// Watches a process.
+    func begin(_ process: SubscriberProcess) {
         guard hierarchy != nil else { return }
-        let member = Member(connection, process)
-        members[ObjectIdentifier(connection)] = member
-        look(at: member)
-        if process.cgroup == nil { fail("the cgroup of process \(connection.peer.pid) is unknown") }
+        read(process)
+        if process.process.cgroup == nil { fail("the cgroup of process \(process.process.pid) is unknown") }
     }
 
-    /// Stops watching the process of a subscriber.
-    func end(_ connection: Connection) {
-        guard let member = members.removeValue(forKey: ObjectIdentifier(connection)) else { return }
-        frozen.remove(ObjectIdentifier(connection))
-        leave(member)
+    /// Stops watching a process.
+    func end(_ process: SubscriberProcess) {
+        frozen[ObjectIdentifier(process)] = nil
+        leave(process)
     }
 
-    /// Reads the cgroup of a subscriber's process, unless it was read within ``interval``.
-    func look(at connection: Connection) {
-        guard let member = members[ObjectIdentifier(connection)] else { return }
-        let age = loop.bootClock - member.lookedAt
-        if age >= EventLoop.microseconds(Self.interval) { look(at: member) }
+    /// Reads the cgroup of a process, unless it was read within ``interval``.
+    func look(at process: SubscriberProcess, at now: UInt64) {
+        guard now >= process.nextLook, hierarchy != nil else { return }
+        read(process)
     }
 
     private func lookAtFrozen() {
-        look(at: Array(frozen))
+        read(Array(frozen.values))
         if !frozen.isEmpty { timer?.fire(after: Self.interval) }
     }
 
-    private func look(at connections: [ObjectIdentifier]) {
+    private func read(_ processes: [SubscriberProcess]) {
         // A change of one may end others.
-        for connection in connections { members[connection].map(look) }
+        for process in processes where !process.connections.isEmpty { read(process) }
     }
 
-    private func look(at member: Member) {
-        member.lookedAt = loop.bootClock
-        let path = member.process.cgroup
-        var isFrozen = path == member.cgroup?.path ? member.cgroup?.freezer.isFrozen : nil
+    private func read(_ process: SubscriberProcess) {
+        process.nextLook = EventLoop.moment(in: EventLoop.microseconds(Self.interval), from: loop.bootClock)
+        let path = process.process.cgroup
+        var isFrozen = path == process.cgroup?.path ? process.cgroup?.freezer.isFrozen : nil
         if isFrozen == nil {
-            leave(member)
-            isFrozen = path.flatMap { join(member, $0) }
+            leave(process)
+            isFrozen = path.flatMap { join(process, $0) }
         }
-        note(member, isFrozen: isFrozen ?? false)
+        note(process, isFrozen: isFrozen ?? false)
     }
 
-    private func note(_ member: Member, isFrozen: Bool) {
-        guard isFrozen != member.isFrozen else { return }
-        member.isFrozen = isFrozen
+    private func note(_ process: SubscriberProcess, isFrozen: Bool) {
+        guard isFrozen != process.isFrozen else { return }
+        process.isFrozen = isFrozen
         if isFrozen {
             if frozen.isEmpty { timer?.fire(after: Self.interval) }
-            frozen.insert(ObjectIdentifier(member.connection))
+            frozen[ObjectIdentifier(process)] = process
         } else {
-            frozen.remove(ObjectIdentifier(member.connection))
+            frozen[ObjectIdentifier(process)] = nil
         }
-        changed(member.connection, isFrozen)
+        changed(process)
     }
 
     // MARK: - Cgroups
 
     /// Adds a process to its cgroup, and returns whether that is frozen; `nil` if this is unknown.
-    private func join(_ member: Member, _ path: String) -> Bool? {
+    private func join(_ process: SubscriberProcess, _ path: String) -> Bool? {
         // The cgroup may have been removed, and another one of the same name created.
         var cgroup = cgroups[path]
         var isFrozen = cgroup?.freezer.isFrozen
@@ -127,15 +109,15 @@ final class FreezeWatch {
             cgroups[path] = cgroup
             isFrozen = cgroup?.freezer.isFrozen
         }
-        cgroup?.members.insert(ObjectIdentifier(member.connection))
-        member.cgroup = cgroup
+        cgroup?.members[ObjectIdentifier(process)] = process
+        process.cgroup = cgroup
         return isFrozen
     }
 
-    private func leave(_ member: Member) {
-        guard let cgroup = member.cgroup else { return }
-        member.cgroup = nil
-        cgroup.members.remove(ObjectIdentifier(member.connection))
+    private func leave(_ process: SubscriberProcess) {
+        guard let cgroup = process.cgroup else { return }
+        process.cgroup = nil
+        cgroup.members[ObjectIdentifier(process)] = nil
         if cgroup.members.isEmpty, cgroups[cgroup.path] === cgroup { cgroups[cgroup.path] = nil }
     }
 
@@ -144,7 +126,7 @@ final class FreezeWatch {
         do throws(SystemError) {
             let freezer = try CgroupFreezer(directory: directory, loop: loop) { [weak self] in
                 guard let self, let cgroup = cgroups[path] else { return }
-                look(at: Array(cgroup.members))
+                read(Array(cgroup.members.values))
             }
             return Cgroup(path: path, freezer: freezer)
         } catch {

@@ -30,14 +30,13 @@ extension Service {
                     loop: loop, settings: settings(configuration.defaults.paths ?? files.settings), context: context)
             case .battery:
                 return try BatteryWatcher(loop: loop, feed: feed, settings: configuration.battery, context: context)
-            // Each sensor has its own sampler, so that a driver that hangs delays only its sensor.
             case .proximity:
                 return try ProximityWatcher(
-                    loop: loop, feed: feed, sampler: try Sampler(loop: loop), settings: configuration.proximity,
+                    loop: loop, feed: feed, settings: configuration.proximity,
                     idleInterval: configuration.idleSampleInterval, context: context)
             case .orientation:
                 return try OrientationWatcher(
-                    loop: loop, feed: feed, sampler: try Sampler(loop: loop), settings: configuration.orientation,
+                    loop: loop, feed: feed, settings: configuration.orientation,
                     idleInterval: configuration.idleSampleInterval, context: context)
             }
         }

@@ -10,7 +10,8 @@ import Glibc
 /// another process only if the peer ended earlier, left its socket to a child, and its ID was reused.
 package final class PeerProcess {
     private let descriptor: OwnedDescriptor
-    private let pid: Int32
+    /// The process ID as seen by this process; 0 in another PID namespace.
+    package let pid: Int32
 
     /// Opens the process at the other end of a connection.
     ///
@@ -41,5 +42,6 @@ package final class PeerProcess {
     /// A line with a path (PATH_MAX) for each hierarchy, of which there are at most 14.
     private static let limit = 65_536
 
-    private var hasEnded: Bool { (try? Readiness.wait(number, for: .readable, atMost: .zero)) ?? true }
+    /// Whether the process has ended; until then, no other process has its ID.
+    package var hasEnded: Bool { (try? Readiness.wait(number, for: .readable, atMost: .zero)) ?? true }
 }

@@ -30,9 +30,9 @@ enum BatteryExamination {
         if supply.isPack { return "battery pack" }
         if supply.isSupply { return supply.isOnline ? "power supply, online" : "power supply, offline" }
         if supply.isSourcePort { return "ignored: a USB-C port that supplies power to others" }
-        if supply.word("scope") == "device" { return "ignored: it belongs to a peripheral" }
-        if supply.word("type") == "ups" { return "ignored: a UPS is not the device's battery" }
-        if supply.word("type") == "battery" { return "ignored: an empty slot" }
+        if !supply.facts.isSystem { return "ignored: it belongs to a peripheral" }
+        if supply.facts.kind == .ups { return "ignored: a UPS is not the device's battery" }
+        if supply.facts.kind == .battery { return "ignored: an empty slot" }
         return "ignored: it does not report whether it is online"
     }
 

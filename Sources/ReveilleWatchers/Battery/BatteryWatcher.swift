@@ -7,7 +7,8 @@ package import ReveilleSystem
 /// Watches all power supplies of the system.
 ///
 /// The kernel reports changes as uevents, but many drivers send none when only the level drifts, and some return old
-/// values for a second after an event. So each event leads to several reads, and between events the watcher polls.
+/// values for a second after an event. So each event leads to several reads, and between events the watcher polls. A
+/// machine without a battery is not polled.
 package final class BatteryWatcher: Watcher {
     /// How closely to watch.
     package struct Settings: Sendable {
@@ -93,8 +94,13 @@ package final class BatteryWatcher: Watcher {
     private func read() {
         if let reading = reading() { report(filter.offer(reading, at: loop.now)) }
         guard pace != .off else { return }
-        let isFollowingUp = loop.now + settings.settleInterval <= followUpEnd
-        poll?.fire(after: isFollowingUp ? min(settings.settleInterval, settings.pollInterval) : settings.pollInterval)
+        if loop.now + settings.settleInterval <= followUpEnd {
+            poll?.fire(after: min(settings.settleInterval, settings.pollInterval))
+        } else if interest == nil || supplies?.mayDrift ?? true {
+            poll?.fire(after: settings.pollInterval)
+        } else {
+            poll?.disarm()
+        }
     }
 
     private func endWindow() {
@@ -129,13 +135,14 @@ package final class BatteryWatcher: Watcher {
         }
     }
 
-    private func readSupplies() throws(SystemError) -> ([PowerSupply], isMacBook: Bool) {
-        if let supplies, let read = supplies.read() { return (read, supplies.isMacBook) }
-        let present = try PowerSupplies()
+    private func readSupplies(everything: Bool = false) throws(SystemError) -> ([PowerSupply], isMacBook: Bool) {
+        if let read = supplies?.read(everything: everything), let supplies { return (read, supplies.isMacBook) }
+        var present = try PowerSupplies()
+        let read = present.read(everything: everything)
         // While the watcher is off, no event reports new supplies, so the next call must find them again.
         supplies = pace == .off ? nil : present
         // A supply that disappears before it is read does not exist.
-        return (present.read() ?? [], present.isMacBook)
+        return (read ?? [], present.isMacBook)
     }
 
     package var source: SourceDescription {
@@ -153,7 +160,7 @@ package final class BatteryWatcher: Watcher {
 
     package func examine() -> Examination {
         do throws(SystemError) {
-            let (supplies, isMacBook) = try readSupplies()
+            let (supplies, isMacBook) = try readSupplies(everything: true)
             return BatteryExamination.examine(supplies, isMacBook: isMacBook)
         } catch {
             return Examination(advice: ["power supplies cannot be listed: \(error)"])

@@ -49,6 +49,13 @@ package final class DeviceFeed {
         package var isStructural = false
         /// Whether events were lost, because the kernel's queue was full, and everything must be read again.
         package var areIncomplete = false
+
+        fileprivate func merging(_ others: Changes) -> Changes {
+            var all = self
+            all.changed.formUnion(others.changed)
+            all.isStructural = all.isStructural || others.isStructural
+            return all
+        }
     }
 
     private struct Weak {
@@ -119,13 +126,11 @@ package final class DeviceFeed {
     }
 
     private func notify(_ listener: Interest, _ changes: [String: Changes]) {
-        let own = changes.filter { listener.subsystems.contains($0.key) }.values
-        guard !own.isEmpty else { return }
-        listener.changed(
-            own.reduce(into: Changes()) { all, one in
-                all.changed.formUnion(one.changed)
-                all.isStructural = all.isStructural || one.isStructural
-            })
+        var own: Changes?
+        for (subsystem, changes) in changes where listener.subsystems.contains(subsystem) {
+            own = own.map { $0.merging(changes) } ?? changes
+        }
+        if let own { listener.changed(own) }
     }
 
     private func reportRemovals() {

@@ -32,7 +32,6 @@ enum SensorSample {
 final class SensorWatch<Sensor: FoundSensor> {
     private let loop: EventLoop
     private let feed: DeviceFeed
-    private let sampler: Sampler
     private let context: WatcherContext
     private let intervals: SampleIntervals
     /// Finds all candidates, preferred ones first.
@@ -45,17 +44,18 @@ final class SensorWatch<Sensor: FoundSensor> {
     private var interest: DeviceFeed.Interest?
     private var sensor: Sensor?
     private var poll: SensorPoll?
+    /// The sensor's own sampler, so that a driver that hangs delays only its sensor; `nil` before there is a sensor.
+    private var sampler: Sampler?
     private var input: (device: InputDevice, source: EventSource)?
     private var pause: EventSource?
     private var problem: String?
 
     init(
-        loop: EventLoop, feed: DeviceFeed, sampler: Sampler, context: WatcherContext, intervals: SampleIntervals,
+        loop: EventLoop, feed: DeviceFeed, context: WatcherContext, intervals: SampleIntervals,
         candidates: @escaping () throws(SystemError) -> [SensorCandidate<Sensor>]
     ) throws(SystemError) {
         self.loop = loop
         self.feed = feed
-        self.sampler = sampler
         self.context = context
         self.intervals = intervals
         self.candidates = candidates
@@ -126,7 +126,7 @@ final class SensorWatch<Sensor: FoundSensor> {
     private func open(_ sensor: Sensor) throws(SystemError) {
         switch sensor.access {
         case .sampled(let channels):
-            poll = try SensorPoll(loop: loop, sampler: sampler, channels: channels, intervals: intervals) {
+            poll = try SensorPoll(loop: loop, sampler: try startSampler(), channels: channels, intervals: intervals) {
                 [weak self] sample in
                 self?.take(sample)
             }
@@ -139,6 +139,13 @@ final class SensorWatch<Sensor: FoundSensor> {
             input = (device, source)
             take(.input(device))
         }
+    }
+
+    private func startSampler() throws(SystemError) -> Sampler {
+        if let sampler { return sampler }
+        let sampler = try Sampler(loop: loop)
+        self.sampler = sampler
+        return sampler
     }
 
     private func inputChanged(_ device: InputDevice, isStream: Bool) {

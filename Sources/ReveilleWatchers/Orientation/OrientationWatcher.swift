@@ -34,7 +34,7 @@ package final class OrientationWatcher: Watcher {
 
     /// Creates a watcher that is off; `idleInterval` is the time between samples while all subscribers are held.
     package init(
-        loop: EventLoop, feed: DeviceFeed, sampler: Sampler, settings: Settings, idleInterval: Duration,
+        loop: EventLoop, feed: DeviceFeed, settings: Settings, idleInterval: Duration,
         context: WatcherContext
     ) throws(SystemError) {
         self.loop = loop
@@ -42,7 +42,7 @@ package final class OrientationWatcher: Watcher {
         self.context = context
         filter = SettleFilter(settle: settings.settle)
         watch = try SensorWatch(
-            loop: loop, feed: feed, sampler: sampler, context: context,
+            loop: loop, feed: feed, context: context,
             intervals: SampleIntervals(live: settings.sampleInterval, idle: idleInterval)
         ) { () throws(SystemError) in try Accelerometer.candidates(matrix: settings.matrix) }
         // A pose that has lasted long enough is confirmed by another sample.

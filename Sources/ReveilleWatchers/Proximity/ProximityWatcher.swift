@@ -27,12 +27,12 @@ package final class ProximityWatcher: Watcher {
 
     /// Creates a watcher that is off; `idleInterval` is the time between samples while all subscribers are held.
     package init(
-        loop: EventLoop, feed: DeviceFeed, sampler: Sampler, settings: Settings, idleInterval: Duration,
+        loop: EventLoop, feed: DeviceFeed, settings: Settings, idleInterval: Duration,
         context: WatcherContext
     ) throws(SystemError) {
         self.context = context
         watch = try SensorWatch(
-            loop: loop, feed: feed, sampler: sampler, context: context,
+            loop: loop, feed: feed, context: context,
             intervals: SampleIntervals(live: settings.sampleInterval, idle: idleInterval)
         ) { () throws(SystemError) in try ProximitySensor.candidates(nearLevel: settings.nearLevel) }
         watch.sampled = { [weak self] sensor, sample throws(SystemError) in try self?.take(sample, of: sensor) }

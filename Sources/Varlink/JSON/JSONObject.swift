@@ -18,11 +18,6 @@ public struct JSONObject: Sendable, Hashable {
             self.name = name
             self.value = value
         }
-
-        /// Compares bytes, since comparing strings would equate names that differ in their scalars.
-        fileprivate func isNamed(_ name: String) -> Bool {
-            self.name.utf8.count == name.utf8.count && self.name.utf8.elementsEqual(name.utf8)
-        }
     }
 
     /// All members in their order, including those with equal names.
@@ -44,16 +39,17 @@ public struct JSONObject: Sendable, Hashable {
     /// The value of the last member with a name, or `nil` if there is none.
     ///
     /// Setting a value replaces the existing member in place or appends a new one. Setting `nil` removes every
-    /// member with the name. Names are equal if their Unicode scalars are.
+    /// member with the name. Names are compared as strings: those that differ only in canonically equivalent Unicode
+    /// scalars are equal here, unlike in ``JSON/canonical``.
     ///
     /// - Complexity: O(n); objects in messages are small.
     public subscript(name: String) -> JSON? {
         get {
-            members.lastIndex { $0.isNamed(name) }.map { members[$0].value }
+            members.lastIndex { $0.name == name }.map { members[$0].value }
         }
         set {
-            guard let newValue else { return members.removeAll { $0.isNamed(name) } }
-            if let index = members.lastIndex(where: { $0.isNamed(name) }) {
+            guard let newValue else { return members.removeAll { $0.name == name } }
+            if let index = members.lastIndex(where: { $0.name == name }) {
                 members[index].value = newValue
             } else {
                 members.append(Member(name: name, value: newValue))

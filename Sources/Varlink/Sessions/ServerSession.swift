@@ -73,22 +73,15 @@ public struct ServerSession: Sendable {
         isReplyWanted(continues: continues) ? Reply(parameters: parameters(), continues: continues).encoded() : []
     }
 
-    /// Answers the current call with parameters that are already encoded.
+    /// Answers the current call with a reply that is already encoded.
     ///
     /// - Parameters:
-    ///   - parameters: A compact JSON object.
-    ///   - continues: Whether more replies follow; allowed only for a call with `more`.
+    ///   - frame: A result of ``Reply/encode(parameters:continues:)``, which many calls may share; not evaluated for a
+    ///     `oneway` call.
+    ///   - continues: Whether more replies follow, as the frame says; allowed only for a call with `more`.
     /// - Returns: The bytes to send; empty for a `oneway` call.
-    public mutating func reply(encoded parameters: [UInt8], continues: Bool) -> [UInt8] {
-        isReplyWanted(continues: continues) ? Reply.encode(parameters: parameters, continues: continues) : []
-    }
-
-    /// Ends the current call with a reply that is already encoded.
-    ///
-    /// - Parameter frame: A result of ``Reply/encode(parameters:continues:)``, which many calls may share.
-    /// - Returns: The bytes to send; empty for a `oneway` call.
-    public mutating func reply(frame: [UInt8]) -> [UInt8] {
-        isReplyWanted(continues: false) ? frame : []
+    public mutating func reply(frame: @autoclosure () -> [UInt8], continues: Bool = false) -> [UInt8] {
+        isReplyWanted(continues: continues) ? frame() : []
     }
 
     /// Ends the current call with an error.

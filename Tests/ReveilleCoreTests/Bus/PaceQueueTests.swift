@@ -43,11 +43,6 @@ import Testing
         #expect(MemoryLayout<Entry>.stride == 32)
     }
 
-    @Test("a subscription is as large as a cache line, with its name and its counts")
-    func subscriptionIsSmall() {
-        #expect(MemoryLayout<SubscriptionState?>.stride == 64)
-    }
-
     @Test("subscriptions and names that come and go leave nothing behind")
     func nothingIsLeftBehind() {
         let driver = BusDriver()

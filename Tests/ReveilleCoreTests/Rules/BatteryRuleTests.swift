@@ -2,11 +2,14 @@
 // Part of Reveille.
 
 import ReveilleCore
+import ReveilleSimulation
 import Testing
 
 /// The reading of all power supplies.
 @Suite struct BatteryRuleTests {
-    private func pack(_ name: String = "BAT0", _ attributes: [String: String]) -> PowerSupply {
+    private func pack(_ attributes: [String: String]) -> PowerSupply { pack("BAT0", attributes) }
+
+    private func pack(_ name: String, _ attributes: [String: String]) -> PowerSupply {
         let base = ["type": "Battery\n", "present": "1\n"]
         return PowerSupply(name: name, attributes: base.merging(attributes) { $1 })
     }
@@ -143,5 +146,56 @@ import Testing
     func chargeStatusOfAllPacks(statuses: [String], expected: Battery.ChargeStatus) {
         let packs = statuses.enumerated().map { pack("BAT\($0)", ["status": $1]) }
         #expect(BatteryRule.reading(of: packs, isMacBook: false).chargeStatus == expected)
+    }
+
+    static let undetermined: [[String: String]] = [
+        ["capacity": "0"], ["status": "Full"], ["capacity": "-1"], ["capacity": "50", "status": "Charging"],
+    ]
+
+    @Test(arguments: undetermined)
+    func otherAttributesAreNeededWithoutALevelOrASupply(attributes: [String: String]) {
+        #expect(!BatteryRule.isDetermined([pack(attributes)], isMacBook: false))
+    }
+
+    @Test func otherAttributesAreNeededForSeveralPacksAndForMacBooks() {
+        let one = pack("BAT0", ["capacity": "50", "status": "Full"])
+        #expect(BatteryRule.isDetermined([one], isMacBook: false))
+        #expect(!BatteryRule.isDetermined([one], isMacBook: true))
+        #expect(!BatteryRule.isDetermined([one, pack("BAT1", ["capacity": "50"])], isMacBook: false))
+        #expect(BatteryRule.isDetermined([one, pack("BAT1", ["present": "0"])], isMacBook: false))
+    }
+
+    /// The texts of attributes that the rules distinguish.
+    private static let texts: [String: [String]] = [
+        "type": ["Battery", "Mains", "UPS", "USB"], "scope": ["Device", "System"], "present": ["0", "1"],
+        "status": ["Charging", "Discharging", "Full", "Not charging"], "online": ["0", "1", "2", "no"],
+        "capacity": ["-1", "0", "7", "81", "104"], "capacity_level": ["Low"], "current_now": ["-5", "5"],
+    ]
+
+    @Test func otherAttributesDoNotChangeADeterminedReading() {
+        var random = SplitMix64(seed: 1)
+        var determined = 0
+        for _ in 0..<20_000 {
+            let supplies = (0..<Int.random(in: 1...3, using: &random)).map { number in
+                var attributes: [String: String] = [:]
+                for name in PowerSupply.attributeNames where Int.random(in: 0..<3, using: &random) > 0 {
+                    attributes[name] = (Self.texts[name] ?? ["0", "40000000", "50000000"]).randomElement(using: &random)
+                }
+                return PowerSupply(name: "\(number)", attributes: attributes, isSourcePort: .random(using: &random))
+            }
+            let decisive = supplies.map { supply in
+                let names = supply.decisiveAttributes + ["type", "scope"]
+                return PowerSupply(
+                    name: supply.name, attributes: supply.attributes.filter { names.contains($0.key) },
+                    isSourcePort: supply.isSourcePort)
+            }
+            let isMacBook = Int.random(in: 0..<4, using: &random) == 0
+            guard BatteryRule.isDetermined(decisive, isMacBook: isMacBook) else { continue }
+            determined += supplies.contains(where: \.isPack) ? 1 : 0
+            #expect(
+                BatteryRule.reading(of: decisive, isMacBook: isMacBook)
+                    == BatteryRule.reading(of: supplies, isMacBook: isMacBook), "\(supplies)")
+        }
+        #expect(determined > 500)
     }
 }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import CPeers
+import Glibc
+import ReveilleSystem
+
+/// What a running process uses, as the kernel reports it.
+struct ProcessUsage {
+    /// The process ID.
+    let pid: Int32
+
+    /// The resident memory in kilobytes; 0 if the process has ended.
+    var residentMemory: Int {
+        guard case .bytes(let text) = FileContents.read("/proc/\(pid)/statm", limit: 4_096) else { return 0 }
+        let pages = String(decoding: text, as: UTF8.self).split(separator: " ").dropFirst().first
+        return (pages.flatMap { Int($0) } ?? 0) * 4
+    }
+
+    /// The resident memory in kilobytes that belongs to the process alone and is not on disk; 0 if it has ended.
+    var dirtyMemory: Int {
+        lines(of: "smaps_rollup").compactMap { Self.number(after: "Private_Dirty:", in: $0) }.first ?? 0
+    }
+
+    /// The number of times that a thread waited and was woken up.
+    var wakeups: Int {
+        guard let threads = opendir("/proc/\(pid)/task") else { return 0 }
+        defer { closedir(threads) }
+        var count = 0
+        while let thread = readdir(threads) {
+            let name = Self.name(of: thread)
+            let lines = name.hasPrefix(".") ? [] : lines(of: "task/\(name)/status")
+            count += lines.compactMap { Self.number(after: "voluntary_ctxt_switches:", in: $0) }.reduce(0, +)
+        }
+        return count
+    }
+
+    private static func name(of entry: UnsafeMutablePointer<dirent>) -> String {
+        withUnsafePointer(to: &entry.pointee.d_name) { name in
+            name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+        }
+    }
+
+    private func lines(of file: String) -> [Substring] {
+        guard case .bytes(let text) = FileContents.read("/proc/\(pid)/\(file)", limit: 65_536) else { return [] }
+        return String(decoding: text, as: UTF8.self).split(separator: "\n")
+    }
+
+    private static func number(after name: String, in line: Substring) -> Int? {
+        guard line.hasPrefix(name) else { return nil }
+        return line.dropFirst(name.count).split(whereSeparator: { " \t".contains($0) }).first.flatMap { Int($0) }
+    }
+
+    /// The processor time of all its threads, in the kernel too, in nanoseconds.
+    ///
+    /// The process's own clock is exact, unlike the ticks in `/proc/PID/stat`.
+    var processorTime: Int64 {
+        var clock = clockid_t()
+        var time = timespec()
+        guard clock_getcpuclockid(pid, &clock) == 0, clock_gettime(clock, &time) == 0 else { return 0 }
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}
+
+/// The processors on which threads run.
+enum Processors {
+    /// The number of processors available to this process when it started.
+    static let count = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+
+    /// Confines the calling thread, and the processes that it starts from now on, to one processor.
+    static func use(_ number: Int) throws {
+        guard c_peers_use_processor(Int32(number)) == 0 else {
+            throw SystemError("sched_setaffinity", on: "processor \(number)")
+        }
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+
+/// A power supply of the machine, and the attributes to read.
+struct SupplyDevice {
+    private let device: UdevDevice
+    /// The supply with the attributes that never change while it is present.
+    private let fixed: PowerSupply
+    /// The attributes that are read each time, even if they were missing before, with their paths.
+    private let decisive: [(name: String, path: String)]
+    /// The attributes that are read if the decisive ones do not suffice.
+    ///
+    /// Drivers choose their attributes when they register, so missing ones are removed. Any that appear later are found
+    /// by the next poll.
+    private var others: [String]
+    /// The USB-C ports of the same device.
+    private let ports: [UdevDevice]
+
+    /// Reads the attributes that never change.
+    init(_ device: UdevDevice, ports: [UdevDevice]) {
+        self.device = device
+        self.ports = ports
+        let constant = ["type", "scope"]
+        var supply = PowerSupply(name: device.name, attributes: [:])
+        for name in constant { supply[name] = device.attribute(name).text }
+        fixed = supply
+        let known = constant + supply.decisiveAttributes
+        decisive = supply.decisiveAttributes.map { ($0, device.path + "/" + $0) }
+        // Reading a peripheral's battery may wake the peripheral up, and its values are not needed.
+        others = supply.facts.isSystem ? PowerSupply.attributeNames.filter { !known.contains($0) } : []
+    }
+
+    /// The directories of the supply and its ports.
+    var paths: [String] { [device.path] + ports.map(\.path) }
+
+    /// Whether it is a battery of the machine, or a slot for one.
+    var isBattery: Bool { decisive.contains { $0.name == "capacity" } }
+
+    /// Reads the decisive attributes.
+    ///
+    /// - Parameter keepsTexts: Whether their texts are needed, and not only their meaning.
+    /// - Returns: The supply; `nil` when it has gone.
+    func read(keepsTexts: Bool) -> PowerSupply? {
+        var supply = fixed
+        var isThere = decisive.isEmpty
+        for (name, path) in decisive {
+            // Each attribute is optional on each read: after an error, the driver has no value now.
+            guard case .text(let text) = SysfsAttribute.read(path) else { continue }
+            if keepsTexts { supply[name] = text } else { supply.note(text, of: name) }
+            isThere = true
+        }
+        guard isThere || device.exists else { return nil }
+        supply.isSourcePort = isSourcePort
+        return supply
+    }
+
+    /// Adds the other attributes.
+    mutating func readOthers(into supply: inout PowerSupply) {
+        others.removeAll { name in
+            let value = device.attribute(name)
+            if case .text(let text) = value { supply[name] = text }
+            return value == .missing
+        }
+    }
+
+    /// Whether the USB-C ports of a supply only provide power to others (the same rule as in systemd, issue 21988).
+    private var isSourcePort: Bool {
+        let roles = ports.compactMap { $0.attribute("power_role").text }
+        return roles.contains { $0.contains("[source]") } && !roles.contains { $0.contains("[sink]") }
+    }
+}
