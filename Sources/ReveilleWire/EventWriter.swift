@@ -74,8 +74,7 @@ package struct EventWriter {
 
     /// Returns a whole reply of a stream.
     package mutating func frame(_ events: [Event]) -> [UInt8] {
-        events.count == 1
-            ? Self.frame(of: events[0]) : Reply.encode(parameters: write(events), continues: true)
+        Reply.encode(parameters: write(events), continues: true)
     }
 
     /// Returns a whole reply of a stream with a sole event, whose bytes are shared by the subscribers that receive it.
@@ -87,7 +86,7 @@ package struct EventWriter {
     package mutating func frame(of sole: SoleEvent, _ event: () -> Event) -> [UInt8] {
         if let last, last.event == sole { return last.frame }
         let frame = Self.frame(of: event())
-        last = frame.count > Self.largeSize ? nil : (sole, frame)
+        last = (sole, frame)
         return frame
     }
 

@@ -38,6 +38,8 @@ final class Connection {
     /// The holds that end once a fresh sample has been taken.
     var waking: HoldReasons = []
     /// The process behind the subscription, which it is held with and ends with; `nil` if it is unknown.
+    ///
+    /// Like all unchecked properties of this class, it is read at each delivery; see ``Broker/bus``.
     @exclusivity(unchecked) var process: SubscriberProcess?
     /// The timers of the holds that end automatically, by reason.
     var deadlines: [HoldReasons: any LoopSource] = [:]

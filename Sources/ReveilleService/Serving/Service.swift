@@ -9,9 +9,6 @@ import ReveilleWatchers
 
 /// The bus of a process: its loop, sockets, watchers and signals, on one thread.
 package final class Service {
-    /// The time after which the start is over: files have settled, and the state has been saved.
-    private static let startTime: Duration = .seconds(1)
-
     /// The loop of its thread.
     package let loop: EventLoop
     /// The bus and its watchers.
@@ -89,9 +86,6 @@ package final class Service {
         loop.enableWatchdog()
         Supervisor.notifyReady("serving \(place)")
         logger.info("serving \(place)")
-        let startTimer = try loop.timer { StartupMemory.release() }
-        startTimer.fire(after: Self.startTime)
-        sources.append(startTimer)
         try loop.run()
         Supervisor.notifyStopping()
         acceptors = []

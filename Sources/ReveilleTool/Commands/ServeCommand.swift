@@ -11,6 +11,9 @@ import Varlink
 
 /// `reveille serve`: runs the bus.
 struct ServeCommand: ParsableCommand {
+    /// The time after which the start is over: files have settled, and the state has been saved.
+    private static let startTime: Duration = .seconds(1)
+
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Run the bus in the foreground until SIGTERM or SIGINT.",
@@ -63,6 +66,10 @@ struct ServeCommand: ParsableCommand {
             let service = try Service(
                 address: address, configuration: configuration, configurationFile: files.config, files: locations,
                 version: Tool.version, logger: Logger(label: "reveille") { _ in StderrLogHandler() })
+            // Only here: a program that runs a bus of its own may not want its code to be unmapped.
+            let startEnd = try service.loop.timer { StartupMemory.release() }
+            startEnd.fire(after: Self.startTime)
+            defer { startEnd.cancel() }
             try service.run()
         } catch {
             throw Failure(serving: error, at: address)
