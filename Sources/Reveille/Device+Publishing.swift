@@ -86,7 +86,7 @@ extension PublishedValue {
                 """)
         }
         // The bus closes a connection on which it receives such a text.
-        guard !JSON.hasTooManyMarks(self.json ?? "") else {
+        if let bytes, JSON.hasTooManyMarks(bytes.span) {
             throw ReveilleError(
                 .invalidArgument, "\(name): the value has more than \(Limits.marks) combining marks in a row")
         }

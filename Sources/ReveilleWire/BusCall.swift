@@ -26,12 +26,31 @@ package enum BusCall: Sendable, Hashable {
     /// Publishes or withdraws the state of a name; the reply is a ``PostReply``.
     case publish(PublishedValue, whileConnected: Bool = false)
 
-    private enum StateWord: String {
-        case background, foreground
+    /// The names of the methods without the interface.
+    private enum Method: String, CaseIterable {
+        case subscribe = "Subscribe"
+        case setState = "SetState"
+        case getState = "GetState"
+        case getHistory = "GetHistory"
+        case listSubscriptions = "ListSubscriptions"
+        case describeAspects = "DescribeAspects"
+        case refresh = "Refresh"
+        case post = "Post"
+        case publish = "Publish"
+
+        static let names = NameTable(allCases.map { BusInterface.qualified($0.rawValue) })
     }
 
-    private enum PolicyWord: String {
+    private enum StateWord: String, FieldWord {
+        case background, foreground
+
+        static let names = makeNames()
+    }
+
+    private enum PolicyWord: String, FieldWord {
         case coalesce, drop, immediate, hold
+
+        static let names = makeNames()
     }
 
     /// Decodes a call.
@@ -41,59 +60,58 @@ package enum BusCall: Sendable, Hashable {
     ///   - history: The most changes that a `hold` policy can keep.
     /// - Throws: `InvalidParameter` with the field whose value is not allowed; `ExpectedMore` for a Subscribe that
     ///   does not ask for a stream.
-    package init(_ call: Call, history: Int) throws(CallError) {
+    package init(_ call: borrowing Call, history: Int) throws(CallError) {
+        guard let method = call.position(in: Method.names) else { throw .methodNotImplemented(call.method) }
         let fields = Fields(call.parameters)
-        switch call.member {
-        // The first, since it is by far the most frequent call.
-        case "Post": self = .post(try BusCall.reading(fields))
-        case "Subscribe":
+        switch Method.allCases[method] {
+        case .post: self = .post(try fields.onlyReading())
+        case .subscribe:
             guard call.mode == .more else { throw .expectedMore }
             self = .subscribe(try BusCall.request(fields, history: history))
-        case "SetState":
-            let isBackground = try fields.word("state") == StateWord.background
-            let wakeAfter = try fields.optional("wakeAfter") { value in
+        case .setState:
+            let isBackground = try fields.word(.state) == StateWord.background
+            let wakeAfter = try fields.optional(.wakeAfter) { value in
                 value.integerValue.map { Duration.milliseconds($0) }.flatMap {
                     isBackground && BusInterface.wakeAfterRange.contains($0) ? $0 : nil
                 }
             }
             self = .setState(
-                subscription: try fields.string("subscription"), background: isBackground, wakeAfter: wakeAfter)
-        case "GetState": self = .getState(try BusCall.aspects(fields) ?? .default)
-        case "GetHistory":
-            let limit = try fields.optional("limit") { value in
+                subscription: try fields.string(.subscription), background: isBackground, wakeAfter: wakeAfter)
+        case .getState: self = .getState(try BusCall.aspects(fields) ?? .default)
+        case .getHistory:
+            let limit = try fields.optional(.limit) { value in
                 value.integerValue.flatMap { $0 >= 1 ? Int($0) : nil }
             }
             self = .getHistory(try fields.aspect { !$0.isPattern }, limit: limit)
-        case "ListSubscriptions": self = .listSubscriptions
-        case "DescribeAspects": self = .describeAspects
-        case "Refresh": self = .refresh
-        case "Publish":
+        case .listSubscriptions: self = .listSubscriptions
+        case .describeAspects: self = .describeAspects
+        case .refresh: self = .refresh
+        case .publish:
             let name = try fields.aspect { $0.isPublished }
-            let value = try fields.optional("value") { PublishedValue(name, validating: $0) }
+            let value = try fields.optional(.value) { PublishedValue(name, validating: $0) }
             self = .publish(
                 value ?? PublishedValue(name, bytes: nil),
-                whileConnected: try fields.optionalBool("whileConnected") ?? false)
-        default: throw .methodNotImplemented(call.method)
+                whileConnected: try fields.optionalBool(.whileConnected) ?? false)
         }
     }
 
     private static func request(_ fields: Fields, history: Int) throws(CallError) -> SubscriptionRequest {
         let aspects = try aspects(fields) ?? .default
-        let state: StateWord? = try fields.optionalWord("state")
-        let name = try fields.optional("name") { value in
+        let state: StateWord? = try fields.optionalWord(.state)
+        let name = try fields.optional(.name) { value in
             value.stringValue.flatMap { $0.utf8.count <= BusInterface.nameLimit ? $0 : nil }
         }
         var positions: [Aspect: Int]?
-        if fields.value("resume") != nil {
+        if fields.has(.resume) {
             positions = [:]
-            for position in try fields.structures("resume") {
-                let generation = try position.count("generation")
+            for position in try fields.structures(.resume) {
+                let generation = try position.count(.generation)
                 positions?[try position.aspect { !$0.isPattern }] = generation
             }
         }
         var policies: [Aspect: Policy] = [:]
-        if fields.value("policies") != nil {
-            for policy in try fields.structures("policies") {
+        if fields.has(.policies) {
+            for policy in try fields.structures(.policies) {
                 // A policy without an effect is refused, except that of an aspect of the device.
                 let aspect = try policy.aspect { $0.builtIn != nil || aspects.covers($0) }
                 policies[aspect] = try BusCall.policy(policy, history: history)
@@ -101,15 +119,15 @@ package enum BusCall: Sendable, Hashable {
         }
         return SubscriptionRequest(
             aspects: aspects, name: name, startsInBackground: state == .background,
-            wantsInitial: try fields.optionalBool("initial") ?? false,
-            instance: try fields.optionalString("instance"), positions: positions, policies: policies)
+            wantsInitial: try fields.optionalBool(.initial) ?? false,
+            instance: try fields.optionalString(.instance), positions: positions, policies: policies)
     }
 
     private static func policy(_ fields: Fields, history: Int) throws(CallError) -> Policy {
-        let limit = try fields.optional("limit") { $0.integerValue.map { Int($0) } }
-        let word: PolicyWord = try fields.optionalWord("background") ?? .coalesce
+        let limit = try fields.optional(.limit) { $0.integerValue.map { Int($0) } }
+        let word: PolicyWord = try fields.optionalWord(.background) ?? .coalesce
         guard word == .hold ? (1...history).contains(limit ?? history) : limit == nil else {
-            throw fields.invalid("limit")
+            throw fields.invalid(.limit)
         }
         let background: Policy.Background =
             switch word {
@@ -118,18 +136,18 @@ package enum BusCall: Sendable, Hashable {
             case .immediate: .immediate
             case .hold: .hold(limit: limit ?? history)
             }
-        let interval = try fields.optional("interval") { value in
+        let interval = try fields.optional(.interval) { value in
             value.integerValue.map { Duration.milliseconds($0) }.flatMap {
                 BusInterface.intervalRange.contains($0) ? $0 : nil
             }
         }
         return Policy(
-            background: background, netChangeOnly: try fields.optionalBool("netChangeOnly") ?? false,
+            background: background, netChangeOnly: try fields.optionalBool(.netChangeOnly) ?? false,
             interval: interval)
     }
 
     private static func aspects(_ fields: Fields) throws(CallError) -> AspectSet? {
-        let aspects: AspectSet? = try fields.optional("aspects") { value in
+        let aspects: AspectSet? = try fields.optional(.aspects) { value in
             guard let words = value.arrayValue, !words.isEmpty else { return nil }
             let aspects = words.compactMap { $0.stringValue.flatMap { Aspect($0) } }
             return aspects.count == words.count ? AspectSet(aspects) : nil
@@ -138,17 +156,5 @@ package enum BusCall: Sendable, Hashable {
             throw .quotaExceeded("aspects", limit: BusInterface.aspectLimit)
         }
         return aspects
-    }
-
-    /// Reads the one state of a Post; none or a second one is an error.
-    private static func reading(_ fields: Fields) throws(CallError) -> Reading {
-        var given: (aspect: BuiltInAspect, structure: JSON)?
-        for aspect in BuiltInAspect.allCases {
-            guard let structure = fields.value(aspect.rawValue) else { continue }
-            guard given == nil else { throw fields.invalid(aspect.rawValue) }
-            given = (aspect, structure)
-        }
-        guard let given else { throw fields.invalid(BuiltInAspect.locale.rawValue) }
-        return try ReadingCoding.decode(given.structure, of: Aspect(given.aspect))
     }
 }

@@ -27,7 +27,7 @@ extension BusReply {
 /// An element of a reply's list.
 package protocol ReplyElement: Sendable, Hashable {
     /// The name of the list.
-    static var list: String { get }
+    static var list: FieldName { get }
     /// Decodes an element; `nil` for an unknown aspect.
     init?(_ fields: Fields) throws(CallError)
     /// The element as the structure of the interface.
@@ -44,7 +44,7 @@ extension Array: BusReply where Element: ReplyElement {
         }
     }
 
-    package var parameters: JSONObject { [Element.list: .array(map(\.structure))] }
+    package var parameters: JSONObject { ["\(Element.list)": .array(map(\.structure))] }
 }
 
 /// The first reply to ``BusCall/subscribe(_:)``.
@@ -68,9 +68,9 @@ package struct SubscribeReply: BusReply {
 
     package init(_ parameters: JSONObject, noting unknownWords: UnknownWords) throws(CallError) {
         let fields = Fields(parameters)
-        subscription = try fields.string("subscription")
-        instance = try fields.string("instance")
-        resumed = try fields.optionalBool("resumed")
+        subscription = try fields.string(.subscription)
+        instance = try fields.string(.instance)
+        resumed = try fields.optionalBool(.resumed)
         events = try [Event](parameters, noting: unknownWords)
     }
 
@@ -98,7 +98,7 @@ package struct EventsReply: BusReply {
     }
 
     package init(_ parameters: JSONObject, noting unknownWords: UnknownWords) throws(CallError) {
-        instance = try Fields(parameters).string("instance")
+        instance = try Fields(parameters).string(.instance)
         events = try [Event](parameters, noting: unknownWords)
     }
 
@@ -123,8 +123,8 @@ package struct PostReply: BusReply, WireStructure {
 
     package init(_ parameters: JSONObject, noting _: UnknownWords) throws(CallError) {
         let fields = Fields(parameters)
-        generation = try fields.count("generation")
-        sequence = try fields.count("sequence")
+        generation = try fields.count(.generation)
+        sequence = try fields.count(.sequence)
     }
 
     func write(to fields: inout (some FieldWriter & ~Copyable & ~Escapable)) {

@@ -15,25 +15,25 @@ package enum EventCoding {
     /// - Returns: The event; of settings only the keys are known, not their values.
     /// - Throws: `InvalidParameter` with the field that the interface does not allow.
     package static func decode(_ structure: JSON) throws(CallError) -> Event {
-        let fields = Fields(structure, path: "events")
-        guard let event = try Event(fields) else { throw fields.invalid("aspect") }
+        // A value that is not an object has no fields.
+        let fields = Fields(structure.objectValue ?? [:], path: "events")
+        guard let event = try Event(fields) else { throw fields.invalid(.aspect) }
         return event
     }
 }
 
 extension Event: ReplyElement, WireStructure {
-    package static var list: String { "events" }
+    package static var list: FieldName { .events }
 
     package init?(_ fields: Fields) throws(CallError) {
-        guard let aspect: Aspect = try fields.requiredName("aspect") else { return nil }
-        let state = try fields.state(of: aspect)
+        guard let aspect: Aspect = try fields.requiredName(.aspect) else { return nil }
         self.init(
-            reading: try ReadingCoding.decode(state, of: aspect, noting: fields.unknownWords),
-            generation: try fields.count("generation"), sequence: try fields.count("sequence"),
-            changes: try fields.count("changes"), netChange: try fields.bool("netChange"),
-            firstChangedAt: Timestamp(microseconds: Int64(try fields.integer("firstChangedAt"))),
-            changedAt: Timestamp(microseconds: Int64(try fields.integer("changedAt"))),
-            dropped: try fields.count("dropped"))
+            reading: try fields.reading(of: aspect),
+            generation: try fields.count(.generation), sequence: try fields.count(.sequence),
+            changes: try fields.count(.changes), netChange: try fields.bool(.netChange),
+            firstChangedAt: Timestamp(microseconds: Int64(try fields.integer(.firstChangedAt))),
+            changedAt: Timestamp(microseconds: Int64(try fields.integer(.changedAt))),
+            dropped: try fields.count(.dropped))
     }
 
     func write(to fields: inout (some FieldWriter & ~Copyable & ~Escapable)) {

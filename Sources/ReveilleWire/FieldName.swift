@@ -4,21 +4,31 @@
 import Varlink
 
 /// The name of a field.
-struct FieldName: Sendable, ExpressibleByStringLiteral {
+package struct FieldName: Sendable, ExpressibleByStringLiteral {
     /// The name.
     let name: StaticString
+    /// The name, for comparisons.
+    let shortName: ShortText
     /// The text of the field before its value, such as `,"state":`.
     let text: ShortText
 
     /// Creates a name, which contains no character that JSON escapes.
-    init(stringLiteral name: StaticString) {
+    package init(stringLiteral name: StaticString) {
         self.name = name
+        shortName = ShortText("\(name)")
         text = ShortText(",\"\(name)\":")
     }
 }
 
+extension FieldName: CustomStringConvertible {
+    /// The name.
+    package var description: String { "\(name)" }
+}
+
 extension FieldName {
     static let aspect: Self = "aspect"
+    static let aspects: Self = "aspects"
+    static let background: Self = "background"
     static let battery: Self = "battery"
     static let changedAt: Self = "changedAt"
     static let changes: Self = "changes"
@@ -30,26 +40,45 @@ extension FieldName {
     static let events: Self = "events"
     static let firstChangedAt: Self = "firstChangedAt"
     static let generation: Self = "generation"
+    static let held: Self = "held"
     static let identifier: Self = "identifier"
+    static let initial: Self = "initial"
+    static let instance: Self = "instance"
+    static let interval: Self = "interval"
     static let keys: Self = "keys"
     static let languages: Self = "languages"
     static let level: Self = "level"
+    static let limit: Self = "limit"
     static let locale: Self = "locale"
     static let measurement: Self = "measurement"
     static let monetary: Self = "monetary"
+    static let monitored: Self = "monitored"
     static let name: Self = "name"
     static let netChange: Self = "netChange"
+    static let netChangeOnly: Self = "netChangeOnly"
     static let numeric: Self = "numeric"
     static let opaque: Self = "opaque"
     static let orientation: Self = "orientation"
     static let packs: Self = "packs"
     static let path: Self = "path"
+    static let pending: Self = "pending"
+    static let pid: Self = "pid"
     static let planar: Self = "planar"
     static let plugged: Self = "plugged"
+    static let policies: Self = "policies"
     static let pose: Self = "pose"
     static let proximity: Self = "proximity"
+    static let reason: Self = "reason"
+    static let resume: Self = "resume"
+    static let resumed: Self = "resumed"
     static let sequence: Self = "sequence"
+    static let source: Self = "source"
     static let state: Self = "state"
+    static let subscription: Self = "subscription"
+    static let subscriptions: Self = "subscriptions"
     static let time: Self = "time"
+    static let uid: Self = "uid"
     static let value: Self = "value"
+    static let wakeAfter: Self = "wakeAfter"
+    static let whileConnected: Self = "whileConnected"
 }

@@ -92,18 +92,15 @@ package struct Conversation {
 
     private func check(_ reply: Reply, to call: Call) throws(Broken) {
         do throws(CallError) {
-            guard let name = reply.error else {
-                guard let method = interface(call.interface)?.methods[call.member] else {
-                    throw .methodNotFound(call.method)
+            if let error = CallError(reply) {
+                guard let interface = interface(Call(method: error.name).interface) else {
+                    throw .interfaceNotFound(error.name)
                 }
-                guard !reply.continues || call.mode == .more else { throw .expectedMore }
-                return try interface(call.interface)?.validate(reply.parameters, method.output) ?? ()
+                return try interface.validate(error)
             }
-            let error = Call(method: name)
-            guard let structure = interface(error.interface)?.errors[error.member] else {
-                throw .methodNotFound(name)
-            }
-            try interface(error.interface)?.validate(reply.parameters, structure)
+            guard let interface = interface(call.interface) else { throw .interfaceNotFound(call.method) }
+            guard !reply.continues || call.mode == .more else { throw .expectedMore }
+            try interface.validate(reply.parameters, of: call)
         } catch {
             throw Broken("reply \(reply) to \(call.method) does not match its interface: \(error)")
         }

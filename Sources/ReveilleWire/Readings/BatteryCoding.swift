@@ -14,18 +14,18 @@ extension Battery: WireStructure {
         fields.add(.packs, packs)
     }
 
-    init(_ fields: Fields) throws(CallError) {
+    init(_ fields: borrowing Fields) throws(CallError) {
         var packs: [Battery.Pack] = []
-        for pack in try fields.structures("packs") {
+        for pack in try fields.structures(.packs) {
             packs.append(
                 Battery.Pack(
-                    name: try pack.string("name"), level: try pack.level("level"),
-                    chargeStatus: try pack.word("chargeStatus", else: .unknown)))
+                    name: try pack.string(.name), level: try pack.level(.level),
+                    chargeStatus: try pack.word(.chargeStatus, else: .unknown)))
         }
         self.init(
-            state: try fields.word("state", else: .unknown), level: try fields.level("level"),
-            isPlugged: try fields.optionalBool("plugged"),
-            chargeStatus: try fields.word("chargeStatus", else: .unknown), packs: packs)
+            state: try fields.word(.state, else: .unknown), level: try fields.level(.level),
+            isPlugged: try fields.optionalBool(.plugged),
+            chargeStatus: try fields.word(.chargeStatus, else: .unknown), packs: packs)
     }
 }
 
@@ -36,4 +36,12 @@ extension Battery.Pack: WireStructure {
         fields.add(.level, level)
         fields.add(.chargeStatus, chargeStatus.rawValue)
     }
+}
+
+extension Battery.State: FieldWord {
+    static let names = makeNames()
+}
+
+extension Battery.ChargeStatus: FieldWord {
+    static let names = makeNames()
 }

@@ -25,17 +25,17 @@ extension SettingsChange: WireStructure {
 
 extension Defaults {
     /// Reads the keys; all get the same fingerprint.
-    init(_ fields: Fields) throws(CallError) {
+    init(_ fields: borrowing Fields) throws(CallError) {
         var domains: [Defaults.Domain] = []
         var paths: Set<String> = []
-        for domain in try fields.structures("domains") {
-            let isOpaque = try domain.bool("opaque")
-            let keys = isOpaque ? [""] : try domain.strings("keys")
-            let path = try domain.string("path")
-            guard paths.insert(path).inserted else { throw domain.invalid("path") }
+        for domain in try fields.structures(.domains) {
+            let isOpaque = try domain.bool(.opaque)
+            let keys = isOpaque ? [""] : try domain.strings(.keys)
+            let path = try domain.string(.path)
+            guard paths.insert(path).inserted else { throw domain.invalid(.path) }
             domains.append(
                 Defaults.Domain(
-                    name: try domain.string("domain"), path: path,
+                    name: try domain.string(.domain), path: path,
                     values: Dictionary(keys.map { ($0, 0) }, uniquingKeysWith: { first, _ in first }),
                     isOpaque: isOpaque))
         }

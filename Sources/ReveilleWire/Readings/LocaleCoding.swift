@@ -15,10 +15,10 @@ extension LocaleSettings: WireStructure {
         fields.add(.measurement, measurement)
     }
 
-    init(_ fields: Fields) throws(CallError) {
+    init(_ fields: borrowing Fields) throws(CallError) {
         self.init(
-            identifier: try fields.string("identifier"), languages: try fields.strings("languages"),
-            numeric: try fields.string("numeric"), time: try fields.string("time"),
-            monetary: try fields.string("monetary"), measurement: try fields.string("measurement"))
+            identifier: try fields.string(.identifier), languages: try fields.strings(.languages),
+            numeric: try fields.string(.numeric), time: try fields.string(.time),
+            monetary: try fields.string(.monetary), measurement: try fields.string(.measurement))
     }
 }

@@ -11,10 +11,14 @@ extension Orientation: WireStructure {
         fields.add(.planar, planar?.rawValue)
     }
 
-    init(_ fields: Fields) throws(CallError) {
-        let pose: Orientation.Pose = try fields.word("pose", else: .unknown)
-        let planar: Orientation.Pose? = try fields.optionalWord("planar")
-        guard planar?.isPlanar != false else { throw fields.invalid("planar") }
+    init(_ fields: borrowing Fields) throws(CallError) {
+        let pose: Orientation.Pose = try fields.word(.pose, else: .unknown)
+        let planar: Orientation.Pose? = try fields.optionalWord(.planar)
+        guard planar?.isPlanar != false else { throw fields.invalid(.planar) }
         self.init(pose: pose, planar: planar)
     }
+}
+
+extension Orientation.Pose: FieldWord {
+    static let names = makeNames()
 }

@@ -10,7 +10,11 @@ extension Proximity: WireStructure {
         fields.add(.state, rawValue)
     }
 
-    init(_ fields: Fields) throws(CallError) {
-        self = try fields.word("state", else: .unknown)
+    init(_ fields: borrowing Fields) throws(CallError) {
+        self = try fields.word(.state, else: .unknown)
     }
+}
+
+extension Proximity: FieldWord {
+    static let names = makeNames()
 }

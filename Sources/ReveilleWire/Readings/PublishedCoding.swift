@@ -6,8 +6,6 @@ package import Varlink
 
 /// The field `value` of an event, and of a Publish.
 extension PublishedValue {
-    /// The name of the field.
-    static var field: String { "value" }
     /// The deepest nesting of arrays and objects in a value, including the value itself.
     ///
     /// In a reply, four levels surround a value, and every reader limits the depth of a message.
@@ -17,8 +15,13 @@ extension PublishedValue {
     ///
     /// - Returns: `nil` if the JSON is neither null nor an object, or is nested too deeply for an event.
     package init?(_ name: Aspect, validating json: JSON) {
-        guard json.isNull || json.objectValue != nil, !json.isDeeper(than: Self.depthLimit) else { return nil }
-        self.init(name, json.objectValue)
+        guard let value = json.objectValue else {
+            guard json.isNull else { return nil }
+            self.init(name, bytes: nil)
+            return
+        }
+        guard !value.isDeeper(than: Self.depthLimit) else { return nil }
+        self.init(name, value)
     }
 
     /// The bytes of a call beside its value: the longest name, and the names of the method and the fields.
@@ -28,7 +31,7 @@ extension PublishedValue {
 
     /// Creates a state from a value, of which equal ones are the same state.
     package init(_ name: Aspect, _ value: JSONObject?) {
-        self.init(name, bytes: value.map { JSON.object($0).canonical.bytes })
+        self.init(name, bytes: value.map { JSON.object($0.canonical).bytes })
     }
 
     /// The value as JSON; null if it was withdrawn.
@@ -36,16 +39,5 @@ extension PublishedValue {
         guard let bytes else { return .null }
         // The bytes were written from a JSON value.
         return (try? JSON.parse(bytes)) ?? .null
-    }
-}
-
-extension JSON {
-    /// Returns whether arrays and objects are nested more deeply than a limit.
-    fileprivate func isDeeper(than limit: Int) -> Bool {
-        switch self {
-        case .array(let elements): limit == 0 || elements.contains { $0.isDeeper(than: limit - 1) }
-        case .object(let object): limit == 0 || object.members.contains { $0.value.isDeeper(than: limit - 1) }
-        case .null, .bool, .integer, .number, .string: false
-        }
     }
 }

@@ -15,7 +15,7 @@ package enum ReadingCoding {
     package static func encode(_ reading: Reading, settings: [SettingsChange]? = nil) -> JSON {
         var fields: JSONObject = [:]
         write(reading, settings: settings ?? reading.settings, to: &fields)
-        return fields[field(of: reading.aspect)] ?? .null
+        return fields["\(field(of: reading.aspect))"] ?? .null
     }
 
     /// Writes the field of an event that has the structure of a reading.
@@ -33,8 +33,15 @@ package enum ReadingCoding {
     }
 
     /// Returns the field of an event that has the structure of an aspect.
-    package static func field(of aspect: Aspect) -> String {
-        aspect.builtIn?.rawValue ?? PublishedValue.field
+    static func field(of aspect: Aspect) -> FieldName {
+        switch aspect.builtIn {
+        case nil: .value
+        case .locale: .locale
+        case .defaults: .defaults
+        case .battery: .battery
+        case .proximity: .proximity
+        case .orientation: .orientation
+        }
     }
 
     /// Decodes a reading.
@@ -48,16 +55,25 @@ package enum ReadingCoding {
     package static func decode(
         _ structure: JSON, of aspect: Aspect, noting unknownWords: UnknownWords? = nil
     ) throws(CallError) -> Reading {
-        let fields = Fields(structure, path: field(of: aspect), noting: unknownWords)
-        switch aspect.builtIn {
-        case nil:
-            guard structure.isNull || structure.objectValue != nil else { throw .invalidParameter(field(of: aspect)) }
+        guard let builtIn = aspect.builtIn else {
+            guard structure.isNull || structure.objectValue != nil else {
+                throw .invalidParameter("\(field(of: aspect))")
+            }
             return .published(PublishedValue(aspect, structure.objectValue))
-        case .locale: return .locale(try LocaleSettings(fields))
-        case .defaults: return .defaults(try Defaults(fields))
-        case .battery: return .battery(try Battery(fields))
-        case .proximity: return .proximity(try Proximity(fields))
-        case .orientation: return .orientation(try Orientation(fields))
+        }
+        // A value that is not an object has no fields.
+        let fields = Fields(structure.objectValue ?? [:], path: builtIn.rawValue, noting: unknownWords)
+        return try decode(fields, of: builtIn)
+    }
+
+    /// Decodes a reading from the fields of its structure.
+    static func decode(_ fields: borrowing Fields, of aspect: BuiltInAspect) throws(CallError) -> Reading {
+        switch aspect {
+        case .locale: .locale(try LocaleSettings(fields))
+        case .defaults: .defaults(try Defaults(fields))
+        case .battery: .battery(try Battery(fields))
+        case .proximity: .proximity(try Proximity(fields))
+        case .orientation: .orientation(try Orientation(fields))
         }
     }
 }

@@ -21,6 +21,10 @@ public struct Interface: Sendable, Hashable {
     public let methods: [String: Method]
     /// The parameters of the errors by name, without the interface.
     public let errors: [String: Structure]
+    /// The structures of the methods and errors, for validation.
+    let schema: Schema
+    /// The positions in the schema of the parameters of calls, of results, and of the parameters of errors.
+    let inputs, outputs, details: [String: Int]
 
     /// Parses an interface definition.
     ///
@@ -34,5 +38,11 @@ public struct Interface: Sendable, Hashable {
         types = parser.types
         methods = parser.methods
         errors = parser.errors
+        var schema = Schema()
+        let positions = schema.add(types)
+        inputs = methods.mapValues { schema.add($0.input, positions) }
+        outputs = methods.mapValues { schema.add($0.output, positions) }
+        details = errors.mapValues { schema.add($0, positions) }
+        self.schema = schema
     }
 }

@@ -37,9 +37,7 @@ public struct FrameDecoder: Sendable {
             start = 0
         }
         buffer.append(addingCapacity: bytes.count) { end in
-            for index in bytes.indices {
-                end.append(bytes[index])
-            }
+            for index in bytes.indices { end.append(bytes[index]) }
         }
     }
 
@@ -49,7 +47,8 @@ public struct FrameDecoder: Sendable {
     /// - Throws: ``VarlinkError/tooLong(maximum:)``, even if it is incomplete; every later call throws the same error.
     public mutating func nextFrame() throws(VarlinkError) -> [UInt8]? {
         guard !hasFailed else { throw .tooLong(maximum: maximumLength) }
-        searched = nextEnd
+        guard searched < buffer.count else { return nil }
+        searched = buffer.span.firstZero(from: searched)
         guard searched - start <= maximumLength else {
             hasFailed = true
             buffer = []
@@ -57,17 +56,17 @@ public struct FrameDecoder: Sendable {
             throw .tooLong(maximum: maximumLength)
         }
         guard searched < buffer.count else { return nil }
+        if start == 0, searched == buffer.count - 1 {
+            // Most reads contain one message, which is not copied.
+            var frame: [UInt8] = []
+            swap(&frame, &buffer)
+            frame.removeLast()
+            searched = 0
+            return frame
+        }
         let frame = Array(buffer[start..<searched])
         searched += 1
         start = searched
         return frame
-    }
-
-    /// The offset of the next NUL, or of the end of the buffer.
-    private var nextEnd: Int {
-        let bytes = buffer.span
-        var index = searched
-        while index < bytes.count, bytes[index] != 0 { index += 1 }
-        return index
     }
 }

@@ -14,66 +14,71 @@ extension JSON {
     ///
     /// Recurses once per level, as the writer does. The parser limits the depth of what it returns.
     ///
-    /// - Complexity: O(n log n) for objects of n members, O(n) and without a copy if the value is canonical already.
-    public var canonical: JSON { changedForm ?? self }
-
-    /// The canonical form, or `nil` if the value is canonical.
-    fileprivate var changedForm: JSON? {
+    /// - Complexity: O(n log n) for objects of n members.
+    public var canonical: JSON {
         switch self {
-        case .null, .bool, .integer, .string: nil
-        case .number(let value): Int64(exactly: value).map(JSON.integer)
-        case .array(let elements): JSON.changedForm(elements).map(JSON.array)
-        case .object(let object): object.changedForm.map(JSON.object)
+        case .null, .bool, .integer, .string: self
+        case .number(let value): Int64(exactly: value).map(JSON.integer) ?? self
+        case .array(let elements): .array(elements.map(\.canonical))
+        case .object(let object): .object(object.canonical)
         }
-    }
-
-    private static func changedForm(_ elements: [JSON]) -> [JSON]? {
-        var result = elements
-        var isChanged = false
-        for (index, element) in elements.enumerated() {
-            guard let element = element.changedForm else { continue }
-            result[index] = element
-            isChanged = true
-        }
-        return isChanged ? result : nil
     }
 }
 
 extension JSONObject {
     /// The form that equal objects share; see ``JSON/canonical``.
-    public var canonical: JSONObject { changedForm ?? self }
+    public var canonical: JSONObject {
+        let (text, index) = text
+        return JSONObject(JSONText(canonicalFormOf: text, at: index), at: 0)
+    }
+}
 
-    /// The canonical form, or `nil` if the object is canonical.
-    fileprivate var changedForm: JSONObject? {
-        var result = members
-        var isChanged = false
-        for (index, member) in members.enumerated() {
-            guard let value = member.value.changedForm else { continue }
-            result[index].value = value
-            isChanged = true
-        }
-        if !zip(members, members.dropFirst()).allSatisfy({ $0.precedes($1) }) {
-            result = JSONObject.sorted(result)
-            isChanged = true
-        }
-        return isChanged ? JSONObject(members: result) : nil
+extension JSONText {
+    /// Creates the canonical form of a value, with the same bytes.
+    fileprivate init(canonicalFormOf text: JSONText, at index: Int) {
+        self.init(bytes: text.bytes, nodes: [])
+        append(canonicalFormOf: text, at: index)
     }
 
-    private static func sorted(_ members: [Member]) -> [Member] {
-        var result: [Member] = []
+    private mutating func append(canonicalFormOf text: JSONText, at index: Int) {
+        let node = text.nodes[index]
+        switch node.value {
+        case .null, .bool, .integer, .string: append(node)
+        case .number(let value):
+            append(Node(name: node.name, value: Int64(exactly: value).map(Value.integer) ?? node.value))
+        case .array:
+            let array = open(node.name)
+            for element in text.children(of: index) { append(canonicalFormOf: text, at: element) }
+            close(array) { .array(end: $0) }
+        case .object:
+            let object = open(node.name)
+            for member in text.sortedMembers(of: index) { append(canonicalFormOf: text, at: member) }
+            close(object) { .object(end: $0) }
+        }
+    }
+
+    /// The members of an object in the order of their names, without those that a later one replaces.
+    private func sortedMembers(of object: Int) -> [Int] {
+        let members = children(of: object)
+        if zip(members, members.dropFirst()).allSatisfy(precedes) { return members }
+        var result: [Int] = []
         result.reserveCapacity(members.count)
         // The sort is stable, so the last of the members with equal names replaces the others.
-        for member in members.sorted(by: { $0.precedes($1) }) {
-            if let last = result.last, !last.precedes(member) { result.removeLast() }
+        for member in members.sorted(by: precedes) {
+            if let last = result.last, !precedes(last, member) { result.removeLast() }
             result.append(member)
         }
         return result
     }
-}
 
-extension JSONObject.Member {
-    /// Compares bytes, since comparing strings would equate names that differ in their scalars.
-    fileprivate func precedes(_ other: JSONObject.Member) -> Bool {
-        name.utf8.lexicographicallyPrecedes(other.name.utf8)
+    /// Compares the bytes of the names, since comparing strings would equate names that differ in their scalars.
+    private func precedes(_ one: Int, _ other: Int) -> Bool {
+        let (one, other) = (nodes[one].name, nodes[other].name)
+        let bytes = bytes.span
+        for offset in 0..<min(one.count, other.count) {
+            let (byte, otherByte) = (bytes[one.start + offset], bytes[other.start + offset])
+            if byte != otherByte { return byte < otherByte }
+        }
+        return one.count < other.count
     }
 }

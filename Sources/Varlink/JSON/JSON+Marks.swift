@@ -2,19 +2,21 @@
 // Part of Reveille.
 
 extension JSON {
-    /// Returns whether a string has more than ``Limits/marks`` combining marks in a row.
+    /// Returns whether a string, given in UTF-8, has more than ``Limits/marks`` combining marks in a row.
     ///
     /// Every parser checks this before it compares the string with anything.
-    package static func hasTooManyMarks(_ string: String) -> Bool {
-        // A mark takes at least two bytes of UTF-8, and most strings are short or ASCII.
-        string.utf8.count > 2 * Limits.marks && string.utf8.contains { $0 >= 0x80 } && hasLongRunOfMarks(string)
-    }
-
-    private static func hasLongRunOfMarks(_ string: String) -> Bool {
-        var marks = 0
-        for scalar in string.unicodeScalars {
-            marks = scalar.isMark ? marks + 1 : 0
-            if marks > Limits.marks { return true }
+    package static func hasTooManyMarks(_ text: Span<UInt8>) -> Bool {
+        // A mark takes at least two bytes of UTF-8, and most strings are short.
+        guard text.count > 2 * Limits.marks else { return false }
+        do {
+            var scalars = try UTF8Span(validating: text).makeUnicodeScalarIterator()
+            var marks = 0
+            while let scalar = scalars.next() {
+                marks = scalar.isMark ? marks + 1 : 0
+                if marks > Limits.marks { return true }
+            }
+        } catch {
+            // The caller reports invalid UTF-8.
         }
         return false
     }

@@ -15,7 +15,25 @@ extension JSON {
     public static func parse(
         _ bytes: [UInt8], maximumDepth: Int = Limits.jsonDepth
     ) throws(JSONError) -> JSON {
-        var parser = JSONParser(maximumDepth: maximumDepth)
-        return try parser.text(bytes.span)
+        try JSONText(parsing: bytes, maximumDepth: maximumDepth).value(at: 0)
+    }
+}
+
+extension JSONText {
+    /// Parses a text; see ``JSON/parse(_:maximumDepth:)``.
+    init(parsing bytes: [UInt8], maximumDepth: Int = Limits.jsonDepth) throws(JSONError) {
+        var nodes: [Node] = []
+        try self.init(parsing: bytes, maximumDepth: maximumDepth, reusing: &nodes)
+    }
+
+    /// Parses a text with the memory of an earlier one, unless that is still used.
+    init(
+        parsing bytes: [UInt8], maximumDepth: Int = Limits.jsonDepth, reusing nodes: inout [Node]
+    ) throws(JSONError) {
+        var parser = JSONParser(maximumDepth: maximumDepth, reusing: nodes)
+        nodes = []
+        try parser.text(bytes.span)
+        self.init(bytes: parser.unescaped.isEmpty ? bytes : bytes + parser.unescaped, nodes: parser.nodes)
+        if parser.nodes.count <= JSONParser.reservedCount { nodes = parser.nodes }
     }
 }

@@ -27,7 +27,11 @@ extension JSON {
 
     /// The room in bytes for a string: a character that requires an escape becomes at most six.
     package static func room(forString string: String) -> Int {
-        let bytes = string.utf8.span
+        room(forString: string.utf8.span)
+    }
+
+    /// The room in bytes for a string in UTF-8.
+    static func room(forString bytes: Span<UInt8>) -> Int {
         var room = bytes.count + 2
         // Searching a short string takes longer than the room is worth.
         guard room > 64 else { return 6 * room }

@@ -42,6 +42,7 @@ extension JSONObject: CustomStringConvertible {
 
     /// Appends the object as compact JSON text in UTF-8, with members in their order.
     public func write(into bytes: inout [UInt8]) {
+        if let (text, index) = parsed { return text.write(index, into: &bytes) }
         bytes.append(UInt8(ascii: "{"))
         for (position, member) in members.enumerated() {
             if position > 0 { bytes.append(UInt8(ascii: ",")) }

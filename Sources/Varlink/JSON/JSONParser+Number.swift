@@ -3,7 +3,7 @@
 
 extension JSONParser {
     /// Parses a number as an integer if it fits in `Int64`, otherwise as the nearest `Double`.
-    mutating func number(_ bytes: Span<UInt8>) throws(JSONError) -> JSON {
+    mutating func number(_ bytes: Span<UInt8>) throws(JSONError) -> JSONText.Value {
         let start = position
         let isNegative = bytes[position] == UInt8(ascii: "-")
         if isNegative { position += 1 }

@@ -3,33 +3,69 @@
 
 extension JSONParser {
     /// Parses a string, including its quotes.
-    mutating func string(_ bytes: Span<UInt8>) throws(JSONError) -> String {
-        let start = position
-        position += 1
-        var text = try plain(bytes)
-        while bytes[position] != UInt8(ascii: "\"") {
-            text.unicodeScalars.append(try escape(bytes))
-            text += try plain(bytes)
-        }
-        position += 1
-        guard !JSON.hasTooManyMarks(text) else {
-            throw JSONError(offset: start, reason: .tooManyMarks(maximum: Limits.marks))
-        }
-        return text
+    mutating func string(_ bytes: Span<UInt8>) throws(JSONError) -> JSONText.Part {
+        let start = position + 1
+        let end = bytes.endOfPlainASCII(from: start)
+        guard end < bytes.count, bytes[end] == UInt8(ascii: "\"") else { return try unusualString(bytes) }
+        position = end + 1
+        return JSONText.Part(start: start, end: end)
     }
 
-    /// Parses up to the next quote or backslash, which is not consumed.
-    private mutating func plain(_ bytes: Span<UInt8>) throws(JSONError) -> String {
+    /// Parses a string with escapes or characters other than ASCII.
+    private mutating func unusualString(_ bytes: Span<UInt8>) throws(JSONError) -> JSONText.Part {
+        let quote = position
+        position += 1
+        try plain(bytes)
+        let part: JSONText.Part
+        if bytes[position] == UInt8(ascii: "\"") {
+            part = JSONText.Part(start: quote + 1, end: position)
+            try checkMarks(bytes.extracting(part.start..<part.end), of: quote)
+        } else {
+            let start = unescaped.count
+            try unescape(bytes, from: quote + 1)
+            try checkMarks(unescaped.span.extracting(start...), of: quote)
+            // These strings will follow the text.
+            part = JSONText.Part(start: bytes.count + start, end: bytes.count + unescaped.count)
+        }
+        position += 1
+        return part
+    }
+
+    /// Appends the rest of a string to the unescaped ones, from its start; the position is at its first escape.
+    private mutating func unescape(_ bytes: Span<UInt8>, from start: Int) throws(JSONError) {
+        var start = start
+        while true {
+            for index in start..<position { unescaped.append(bytes[index]) }
+            guard bytes[position] != UInt8(ascii: "\"") else { return }
+            unescaped += try escape(bytes).utf8
+            start = position
+            try plain(bytes)
+        }
+    }
+
+    private func checkMarks(_ string: Span<UInt8>, of quote: Int) throws(JSONError) {
+        guard !JSON.hasTooManyMarks(string) else {
+            throw JSONError(offset: quote, reason: .tooManyMarks(maximum: Limits.marks))
+        }
+    }
+
+    /// Skips to the next quote or backslash.
+    private mutating func plain(_ bytes: Span<UInt8>) throws(JSONError) {
         let start = position
-        var end = start
-        while end < bytes.count, JSONParser.isPlain(bytes[end]) { end += 1 }
-        position = end
-        guard end < bytes.count, bytes[end] >= 0x20 else { throw unexpected(bytes) }
+        position = bytes.endOfPlainASCII(from: start)
+        guard position < bytes.count, bytes[position] >= 0x80 else { return try checkEnd(bytes) }
+        while position < bytes.count, JSONParser.isPlain(bytes[position]) { position += 1 }
+        try checkEnd(bytes)
         do {
-            return String(copying: try UTF8Span(validating: bytes.extracting(start..<end)))
+            _ = try UTF8Span(validating: bytes.extracting(start..<position))
         } catch {
             throw JSONError(offset: start + error.byteOffsets.lowerBound, reason: .invalidUTF8)
         }
+    }
+
+    /// Checks that a quote or a backslash follows, not the end or a control character.
+    private func checkEnd(_ bytes: Span<UInt8>) throws(JSONError) {
+        guard position < bytes.count, bytes[position] >= 0x20 else { throw unexpected(bytes) }
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

@@ -6,71 +6,100 @@
 /// The text is passed as an argument because storing a span in a structure requires an experimental compiler
 /// feature.
 struct JSONParser {
+    /// The usual length of a value or a name in bytes, with the punctuation around it.
+    private static let usualLength = 8
+
+    /// The most values for which there is room from the start: enough for all usual messages.
+    static let reservedCount = 64
+
     private let maximumDepth: Int
     var position = 0
+    /// The values before the position, and after them those of an earlier text.
+    private(set) var nodes: [JSONText.Node]
+    /// The number of values before the position.
+    private var count = 0
+    /// The strings with escapes before the position, with characters in place of the escapes.
+    var unescaped: [UInt8] = []
 
-    init(maximumDepth: Int) {
+    /// Creates a parser.
+    ///
+    /// - Parameters:
+    ///   - maximumDepth: The maximum nesting of arrays and objects.
+    ///   - nodes: The values of an earlier text, whose memory is used again.
+    init(maximumDepth: Int, reusing nodes: consuming [JSONText.Node] = []) {
         self.maximumDepth = maximumDepth
+        self.nodes = nodes
     }
 
     /// Parses the whole text.
-    mutating func text(_ bytes: Span<UInt8>) throws(JSONError) -> JSON {
-        let value = try value(bytes, depth: 0)
+    mutating func text(_ bytes: Span<UInt8>) throws(JSONError) {
+        if nodes.isEmpty {
+            nodes.reserveCapacity(min(bytes.count / JSONParser.usualLength, JSONParser.reservedCount) + 1)
+        }
+        try value(bytes, named: JSONText.Part(start: 0, end: 0), depth: 0)
         skipWhitespace(bytes)
         guard position == bytes.count else { throw unexpected(bytes) }
-        return value
     }
 
     /// Parses a value inside `depth` arrays and objects.
-    private mutating func value(_ bytes: Span<UInt8>, depth: Int) throws(JSONError) -> JSON {
+    private mutating func value(_ bytes: Span<UInt8>, named name: JSONText.Part, depth: Int) throws(JSONError) {
+        let value: JSONText.Value
         switch try token(bytes) {
-        case UInt8(ascii: "{"): return .object(try object(bytes, depth: depth + 1))
-        case UInt8(ascii: "["): return .array(try array(bytes, depth: depth + 1))
-        case UInt8(ascii: "\""): return .string(try string(bytes))
-        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number(bytes)
-        case UInt8(ascii: "t"): return try literal("true", .bool(true), bytes)
-        case UInt8(ascii: "f"): return try literal("false", .bool(false), bytes)
-        case UInt8(ascii: "n"): return try literal("null", .null, bytes)
+        case UInt8(ascii: "{"): return try object(bytes, named: name, depth: depth + 1)
+        case UInt8(ascii: "["): return try array(bytes, named: name, depth: depth + 1)
+        case UInt8(ascii: "\""): value = .string(try string(bytes))
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): value = try number(bytes)
+        case UInt8(ascii: "t"): value = try literal("true", .bool(true), bytes)
+        case UInt8(ascii: "f"): value = try literal("false", .bool(false), bytes)
+        case UInt8(ascii: "n"): value = try literal("null", .null, bytes)
         default: throw unexpected(bytes)
         }
+        append(JSONText.Node(name: name, value: value))
     }
 
-    private mutating func object(_ bytes: Span<UInt8>, depth: Int) throws(JSONError) -> JSONObject {
-        try open(depth: depth)
-        var object = JSONObject()
-        guard try token(bytes) != UInt8(ascii: "}") else {
+    @inline(__always)
+    private mutating func append(_ node: JSONText.Node) {
+        if count < nodes.count { nodes[count] = node } else { nodes.append(node) }
+        count &+= 1
+    }
+
+    private mutating func object(_ bytes: Span<UInt8>, named name: JSONText.Part, depth: Int) throws(JSONError) {
+        let object = try open(name, depth: depth)
+        if try token(bytes) == UInt8(ascii: "}") {
             position += 1
-            return object
+        } else {
+            repeat {
+                guard try token(bytes) == UInt8(ascii: "\"") else { throw unexpected(bytes) }
+                let name = try string(bytes)
+                guard try token(bytes) == UInt8(ascii: ":") else { throw unexpected(bytes) }
+                position += 1
+                try value(bytes, named: name, depth: depth)
+            } while try another(before: UInt8(ascii: "}"), bytes)
         }
-        object.members.reserveCapacity(4)
-        repeat {
-            guard try token(bytes) == UInt8(ascii: "\"") else { throw unexpected(bytes) }
-            let name = try string(bytes)
-            guard try token(bytes) == UInt8(ascii: ":") else { throw unexpected(bytes) }
-            position += 1
-            object.members.append(JSONObject.Member(name: name, value: try value(bytes, depth: depth)))
-        } while try another(before: UInt8(ascii: "}"), bytes)
-        return object
+        nodes[object] = JSONText.Node(name: name, value: .object(end: count))
     }
 
-    private mutating func array(_ bytes: Span<UInt8>, depth: Int) throws(JSONError) -> [JSON] {
-        try open(depth: depth)
-        var elements: [JSON] = []
-        guard try token(bytes) != UInt8(ascii: "]") else {
+    private mutating func array(_ bytes: Span<UInt8>, named name: JSONText.Part, depth: Int) throws(JSONError) {
+        let array = try open(name, depth: depth)
+        if try token(bytes) == UInt8(ascii: "]") {
             position += 1
-            return elements
+        } else {
+            repeat {
+                try value(bytes, named: JSONText.Part(start: 0, end: 0), depth: depth)
+            } while try another(before: UInt8(ascii: "]"), bytes)
         }
-        repeat {
-            elements.append(try value(bytes, depth: depth))
-        } while try another(before: UInt8(ascii: "]"), bytes)
-        return elements
+        nodes[array] = JSONText.Node(name: name, value: .array(end: count))
     }
 
-    private mutating func open(depth: Int) throws(JSONError) {
+    /// Begins an array or an object, and returns its index.
+    private mutating func open(_ name: JSONText.Part, depth: Int) throws(JSONError) -> Int {
         guard depth <= maximumDepth else {
             throw JSONError(offset: position, reason: .tooDeep(maximum: maximumDepth))
         }
         position += 1
+        // Replaced once its end is known.
+        append(JSONText.Node(name: name, value: .null))
+        return count - 1
     }
 
     /// Skips the comma before another element, or the end of the container, and returns whether another follows.
@@ -82,24 +111,27 @@ struct JSONParser {
     }
 
     private mutating func literal(
-        _ word: String, _ value: JSON, _ bytes: Span<UInt8>
-    ) throws(JSONError) -> JSON {
-        for byte in word.utf8 {
-            guard position < bytes.count, bytes[position] == byte else { throw unexpected(bytes) }
+        _ word: String, _ value: JSONText.Value, _ bytes: Span<UInt8>
+    ) throws(JSONError) -> JSONText.Value {
+        let word = word.utf8.span
+        for index in word.indices {
+            guard position < bytes.count, bytes[position] == word[index] else { throw unexpected(bytes) }
             position += 1
         }
         return value
     }
 
     /// Returns the next byte that is not white space, without consuming it.
+    @inline(__always)
     private mutating func token(_ bytes: Span<UInt8>) throws(JSONError) -> UInt8 {
         skipWhitespace(bytes)
         guard position < bytes.count else { throw unexpected(bytes) }
         return bytes[position]
     }
 
+    @inline(__always)
     private mutating func skipWhitespace(_ bytes: Span<UInt8>) {
-        while position < bytes.count {
+        while position < bytes.count, bytes[position] <= UInt8(ascii: " ") {
             switch bytes[position] {
             case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): position += 1
             default: return

@@ -12,7 +12,11 @@ extension OutputSpan<UInt8> {
 
     /// Appends a quoted string and escapes only the characters that require it; see ``JSON/room(forString:)``.
     package mutating func append(string: String) {
-        let bytes = string.utf8.span
+        append(string: string.utf8.span)
+    }
+
+    /// Appends a quoted string in UTF-8, as a string.
+    mutating func append(string bytes: Span<UInt8>) {
         append(UInt8(ascii: "\""))
         var plain = 0
         while plain < bytes.count, !JSON.needsEscape(bytes[plain]) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// A constant text of at most 24 bytes, which is appended without looking at each byte.
+/// A constant text of at most 24 bytes, which is appended and compared without looking at each byte.
 @usableFromInline
 package struct ShortText: Sendable {
     /// The room in bytes that appending any text needs; the rest of it remains free.

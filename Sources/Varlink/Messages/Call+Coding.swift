@@ -7,26 +7,38 @@ extension Call {
     /// - Parameter frame: The message without its NUL.
     /// - Throws: ``VarlinkError`` if the message is not a valid call.
     public init(parsing frame: [UInt8]) throws(VarlinkError) {
-        var method: String?
-        var parameters: JSONObject = [:]
+        try self.init(Message.text(parsing: frame))
+    }
+
+    /// Creates a call from a message.
+    init(_ text: JSONText) throws(VarlinkError) {
+        var method: JSONText.Part?
+        var parameters: Int?
         var oneway = false
         var more = false
         var upgrade = false
-        for member in try Message.members(parsing: frame) {
-            switch member.name {
-            case "method":
-                guard case .string(let name) = member.value else { throw .wrongType(member: member.name) }
+        var member = 1
+        while member < text.end(of: 0) {
+            defer { member = text.end(of: member) }
+            let value = text.nodes[member].value
+            if text.isNamed(.method, at: member) {
+                guard case .string(let name) = value else { throw .wrongType(member: "method") }
                 method = name
-            case "parameters": parameters = try Message.parameters(member)
-            case "oneway": oneway = try Call.flag(member)
-            case "more": more = try Call.flag(member)
-            case "upgrade": upgrade = try Call.flag(member)
-            default: try Message.ignore(member)
+            } else if text.isNamed(.parameters, at: member) {
+                parameters = try Message.parameters(in: text, at: member)
+            } else if text.isNamed(.oneway, at: member) {
+                oneway = try Call.flag("oneway", value)
+            } else if text.isNamed(.more, at: member) {
+                more = try Call.flag("more", value)
+            } else if text.isNamed(.upgrade, at: member) {
+                upgrade = try Call.flag("upgrade", value)
+            } else {
+                try Message.ignore(text, at: member)
             }
         }
         guard let method else { throw .missingMethod }
         let mode = try Call.mode(oneway: oneway, more: more, upgrade: upgrade)
-        self.init(method: method, parameters: parameters, mode: mode)
+        self.init(text, method: method, parameters: parameters, mode: mode)
     }
 
     /// Encodes the call for sending, including its NUL, and omits members with default values.
@@ -45,8 +57,8 @@ extension Call {
     /// Parses one of the three flags.
     ///
     /// `null` is rejected: a flag decides whether the call gets a reply at all, so its value is not guessed.
-    private static func flag(_ member: JSONObject.Member) throws(VarlinkError) -> Bool {
-        guard case .bool(let flag) = member.value else { throw .wrongType(member: member.name) }
+    private static func flag(_ member: String, _ value: JSONText.Value) throws(VarlinkError) -> Bool {
+        guard case .bool(let flag) = value else { throw .wrongType(member: member) }
         return flag
     }
 

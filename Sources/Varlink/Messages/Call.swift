@@ -2,7 +2,7 @@
 // Part of Reveille.
 
 /// A call of a method, as a client sends it.
-public struct Call: Sendable, Hashable {
+public struct Call: Sendable {
     /// The number of replies to a call.
     public enum Mode: Sendable, Hashable {
         /// One reply.
@@ -15,8 +15,10 @@ public struct Call: Sendable, Hashable {
         case upgrade
     }
 
-    /// The method with its interface, such as `org.example.Interface.Method`.
-    public var method: String
+    /// The message of the call; only the method if it was not parsed.
+    private let text: JSONText
+    private let name: JSONText.Part
+
     /// The parameters, where an empty object is equivalent to `null`.
     public var parameters: JSONObject
     /// The number of expected replies.
@@ -24,9 +26,26 @@ public struct Call: Sendable, Hashable {
 
     /// Creates a call.
     public init(method: String, parameters: JSONObject = [:], mode: Mode = .plain) {
-        self.method = method
+        text = JSONText(bytes: Array(method.utf8), nodes: [])
+        name = JSONText.Part(start: 0, end: text.bytes.count)
         self.parameters = parameters
         self.mode = mode
+    }
+
+    /// Creates a call from the positions of its method and parameters in a message.
+    init(_ text: JSONText, method: JSONText.Part, parameters: Int?, mode: Mode) {
+        self.text = text
+        name = method
+        self.parameters = parameters.map { JSONObject(text, at: $0) } ?? [:]
+        self.mode = mode
+    }
+
+    /// The method with its interface, such as `org.example.Interface.Method`.
+    public var method: String { text.string(name) }
+
+    /// Returns the position of the method in a list of methods with their interfaces, or `nil` if it is not there.
+    package func position(in methods: NameTable) -> Int? {
+        text.position(of: name, in: methods)
     }
 
     /// The part of the method before its last dot, or an empty string without a dot.
@@ -41,4 +60,18 @@ public struct Call: Sendable, Hashable {
 
     /// Searches bytes, since a backward search for a character takes quadratic time in some texts.
     private var lastDot: String.Index? { method.utf8.lastIndex(of: UInt8(ascii: ".")) }
+}
+
+extension Call: Hashable {
+    /// Returns whether two calls have the same method, parameters and mode.
+    public static func == (one: Call, other: Call) -> Bool {
+        one.mode == other.mode && one.method == other.method && one.parameters == other.parameters
+    }
+
+    /// Adds the method, the parameters and the mode to a hash.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(method)
+        hasher.combine(parameters)
+        hasher.combine(mode)
+    }
 }

@@ -3,29 +3,47 @@
 
 /// The common format of calls and replies: an object with known members, followed by a NUL byte.
 enum Message {
-    /// Parses the members of a message.
-    static func members(parsing frame: [UInt8]) throws(VarlinkError) -> [JSONObject.Member] {
-        let value: JSON
-        do {
-            value = try JSON.parse(frame)
+    /// Parses a message, which is an object.
+    static func text(parsing frame: [UInt8], reusing nodes: inout [JSONText.Node]) throws(VarlinkError) -> JSONText {
+        let text: JSONText
+        do throws(JSONError) {
+            text = try JSONText(parsing: frame, reusing: &nodes)
         } catch {
             throw .json(error)
         }
-        guard case .object(let object) = value else { throw .notAnObject }
-        return object.members
+        guard case .object = text.nodes[0].value else { throw .notAnObject }
+        return text
     }
 
-    /// Parses `parameters`, where `null` is equivalent to an empty object.
-    static func parameters(_ member: JSONObject.Member) throws(VarlinkError) -> JSONObject {
-        switch member.value {
-        case .object(let object): return object
-        case .null: return [:]
-        default: throw .wrongType(member: member.name)
+    /// Parses a message, which is an object.
+    static func text(parsing frame: [UInt8]) throws(VarlinkError) -> JSONText {
+        var nodes: [JSONText.Node] = []
+        return try text(parsing: frame, reusing: &nodes)
+    }
+
+    /// Returns the index of `parameters`, or `nil` for `null`, which is equivalent to an empty object.
+    static func parameters(in text: JSONText, at index: Int) throws(VarlinkError) -> Int? {
+        switch text.nodes[index].value {
+        case .object: return index
+        case .null: return nil
+        default: throw .wrongType(member: "parameters")
         }
     }
 
-    /// Ignores a vendor's extension, whose name contains a dot; other unknown members are errors.
-    static func ignore(_ member: JSONObject.Member) throws(VarlinkError) {
-        guard member.name.utf8.contains(UInt8(ascii: ".")) else { throw .unknownMember(member.name) }
+    /// Ignores a vendor's extension, whose name contains a dot; other members are errors.
+    static func ignore(_ text: JSONText, at index: Int) throws(VarlinkError) {
+        let name = text.name(at: index)
+        guard name.utf8.contains(UInt8(ascii: ".")) else { throw .unknownMember(name) }
     }
+}
+
+/// The names of the members of messages.
+extension ShortText {
+    static let method = ShortText("method")
+    static let parameters = ShortText("parameters")
+    static let oneway = ShortText("oneway")
+    static let more = ShortText("more")
+    static let upgrade = ShortText("upgrade")
+    static let continues = ShortText("continues")
+    static let error = ShortText("error")
 }

@@ -7,15 +7,32 @@ extension Reply {
     /// - Parameter frame: The message without its NUL.
     /// - Throws: ``VarlinkError`` if the message is not a valid reply.
     public init(parsing frame: [UInt8]) throws(VarlinkError) {
+        try self.init(Message.text(parsing: frame))
+    }
+
+    /// Creates a reply from a message.
+    init(_ text: JSONText) throws(VarlinkError) {
         self.init()
-        for member in try Message.members(parsing: frame) {
-            switch (member.name, member.value) {
-            case ("parameters", _): parameters = try Message.parameters(member)
-            case ("continues", .bool(let value)): continues = value
-            case ("error", .string(let name)): error = name
-            case ("continues", .null), ("error", .null): break
-            case ("continues", _), ("error", _): throw .wrongType(member: member.name)
-            default: try Message.ignore(member)
+        var member = 1
+        while member < text.end(of: 0) {
+            defer { member = text.end(of: member) }
+            let value = text.nodes[member].value
+            if text.isNamed(.parameters, at: member) {
+                parameters = try Message.parameters(in: text, at: member).map { JSONObject(text, at: $0) } ?? [:]
+            } else if text.isNamed(.continues, at: member) {
+                switch value {
+                case .bool(let value): continues = value
+                case .null: break
+                default: throw .wrongType(member: "continues")
+                }
+            } else if text.isNamed(.error, at: member) {
+                switch value {
+                case .string(let name): error = text.string(name)
+                case .null: break
+                default: throw .wrongType(member: "error")
+                }
+            } else {
+                try Message.ignore(text, at: member)
             }
         }
         guard !continues || error == nil else { throw .continuingError }

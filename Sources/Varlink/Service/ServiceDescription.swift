@@ -13,14 +13,18 @@ public struct ServiceDescription: Sendable, Hashable {
     public let url: String
     /// All interfaces, beginning with `org.varlink.service`.
     public let interfaces: [Interface]
-    /// All methods by their full names.
-    private let methods: [String: Method]
+    /// The full names of all methods.
+    private let names: NameTable
+    /// The methods in the order of their names.
+    private let methods: [Method]
+    /// The parameters of calls.
+    private let schema: Schema
 
     private struct Method: Sendable, Hashable {
         /// The index of its interface.
         let interface: Int
-        /// The parameters of a call.
-        let input: Structure
+        /// The position of its parameters in the schema.
+        let input: Int
     }
 
     /// Creates a description from the service's own interfaces, to which `org.varlink.service` is added.
@@ -30,10 +34,17 @@ public struct ServiceDescription: Sendable, Hashable {
         self.version = version
         self.url = url
         self.interfaces = [.service] + interfaces
-        methods = Dictionary(
-            self.interfaces.enumerated().flatMap { index, interface in
-                interface.methods.map { ("\(interface.name).\($0)", Method(interface: index, input: $1.input)) }
-            }, uniquingKeysWith: { first, _ in first })
+        var names = NameTable()
+        var methods: [Method] = []
+        var schema = Schema()
+        for (index, interface) in self.interfaces.enumerated() {
+            let types = schema.add(interface.types)
+            for (name, method) in interface.methods.sorted(by: { $0.key < $1.key }) {
+                names.append("\(interface.name).\(name)")
+                methods.append(Method(interface: index, input: schema.add(method.input, types)))
+            }
+        }
+        (self.names, self.methods, self.schema) = (names, methods, schema)
     }
 
     /// Answers calls that need only the description: methods of `org.varlink.service`, and invalid calls.
@@ -41,12 +52,13 @@ public struct ServiceDescription: Sendable, Hashable {
     /// - Parameter call: Any call.
     /// - Returns: The answer, or `nil` if the call is valid and the service must answer it.
     public func answer(_ call: Call) -> Result<Reply, CallError>? {
-        guard let method = methods[call.method] else {
+        guard let position = call.position(in: names) else {
             let isMethod = interface(call.interface) != nil
             return .failure(isMethod ? .methodNotFound(call.method) : .interfaceNotFound(call.interface))
         }
         do throws(CallError) {
-            try method.input.validate(call.parameters, interfaces[method.interface].types)
+            let method = methods[position]
+            try schema.validate(call.parameters, method.input)
             // The first interface is `org.varlink.service`.
             guard method.interface == 0 else { return nil }
             guard call.member == "GetInterfaceDescription" else { return .success(Reply(parameters: info)) }

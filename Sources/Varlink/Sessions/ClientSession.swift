@@ -8,14 +8,14 @@
 public struct ClientSession: Sendable {
     /// The modes of the calls that await a reply, which excludes `oneway` calls.
     private var pending: [Call.Mode] = []
-    private var decoder: FrameDecoder
+    private var decoder: MessageDecoder
     private var failure: VarlinkError?
 
     /// Creates the session of a new connection.
     ///
     /// - Parameter maximumFrame: The maximum length of a reply in bytes, without its NUL.
     public init(maximumFrame: Int = Limits.frame) {
-        decoder = FrameDecoder(maximumLength: maximumFrame)
+        decoder = MessageDecoder(maximumLength: maximumFrame)
     }
 
     /// The number of calls that await their last reply.
@@ -43,8 +43,8 @@ public struct ClientSession: Sendable {
     public mutating func nextReply() throws(VarlinkError) -> Reply? {
         if let failure { throw failure }
         do throws(VarlinkError) {
-            guard let frame = try decoder.nextFrame() else { return nil }
-            let reply = try Reply(parsing: frame)
+            guard let message = try decoder.next() else { return nil }
+            let reply = try Reply(message)
             guard let mode = pending.first else { throw .unexpectedReply }
             guard !reply.continues || mode == .more else { throw .unexpectedContinues }
             if !reply.continues { pending.removeFirst() }

@@ -17,13 +17,13 @@ public struct ServerSession: Sendable {
     }
 
     private var state = State.idle
-    private var decoder: FrameDecoder
+    private var decoder: MessageDecoder
 
     /// Creates the session of a new connection.
     ///
     /// - Parameter maximumFrame: The maximum length of a call in bytes, without its NUL.
     public init(maximumFrame: Int = Limits.frame) {
-        decoder = FrameDecoder(maximumLength: maximumFrame)
+        decoder = MessageDecoder(maximumLength: maximumFrame)
     }
 
     /// Whether a call was taken that awaits its last reply.
@@ -53,8 +53,10 @@ public struct ServerSession: Sendable {
         case .failed(let error): throw error
         }
         do throws(VarlinkError) {
-            guard let frame = try decoder.nextFrame() else { return nil }
-            let call = try Call(parsing: frame)
+            guard let message = try decoder.next() else { return nil }
+            let call = try Call(message)
+            // A stream takes no more calls.
+            if call.mode == .more { decoder.releaseMemory() }
             state = .answering(call.mode)
             return call
         } catch {

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The types of interfaces in the form in which values are checked.
+///
+/// Types and names are in tables and refer to each other by position. Checking a value neither looks up the names of
+/// types nor allocates.
+struct Schema: Sendable, Hashable {
+    /// A type; see ``ValueType``.
+    ///
+    /// The positions are those of types or, for structures and enumerations, of names.
+    private enum Kind: Sendable, Hashable {
+        case bool, int, float, string, object, any
+        /// The fields, and a bit for each that is required.
+        case structure(Range<Int>, required: UInt64)
+        case enumeration(Range<Int>)
+        case array(Int)
+        case dictionary(Int)
+        case nullable(Int)
+    }
+
+    private var kinds: [Kind] = []
+    /// The names of fields and the words of enumerations.
+    private var names = NameTable()
+    /// The type of each field in `names`.
+    private var fieldTypes: [Int] = []
+
+    /// Adds the types of an interface, and returns their positions.
+    mutating func add(_ types: [String: ValueType]) -> [String: Int] {
+        var positions: [String: Int] = [:]
+        // All types have a position before the first is added, since they may refer to each other.
+        for name in types.keys {
+            positions[name] = kinds.count
+            kinds.append(.any)
+        }
+        for (name, type) in types {
+            let kind = kind(of: type, positions)
+            if let position = positions[name] { kinds[position] = kind }
+        }
+        return positions
+    }
+
+    /// Adds a structure.
+    ///
+    /// - Parameters:
+    ///   - structure: The parameters of a method or an error, or the results of a method.
+    ///   - types: The positions of the types of its interface.
+    /// - Returns: The position.
+    mutating func add(_ structure: Structure, _ types: [String: Int]) -> Int {
+        position(of: .structure(structure), types)
+    }
+
+    private mutating func position(of type: ValueType, _ positions: [String: Int]) -> Int {
+        if case .named(let name) = type {
+            guard let position = positions[name] else {
+                preconditionFailure("the interface has an undefined type '\(name)'")
+            }
+            return position
+        }
+        let kind = kind(of: type, positions)
+        kinds.append(kind)
+        return kinds.count - 1
+    }
+
+    private mutating func kind(of type: ValueType, _ positions: [String: Int]) -> Kind {
+        switch type {
+        case .bool: return .bool
+        case .int: return .int
+        case .float: return .float
+        case .string: return .string
+        case .object: return .object
+        case .any: return .any
+        case .named: return kinds[position(of: type, positions)]
+        case .array(let type): return .array(position(of: type, positions))
+        case .dictionary(let type): return .dictionary(position(of: type, positions))
+        case .nullable(let type): return .nullable(position(of: type, positions))
+        case .enumeration(let words):
+            return .enumeration(add(words.map { ($0, nil) }))
+        case .structure(let structure):
+            // The types of the fields come first, so that the fields of each structure are in a row.
+            let fields = add(structure.fields.map { ($0.name, position(of: $0.type, positions)) })
+            var required: UInt64 = 0
+            for (index, field) in fields.enumerated() {
+                if case .nullable = kinds[fieldTypes[field]] { continue }
+                required |= 1 << UInt64(index)
+            }
+            return .structure(fields, required: required)
+        }
+    }
+
+    private mutating func add(_ entries: [(name: String, type: Int?)]) -> Range<Int> {
+        let start = names.count
+        for entry in entries {
+            names.append(entry.name)
+            fieldTypes.append(entry.type ?? -1)
+        }
+        return start..<names.count
+    }
+}
+
+extension Schema {
+    /// Checks that an object has the fields of a structure and no others.
+    ///
+    /// A nullable field may be missing; every other field is required.
+    ///
+    /// - Throws: InvalidParameter with the path of the first invalid field. Elements of arrays and dictionaries are
+    ///   reported under the name of the field that contains them.
+    func validate(_ object: JSONObject, _ structure: Int) throws(CallError) {
+        let path = object.withText { text, index in
+            isValid(text, at: index, structure) ? nil : invalidPath(in: text, at: index, of: structure)
+        }
+        if let path { throw .invalidParameter(path.joined(separator: ".")) }
+    }
+
+    /// Returns whether a value is valid and every name in an object is unique.
+    ///
+    /// The exact search for the first invalid field compares every field with every member.
+    private func isValid(_ text: JSONText, at index: Int, _ type: Int) -> Bool {
+        switch (kinds[type], text.nodes[index].value) {
+        case (.bool, .bool), (.int, .integer), (.float, .integer), (.float, .number), (.string, .string),
+            (.object, .object), (.nullable, .null):
+            return true
+        case (.any, let node):
+            if case .null = node { return false }
+            return true
+        case (.nullable(let type), _):
+            return isValid(text, at: index, type)
+        case (.enumeration(let words), .string(let word)):
+            return names.position(of: text.bytes.span, word, in: words) != nil
+        case (.structure(let fields, let required), .object(let end)):
+            guard fields.count <= UInt64.bitWidth else { return false }
+            var present: UInt64 = 0
+            var member = index &+ 1
+            while member < end {
+                let name = text.nodes[member].name
+                guard let field = names.position(of: text.bytes.span, name, in: fields) else { return false }
+                let bit: UInt64 = 1 << UInt64(field &- fields.lowerBound)
+                guard bit & ~present != 0, isValid(text, at: member, fieldTypes[field]) else { return false }
+                present |= bit
+                member = text.end(of: member)
+            }
+            return present & required == required
+        case (.array(let type), .array(let end)), (.dictionary(let type), .object(let end)):
+            var child = index + 1
+            while child < end {
+                guard isValid(text, at: child, type) else { return false }
+                child = text.end(of: child)
+            }
+            return true
+        default:
+            return false
+        }
+    }
+
+    /// Returns the path of the first invalid field in a value, if any; empty for the value itself.
+    private func invalidPath(in text: JSONText, at index: Int, of type: Int) -> [String]? {
+        switch (kinds[type], text.nodes[index].value) {
+        case (.nullable, .null):
+            return nil
+        case (.nullable(let type), _):
+            return invalidPath(in: text, at: index, of: type)
+        case (.structure(let fields, _), .object):
+            return invalidPath(in: text, at: index, with: fields)
+        case (.array(let type), .array(let end)), (.dictionary(let type), .object(let end)):
+            var child = index + 1
+            while child < end {
+                if let path = invalidPath(in: text, at: child, of: type) { return path }
+                child = text.end(of: child)
+            }
+            return nil
+        default:
+            return isValid(text, at: index, type) ? nil : []
+        }
+    }
+
+    private func invalidPath(in text: JSONText, at object: Int, with fields: Range<Int>) -> [String]? {
+        for field in fields {
+            let name = names[field]
+            let type = fieldTypes[field]
+            if let value = text.member(name, of: object) {
+                if let path = invalidPath(in: text, at: value, of: type) { return [name] + path }
+            } else {
+                guard case .nullable = kinds[type] else { return [name] }
+            }
+        }
+        let end = text.end(of: object)
+        var member = object + 1
+        while member < end {
+            let name = text.nodes[member].name
+            guard names.position(of: text.bytes.span, name, in: fields) != nil else { return [text.string(name)] }
+            member = text.end(of: member)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// A decoder that splits a stream of bytes into messages and parses them.
+struct MessageDecoder: Sendable {
+    private var frames: FrameDecoder
+    /// The values of the last message, whose memory the next one uses again.
+    private var nodes: [JSONText.Node] = []
+
+    /// Creates a decoder; the length of a message does not include its NUL.
+    init(maximumLength: Int) {
+        frames = FrameDecoder(maximumLength: maximumLength)
+    }
+
+    /// The number of bytes that have not been taken as messages.
+    var bufferedCount: Int { frames.bufferedCount }
+
+    /// Appends bytes from the stream; after an error they are discarded.
+    mutating func feed(_ bytes: Span<UInt8>) {
+        frames.feed(bytes)
+    }
+
+    /// Takes the next message.
+    ///
+    /// - Returns: The message, which is an object, or `nil` if it is incomplete.
+    mutating func next() throws(VarlinkError) -> JSONText? {
+        guard let frame = try frames.nextFrame() else { return nil }
+        return try Message.text(parsing: frame, reusing: &nodes)
+    }
+
+    /// Releases the memory for the next message.
+    mutating func releaseMemory() {
+        nodes = []
+    }
+}
