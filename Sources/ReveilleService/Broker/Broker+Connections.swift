@@ -105,8 +105,8 @@ extension Broker {
     func charging(_ connection: Connection, _ body: () -> Void) {
         let start = loop.threadClock
         body()
-        let end = loop.threadClock
-        if end > start { shares.charge(end - start, to: connection.peer.uid, at: loop.bootClock) }
+        let time = loop.threadTime(since: start)
+        if time > 0 { shares.charge(time, to: connection.peer.uid, at: loop.bootClock) }
     }
 
     private func flush(_ connection: Connection) {

@@ -76,7 +76,7 @@ final class SharedSampling {
     private func restFromReading() {
         guard let start = begun else { return }
         begun = nil
-        rested = loop.bootClock + Self.rest * (loop.threadClock - start)
+        rested = loop.bootClock + Self.rest * loop.threadTime(since: start)
     }
 
     private func end(_ number: Int) {

@@ -57,7 +57,7 @@ final class StateKeeper {
         timer?.disarm()
         let start = loop.threadClock
         if attempt({ () throws(SystemError) in try file.save(state()) }) { isOnDisk = true }
-        rested = loop.bootClock + Self.rest * (loop.threadClock - start)
+        rested = loop.bootClock + Self.rest * loop.threadTime(since: start)
     }
 
     /// Logs the first of several failures; after a full disk, only the positions are lost at a restart.

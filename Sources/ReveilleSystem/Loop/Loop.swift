@@ -14,7 +14,9 @@ package protocol Loop: AnyObject {
     /// The time since boot in microseconds, including suspend; it never decreases.
     var bootClock: UInt64 { get }
 
-    /// The processor time of the thread in microseconds; time spent waiting for a processor does not count.
+    /// The processor time of the thread in microseconds; time spent waiting for a processor hardly counts.
+    ///
+    /// It may be ahead by up to 200 microseconds, and then go back; see ``threadTime(since:)``.
     var threadClock: UInt64 { get }
 
     /// Waits for a descriptor; see ``EventLoop/watch(_:for:priority:handler:)``.
@@ -28,6 +30,12 @@ package protocol Loop: AnyObject {
 }
 
 extension Loop {
+    /// Returns the processor time of the thread since a time of ``threadClock``.
+    package func threadTime(since start: UInt64) -> UInt64 {
+        let now = threadClock
+        return now > start ? now - start : 0
+    }
+
     /// Waits for a descriptor with normal priority.
     package func watch(
         _ descriptor: Int32, for interest: EventLoop.Interest, handler: @escaping (EventLoop.Interest) -> Void
