@@ -29,8 +29,6 @@ extension JSON {
     package static func room(forString string: String) -> Int {
         let bytes = string.utf8.span
         var room = bytes.count + 2
-        // Searching a short string takes longer than the room is worth.
-        guard room > 64 else { return 6 * room }
         for index in bytes.indices where needsEscape(bytes[index]) { room += 5 }
         return room
     }
