@@ -4,77 +4,29 @@
 package import ReveilleCore
 package import Varlink
 
-/// Writes replies with events; an event that is equal for many subscribers is encoded once.
+/// Writes replies with events; subscribers that receive equal events one after the other share the bytes.
 ///
-/// Events are equal if their generations and counts are. Waking many subscribers that slept equally long encodes each
-/// event once.
+/// Most events cost less to write than to find among those written before. Settings can be long, so their texts are
+/// kept.
 package struct EventWriter {
-    private struct Key: Hashable {
-        let changes: Int
-        let netChange: Bool
-        let firstChangedAt: Timestamp
-        let dropped: Int
-
-        init(_ event: Event) {
-            changes = event.changes
-            netChange = event.netChange
-            firstChangedAt = event.firstChangedAt
-            dropped = event.dropped
-        }
-    }
-
-    /// Some events of one state.
-    private struct Written {
-        private(set) var generation = -1
-        private(set) var events: [Key: [UInt8]] = [:]
-
-        /// Adds an event, and discards those of an earlier state.
-        ///
-        /// - Returns: The difference in size.
-        @discardableResult
-        mutating func keep(_ bytes: [UInt8], as key: Key, of generation: Int) -> Int {
-            var difference = bytes.count
-            if self.generation != generation || events.count >= EventWriter.limit
-                || bytes.count > EventWriter.largeSize
-            {
-                difference -= events.values.reduce(0) { $0 + $1.count }
-                events.removeAll(keepingCapacity: true)
-                self.generation = generation
-            }
-            events[key] = bytes
-            return difference
-        }
-    }
-
-    /// The number of different events of one state that are kept.
-    ///
-    /// Subscribers that slept since different generations get different events. Beyond this number, encoding one again
-    /// costs less than keeping all.
-    private static let limit = 64
-
-    /// The size in bytes of most events and of what surrounds them.
-    private static let usualSize = 320
-
-    /// The size in bytes above which an event is kept alone: settings can be long.
-    private static let largeSize = 16_384
-
-    /// The total size in bytes of the events of published names that are kept; beyond it, all are discarded.
-    private static let nameSizeLimit = 4 << 20
-
-    /// The events of the device's aspects, in a table, since they are the most frequent.
-    private var written = AspectTable(repeating: Written())
-    private var writtenOfName: [Aspect: Written] = [:]
-    /// The size of the events in `writtenOfName`.
-    private var nameSize = 0
     /// The last reply with a sole event, which most subscribers in the foreground receive.
-    private var last: (event: SoleEvent, frame: [UInt8])?
+    private var lastSole: (event: SoleEvent, frame: [UInt8])?
+    /// The last reply with other events, which those that slept equally long receive.
+    private var lastList: (events: [Event], frame: [UInt8])?
+    private var settings = SettingsTexts()
 
     /// Creates a writer that has written nothing.
     package init() {}
 
     /// Returns a whole reply of a stream.
     package mutating func frame(_ events: [Event]) -> [UInt8] {
-        Reply.encode(parameters: write(events), continues: true)
+        if let lastList, lastList.events.isSame(as: events) { return lastList.frame }
+        let frame = Reply.encode(room: 1 + room(of: events), continues: true) { output in
+            output.append(UInt8(ascii: "{"))
+            append(events, to: &output)
+        }
+        lastList = (events, frame)
+        return frame
     }
 
     /// Returns a whole reply of a stream with a sole event, whose bytes are shared by the subscribers that receive it.
@@ -84,68 +36,67 @@ package struct EventWriter {
     ///   - event: Returns the event, if it has to be written.
     /// - Returns: The bytes, as for ``frame(_:)``.
     package mutating func frame(of sole: SoleEvent, _ event: () -> Event) -> [UInt8] {
-        if let last, last.event == sole { return last.frame }
-        let frame = Self.frame(of: event())
-        last = (sole, frame)
+        if let lastSole, lastSole.event == sole { return lastSole.frame }
+        let event = event()
+        let frame = event.settings.isEmpty ? Self.frame(of: event) : frame([event])
+        lastSole = (sole, frame)
         return frame
     }
 
-    private static func frame(of event: Event) -> [UInt8] {
-        Reply.encode(room: event.room + listRoom, continues: true) { output in
-            output.append(listStart)
-            output.append(event)
-            output.append(listEnd)
-        }
-    }
-
-    private static var listRoom: Int { 2 * ShortText.room }
-    private static let listStart = ShortText(#"{"events":["#)
-    private static let listEnd = ShortText("]}")
-
     /// Returns the bytes of a reply's parameters: a head, and after it the events.
     package mutating func write(_ events: [Event], after head: JSONObject = [:]) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(Self.usualSize * events.count)
-        for member in head.members {
-            bytes.append(UInt8(ascii: bytes.isEmpty ? "{" : ","))
-            JSON.string(member.name).write(into: &bytes)
-            bytes.append(UInt8(ascii: ":"))
-            member.value.write(into: &bytes)
-        }
-        bytes += (bytes.isEmpty ? #"{"events":["# : #","events":["#).utf8
-        for (index, event) in events.enumerated() {
-            if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            append(event, to: &bytes)
-        }
-        bytes += "]}".utf8
+        var bytes = JSON.object(head).bytes
+        bytes.removeLast()
+        if !head.isEmpty { bytes.append(UInt8(ascii: ",")) }
+        bytes.append(addingCapacity: room(of: events)) { append(events, to: &$0) }
         return bytes
     }
 
-    private mutating func append(_ event: Event, to bytes: inout [UInt8]) {
-        let key = Key(event)
-        if let known = known(key, of: event) {
-            bytes += known
-            return
+    // MARK: - Lists
+
+    private static let start = ShortText(#""events":["#)
+    private static let end = ShortText("]}")
+
+    /// A reply of a stream without the search for what can be shared.
+    private static func frame(of event: Event) -> [UInt8] {
+        Reply.encode(room: 1 + event.room + 2 * ShortText.room, continues: true) { output in
+            output.append(UInt8(ascii: "{"))
+            output.append(start)
+            output.append(event)
+            output.append(end)
         }
-        let start = bytes.count
-        event.write(into: &bytes)
-        keep(Array(bytes[start...]), as: key, of: event)
     }
 
-    private func known(_ key: Key, of event: Event) -> [UInt8]? {
-        let written = event.aspect.builtIn.map { self.written[$0] } ?? writtenOfName[event.aspect]
-        return written?.generation == event.generation ? written?.events[key] : nil
+    private mutating func room(of events: [Event]) -> Int {
+        events.reduce(2 * ShortText.room) { room, event in
+            room + 1 + (event.settings.isEmpty ? event.room : settings.text(of: event).count)
+        }
     }
 
-    private mutating func keep(_ bytes: [UInt8], as key: Key, of event: Event) {
-        if let aspect = event.aspect.builtIn {
-            written[aspect].keep(bytes, as: key, of: event.generation)
-            return
+    private mutating func append(_ events: [Event], to output: inout OutputSpan<UInt8>) {
+        output.append(Self.start)
+        for (index, event) in events.enumerated() {
+            if index > 0 { output.append(UInt8(ascii: ",")) }
+            if event.settings.isEmpty {
+                output.append(event)
+            } else {
+                let text = settings.text(of: event)
+                for index in text.indices { output.append(text[index]) }
+            }
         }
-        if nameSize + bytes.count > Self.nameSizeLimit {
-            writtenOfName.removeAll()
-            nameSize = 0
-        }
-        nameSize += writtenOfName[event.aspect, default: Written()].keep(bytes, as: key, of: event.generation)
+        output.append(Self.end)
+    }
+}
+
+extension [Event] {
+    /// Returns whether these are the same events of the same bus, without comparing states.
+    fileprivate func isSame(as others: [Event]) -> Bool {
+        count == others.count
+            && indices.allSatisfy { index in
+                self[index].generation == others[index].generation && self[index].changes == others[index].changes
+                    && self[index].netChange == others[index].netChange
+                    && self[index].firstChangedAt == others[index].firstChangedAt
+                    && self[index].dropped == others[index].dropped && self[index].aspect == others[index].aspect
+            }
     }
 }

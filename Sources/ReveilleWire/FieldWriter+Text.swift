@@ -14,7 +14,12 @@ struct TextRoom: FieldWriter {
         structure.write(to: &self)
     }
 
-    mutating func add(_: @autoclosure () -> FieldName, _ value: String) { addField(JSON.room(forString: value)) }
+    mutating func add(_: @autoclosure () -> FieldName, _ value: String) {
+        // Searching a short string takes longer than the room is worth.
+        let size = value.utf8.count
+        addField(size <= 32 ? 6 * size + 2 : JSON.room(forString: value))
+    }
+
     mutating func add(_: @autoclosure () -> FieldName, _ value: Bool) { addField(ShortText.room) }
     mutating func add(_: @autoclosure () -> FieldName, _ value: Int) { addField(JSON.integerRoom) }
     mutating func add(_: @autoclosure () -> FieldName, _ value: Double) { addField(JSON.numberRoom) }

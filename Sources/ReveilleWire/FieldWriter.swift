@@ -55,8 +55,10 @@ extension WireStructure {
         return room.bytes
     }
 
-    /// Appends the structure as JSON text.
-    func write(into bytes: inout [UInt8]) {
+    /// The structure as JSON text.
+    var text: [UInt8] {
+        var bytes: [UInt8] = []
         bytes.append(addingCapacity: room) { $0.append(self) }
+        return bytes
     }
 }

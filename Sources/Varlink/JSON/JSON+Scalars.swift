@@ -33,8 +33,6 @@ extension JSON {
     /// The room in bytes for a string in UTF-8.
     static func room(forString bytes: Span<UInt8>) -> Int {
         var room = bytes.count + 2
-        // Searching a short string takes longer than the room is worth.
-        guard room > 64 else { return 6 * room }
         for index in bytes.indices where needsEscape(bytes[index]) { room += 5 }
         return room
     }

@@ -45,9 +45,11 @@ extension JSONObject: CustomStringConvertible {
         if let (text, index) = parsed { return text.write(index, into: &bytes) }
         bytes.append(UInt8(ascii: "{"))
         for (position, member) in members.enumerated() {
-            if position > 0 { bytes.append(UInt8(ascii: ",")) }
-            JSON.writeString(member.name, into: &bytes)
-            bytes.append(UInt8(ascii: ":"))
+            bytes.append(addingCapacity: JSON.room(forString: member.name) + 2) { output in
+                if position > 0 { output.append(UInt8(ascii: ",")) }
+                output.append(string: member.name)
+                output.append(UInt8(ascii: ":"))
+            }
             member.value.write(into: &bytes)
         }
         bytes.append(UInt8(ascii: "}"))

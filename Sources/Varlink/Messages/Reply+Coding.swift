@@ -43,6 +43,7 @@ extension Reply {
         guard let error else { return Self.encode(parameters: JSON.object(parameters).bytes, continues: continues) }
         var message: JSONObject = ["error": .string(error)]
         if !parameters.isEmpty { message["parameters"] = .object(parameters) }
+        if continues { message["continues"] = true }
         return JSON.object(message).bytes + [0]
     }
 
