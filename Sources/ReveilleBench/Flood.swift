@@ -110,7 +110,7 @@ enum Flood: String, CaseIterable {
         repeating {
             // A full queue is the intended effect.
             guard let stream = try? UnixStream(connectingTo: address) else { return }
-            if !bytes.isEmpty { _ = try? stream.write(bytes[...]) }
+            if !bytes.isEmpty { _ = try? stream.write(bytes.span) }
             streams.append(stream)
             if streams.count > count { streams.removeFirst() }
         }
@@ -125,7 +125,8 @@ enum Flood: String, CaseIterable {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         try repeating {
             for (index, stream) in streams.enumerated() {
-                if case .bytes(let count) = try stream.write(rests[index]) {
+                let rest = rests[index]
+                if case .bytes(let count) = try stream.write(rest.span) {
                     rests[index] = rests[index].dropFirst(count)
                 }
                 if rests[index].isEmpty { rests[index] = batch[...] }

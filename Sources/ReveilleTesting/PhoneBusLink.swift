@@ -64,7 +64,7 @@ final class PhoneBusLink {
 
     private func ask(_ request: Request) throws(TestbedError) {
         do throws(SystemError) {
-            guard case .bytes = try stream.write([request.rawValue]) else { return }
+            guard case .bytes = try stream.write([request.rawValue].span) else { return }
         } catch {
             throw TestbedError("request to the phone's bus: \(error)")
         }

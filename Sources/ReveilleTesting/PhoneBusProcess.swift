@@ -85,7 +85,7 @@ private final class PhoneReadings {
     }
 
     private func answer() throws(SystemError) {
-        _ = try requests.write([0])
+        _ = try requests.write([UInt8(0)].span)
     }
 
     private func endingOnError(_ body: () throws(SystemError) -> Void) {

@@ -16,6 +16,12 @@ package protocol BusReply: Sendable, Hashable {
     init(_ parameters: JSONObject, noting unknownWords: UnknownWords) throws(CallError)
     /// The reply's parameters.
     var parameters: JSONObject { get }
+    /// Returns the bytes of the reply, including the NUL.
+    func encoded() -> [UInt8]
+}
+
+extension BusReply {
+    package func encoded() -> [UInt8] { Reply(parameters: parameters).encoded() }
 }
 
 /// An element of a reply's list.
@@ -103,7 +109,7 @@ package struct EventsReply: BusReply {
 }
 
 /// The reply to ``BusCall/post(_:)``: the aspect's state after it.
-package struct PostReply: BusReply {
+package struct PostReply: BusReply, WireStructure {
     /// The generation of the aspect's state.
     package var generation: Int
     /// The sequence of the change that led to it.
@@ -121,8 +127,15 @@ package struct PostReply: BusReply {
         sequence = try fields.count("sequence")
     }
 
-    package var parameters: JSONObject {
-        ["generation": .integer(Int64(generation)), "sequence": .integer(Int64(sequence))]
+    func write(to fields: inout (some FieldWriter & ~Copyable & ~Escapable)) {
+        fields.add(.generation, generation)
+        fields.add(.sequence, sequence)
+    }
+
+    package var parameters: JSONObject { object }
+
+    package func encoded() -> [UInt8] {
+        Reply.encode(room: room, continues: false) { $0.append(self) }
     }
 }
 
@@ -134,4 +147,8 @@ package struct EmptyReply: BusReply {
     package init(_: JSONObject, noting _: UnknownWords) throws(CallError) {}
 
     package var parameters: JSONObject { [:] }
+
+    package func encoded() -> [UInt8] { Self.bytes }
+
+    private static let bytes = Reply().encoded()
 }

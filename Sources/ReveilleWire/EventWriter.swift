@@ -66,24 +66,42 @@ package struct EventWriter {
     private var writtenOfName: [Aspect: Written] = [:]
     /// The size of the events in `writtenOfName`.
     private var nameSize = 0
-    /// The last reply with one event, which most subscribers in the foreground receive.
-    private var last: (aspect: Aspect, generation: Int, key: Key, frame: [UInt8])?
+    /// The last reply with a sole event, which most subscribers in the foreground receive.
+    private var last: (event: SoleEvent, frame: [UInt8])?
 
     /// Creates a writer that has written nothing.
     package init() {}
 
-    /// Returns a whole reply of a stream, whose bytes are shared by the subscribers that receive the same event.
+    /// Returns a whole reply of a stream.
     package mutating func frame(_ events: [Event]) -> [UInt8] {
-        guard events.count == 1 else { return Reply.encode(parameters: write(events), continues: true) }
-        let event = events[0]
-        let key = Key(event)
-        if let last, last.generation == event.generation, last.key == key, last.aspect == event.aspect {
-            return last.frame
-        }
-        let frame = Reply.encode(parameters: write(events), continues: true)
-        last = frame.count > Self.largeSize ? nil : (event.aspect, event.generation, key, frame)
+        events.count == 1
+            ? Self.frame(of: events[0]) : Reply.encode(parameters: write(events), continues: true)
+    }
+
+    /// Returns a whole reply of a stream with a sole event, whose bytes are shared by the subscribers that receive it.
+    ///
+    /// - Parameters:
+    ///   - sole: The event, which must be of the same bus each time.
+    ///   - event: Returns the event, if it has to be written.
+    /// - Returns: The bytes, as for ``frame(_:)``.
+    package mutating func frame(of sole: SoleEvent, _ event: () -> Event) -> [UInt8] {
+        if let last, last.event == sole { return last.frame }
+        let frame = Self.frame(of: event())
+        last = frame.count > Self.largeSize ? nil : (sole, frame)
         return frame
     }
+
+    private static func frame(of event: Event) -> [UInt8] {
+        Reply.encode(room: event.room + listRoom, continues: true) { output in
+            output.append(listStart)
+            output.append(event)
+            output.append(listEnd)
+        }
+    }
+
+    private static var listRoom: Int { 2 * ShortText.room }
+    private static let listStart = ShortText(#"{"events":["#)
+    private static let listEnd = ShortText("]}")
 
     /// Returns the bytes of a reply's parameters: a head, and after it the events.
     package mutating func write(_ events: [Event], after head: JSONObject = [:]) -> [UInt8] {
@@ -111,7 +129,7 @@ package struct EventWriter {
             return
         }
         let start = bytes.count
-        EventCoding.write(event, into: &bytes)
+        event.write(into: &bytes)
         keep(Array(bytes[start...]), as: key, of: event)
     }
 

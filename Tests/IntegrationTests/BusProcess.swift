@@ -155,10 +155,11 @@ final class BusProcess {
         }
     }
 
-    /// Resident memory in kilobytes.
+    /// Resident memory in kilobytes, without the pages of files, which come and go with the kernel's caches.
     var residentMemory: Int {
         let fields = (try? String(contentsOfFile: "/proc/\(process.pid)/statm"))?.split(separator: " ") ?? []
-        return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * 4
+        let pages = fields.compactMap { Int($0) }
+        return pages.count > 2 ? (pages[1] - pages[2]) * 4 : 0
     }
 
     private func waitUntilItAccepts() throws {

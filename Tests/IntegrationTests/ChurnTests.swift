@@ -52,8 +52,8 @@ import Varlink
         for index in 0..<Self.connections {
             try live(index % 10, bus)
             if index % 100 == 0 { try control.post(level: Double(index % 1_000) / 1_000) }
-            // Memory that the first few thousand need is reused by the others.
-            if index == Self.connections / 10 { memory = bus.residentMemory }
+            // Memory that the first thousands need is reused by the others, and the battery's log is full by then.
+            if index == Self.connections * 3 / 10 { memory = bus.residentMemory }
         }
         try wait(for: "all descriptors to be closed") {
             try control.subscriptions().isEmpty && descriptors() <= before

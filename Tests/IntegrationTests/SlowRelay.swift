@@ -86,7 +86,7 @@ private final class Link: Sendable {
         }
         var rest = buffer[..<count]
         while !rest.isEmpty {
-            switch try? to.write(rest) {
+            switch try? to.write(rest.span) {
             case .bytes(let written): rest = rest.dropFirst(written)
             case .wouldBlock: _ = try? Readiness.wait(to.number, for: .writable, atMost: .seconds(1))
             case .ended, nil: return false

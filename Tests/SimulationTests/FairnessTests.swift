@@ -26,6 +26,7 @@ import Varlink
         scene = try BrokerScene(
             publish: #"{ allow: [{ names: "org.example.*", users: [2000] }] }"#, owner: 0)
         scene.loop.work = Self.cost
+        scene.loop.arrivesWhole = true
         flood = (0..<64).map { [scene] _ in scene.connect(uid: Self.publisher) }
     }
 

@@ -21,6 +21,21 @@ import Varlink
         #expect(JSON.integer(value).description == text)
     }
 
+    @Test("integers of each length are written like their descriptions")
+    func integersOfEachLengthAreWritten() {
+        var random = SplitMix64(state: 1)
+        var power: Int64 = 1
+        for _ in 0...18 {
+            let near = [power - 1, power, power + 1, power &* 9, power / 2]
+            let others = (0..<100).map { _ in Int64.random(in: 0...power, using: &random) }
+            for value in near + others {
+                #expect(JSON.integer(value).description == value.description)
+                #expect(JSON.integer(-value).description == (-value).description)
+            }
+            power = power &* 10
+        }
+    }
+
     @Test(
         arguments: [
             (1, "1.0"), (-0.0, "-0.0"), (0.1, "0.1"), (3.141592653589793, "3.141592653589793"), (1e20, "1e+20"),
@@ -34,6 +49,19 @@ import Varlink
     @Test("V30: NaN and infinities are never written", arguments: [Double.nan, .infinity, -.infinity])
     func nonFiniteNumbersAreWrittenAsNull(value: Double) {
         #expect(JSON.array([.number(value)]).description == "[null]")
+    }
+
+    @Test("constant texts of each length are appended, and the text after them")
+    func shortTextsAreAppended() {
+        for length in 0...ShortText.room {
+            let text = String("abcdefghijklmnopqrstuvwx".prefix(length))
+            var bytes = utf8("<")
+            bytes.append(addingCapacity: 2 * ShortText.room) { output in
+                output.append(ShortText(text))
+                output.append(ShortText(text))
+            }
+            #expect(bytes == utf8("<" + text + text))
+        }
     }
 
     @Test func writersAppendToTheBuffer() {

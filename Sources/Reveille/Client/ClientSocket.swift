@@ -36,8 +36,11 @@ final class ClientSocket {
 
     /// Sends encoded calls that have no reply, as far as there is room.
     func send(_ bytes: [UInt8]) throws(ReveilleError) {
-        output.append(bytes)
-        try flush()
+        do throws(SystemError) {
+            if try !output.write(bytes, to: stream) { isWriteClosed = true }
+        } catch {
+            throw ReveilleError(reaching: error)
+        }
     }
 
     /// Sends what had no room before.

@@ -44,6 +44,9 @@ struct AspectLog {
     /// Whether the aspect is a name that a program publishes now.
     var isLive: Bool { changes.current.reading.published?.bytes != nil }
 
+    /// Whether the aspect has a state, which a name lacks while no program publishes it.
+    var hasState: Bool { aspect.builtIn != nil || isLive }
+
     /// Whether the aspect is a name that is withdrawn when the connection of its publisher ends.
     var isTied: Bool { isLive && publisher?.connection != nil }
 

@@ -13,27 +13,75 @@ package struct Delivery: Sendable, Hashable {
 package struct ReadySubscription: Sendable {
     /// The subscription's identifier.
     package let id: SubscriptionID
-    fileprivate let slot: Int
+    /// The slot of the subscription, as in ``SubscriptionStart``.
+    package let slot: Int
+    /// Whether its last reply counted as unread when it was taken off.
+    package let isUnread: Bool
+
+    /// The hold that ended when the subscriber read its last reply.
+    fileprivate var readReply: HoldReasons { isUnread ? .unread : [] }
 }
 
 extension Bus {
-    /// Takes the subscription that became ready first off the queue; `nil` when nothing is due.
+    /// Takes subscriptions with due events off the queue, first those that became ready first.
     ///
-    /// ``delivery(to:at:)`` must follow. The subscription may be held or canceled in between.
-    package mutating func nextReady() -> ReadySubscription? {
-        while readyHead < ready.count {
+    /// ``soleEvent(for:)`` or ``delivery(to:at:)`` must follow for each, unless its last reply is still unread: then its
+    /// ``release(_:from:)`` puts it back on the queue. All may be held or canceled in between.
+    ///
+    /// - Parameter limit: The largest number of subscriptions.
+    /// - Returns: The subscriptions; empty if nothing is due.
+    package mutating func takeReady(atMost limit: Int) -> [ReadySubscription] {
+        var taken: [ReadySubscription] = []
+        while readyHead < ready.count, taken.count < limit {
             let slot = ready[readyHead]
             readyHead += 1
-            // Also while it never becomes empty, the queue stays as short as the number of subscriptions.
-            if readyHead * 2 >= ready.count {
-                ready.removeFirst(readyHead)
-                readyHead = 0
-            }
-            slots[slot]?.isQueued = false
+            guard var state = slots[slot] else { continue }
+            state.isQueued = false
+            slots[slot] = state
             // It may have been held since it was queued.
-            if canDeliver(slot), let id = slots[slot]?.id { return ReadySubscription(id: id, slot: slot) }
+            guard mayDeliver(state) else { continue }
+            taken.append(ReadySubscription(id: state.id, slot: slot, isUnread: state.holds.contains(.unread)))
         }
-        return nil
+        // Also while it never becomes empty, the queue stays as short as the number of subscriptions.
+        if readyHead * 2 >= ready.count {
+            ready.removeFirst(readyHead)
+            readyHead = 0
+        }
+        return taken
+    }
+
+    /// Takes the only event that a ready subscription is due, which most deliveries consist of.
+    ///
+    /// The reply counts as unread, as after ``delivery(to:at:)``.
+    ///
+    /// - Parameter ready: The subscription, which has read its last reply.
+    /// - Returns: The event, or `nil` if the subscription is held, has policies, or has another number of events to take:
+    ///   ``delivery(to:at:)`` takes these.
+    package mutating func soleEvent(for ready: ReadySubscription) -> SoleEvent? {
+        guard var state = slots[ready.slot], state.id.rawValue == ready.id.rawValue, state.firstBehind >= 0,
+            state.holds.subtracting(ready.readReply).isEmpty
+        else { return nil }
+        let index = Int(state.firstBehind)
+        let log = Int(entries[index].log)
+        guard entries[index].link < 0, entries[index].policy < 0, logs[log].hasState else { return nil }
+        let generation = logs[log].changes.position.generation
+        guard entries[index].seen.map({ $0.generation < generation }) == true else { return nil }
+        var change: Change? = logs[log].changes.current
+        swap(&change, &entries[index].seen)
+        guard let seen = change else { return nil }
+        entries[index].listen(at: logs[log].listeners.count)
+        logs[log].listeners.append(state.firstBehind)
+        state.firstBehind = -1
+        state.events += 1
+        state.changes += generation - seen.generation
+        state.holds = .unread
+        slots[ready.slot] = state
+        return SoleEvent(log: log, seen: seen, generation: generation)
+    }
+
+    /// Returns a sole event, before the next change of the bus.
+    package func event(_ event: SoleEvent) -> Event {
+        logs[event.log].changes.event(since: event.seen)
     }
 
     /// Takes the next reply to a ready subscription.
@@ -42,12 +90,16 @@ extension Bus {
     /// delivered to the subscription. Events that exceed ``replySize`` follow in the next reply.
     ///
     /// - Parameters:
-    ///   - ready: The subscription.
+    ///   - ready: The subscription, which has read its last reply.
     ///   - now: The time of the delivery in microseconds since boot.
     /// - Returns: The reply; `nil` if the subscription is held now, or everything has to wait.
     package mutating func delivery(to ready: ReadySubscription, at now: UInt64) -> Delivery? {
         let slot = ready.slot
-        guard slots[slot]?.id == ready.id, canDeliver(slot) else { return nil }
+        if let sole = soleEvent(for: ready) { return Delivery(subscription: ready.id, events: [event(sole)]) }
+        guard let state = slots[slot], state.id == ready.id, mayDeliver(state),
+            !state.holds.subtracting(ready.readReply).contains(.unread)
+        else { return nil }
+        slots[slot]?.holds.subtract(ready.readReply)
         clock = max(clock, now)
         var events: [Event] = []
         var withdrawn: [Int] = []
@@ -71,8 +123,8 @@ extension Bus {
 
     /// Takes the next reply to any ready subscription; see ``delivery(to:at:)``.
     package mutating func nextDelivery(at now: UInt64) -> Delivery? {
-        while let ready = nextReady() {
-            if let delivery = delivery(to: ready, at: now) { return delivery }
+        while let ready = takeReady(atMost: 1).first {
+            if !ready.isUnread, let delivery = delivery(to: ready, at: now) { return delivery }
         }
         return nil
     }
@@ -101,9 +153,9 @@ extension Bus {
         }
     }
 
-    private func canDeliver(_ slot: Int) -> Bool {
-        guard let holds = slots[slot]?.holds, let hasPolicies = slots[slot]?.hasPolicies else { return false }
-        return holds.isEmpty || hasPolicies && !holds.contains(.unread)
+    /// Returns whether a subscription may have something to take once its last reply is read.
+    private func mayDeliver(_ state: SubscriptionState) -> Bool {
+        state.hasPolicies || state.holds.subtracting(.unread).isEmpty
     }
 
     // MARK: - Queue
@@ -115,6 +167,18 @@ extension Bus {
         swap(&listeners, &logs[log].listeners)
         var kept = 0
         for index in listeners {
+            guard entries[Int(index)].policy >= 0 else {
+                let slot = Int(entries[Int(index)].slot)
+                guard var state = slots[slot] else { continue }
+                entries[Int(index)].fallBehind(before: state.firstBehind)
+                state.firstBehind = index
+                if state.holds.subtracting(.unread).isEmpty, !state.isQueued {
+                    state.isQueued = true
+                    ready.append(slot)
+                }
+                slots[slot] = state
+                continue
+            }
             let entry = entries[Int(index)]
             let isOpen = isOpen(entry)
             // With `netChangeOnly`, a later change may make this one due.
@@ -125,7 +189,7 @@ extension Bus {
                 continue
             }
             // It may have waited to be released with its name.
-            if entry.policy >= 0 { paced.remove(index) }
+            paced.remove(index)
             fallBehind(index)
             if isOpen { enqueue(Int(entry.slot)) }
         }

@@ -36,16 +36,14 @@ extension Bus {
     /// Makes an entry that is in no list a listener of its log.
     mutating func listen(_ index: Int32) {
         let log = Int(entries[Int(index)].log)
-        entries[Int(index)].isBehind = false
-        entries[Int(index)].link = Int32(logs[log].listeners.count)
+        entries[Int(index)].listen(at: logs[log].listeners.count)
         logs[log].listeners.append(index)
     }
 
     /// Puts an entry that is in no list among those of its subscription that are behind.
     mutating func fallBehind(_ index: Int32) {
         let slot = Int(entries[Int(index)].slot)
-        entries[Int(index)].isBehind = true
-        entries[Int(index)].link = slots[slot]?.firstBehind ?? -1
+        entries[Int(index)].fallBehind(before: slots[slot]?.firstBehind ?? -1)
         slots[slot]?.firstBehind = index
     }
 
@@ -79,11 +77,10 @@ extension Bus {
 
     // MARK: - Conditions
 
-    /// Returns whether events of an entry's aspect can be delivered now.
+    /// Returns whether events of an entry's aspect can be delivered once the last reply is read.
     func isOpen(_ entry: Entry) -> Bool {
         guard let holds = slots[Int(entry.slot)]?.holds else { return false }
-        if holds.isEmpty { return true }
-        return entry.policy >= 0 && !holds.contains(.unread) && isImmediate(entry)
+        return holds.subtracting(.unread).isEmpty || isImmediate(entry)
     }
 
     /// Returns whether an entry's aspect ignores the background.

@@ -108,8 +108,9 @@ extension Bus {
         for prefix in name.prefixes {
             for slot in slotsOfPattern[prefix] ?? [] where !literal.contains(slot) {
                 // Another pattern of the same subscription may match too.
-                guard let subscription = slots[Int(slot)], let policies = subscription.policies else { continue }
-                let first = subscription.firstEntry
+                guard let policies = profiles[Int(slot)]?.policies, let first = slots[Int(slot)]?.firstEntry else {
+                    continue
+                }
                 if first >= 0, entries[Int(first)].log == Int32(index) { continue }
                 addEntry(
                     to: Int(slot), of: index, seen: logs[index].changes.current, isLiteral: false,

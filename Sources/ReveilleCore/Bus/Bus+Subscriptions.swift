@@ -16,9 +16,14 @@ extension Bus {
         precondition(slotOf[id] == nil, "a subscription's identifier is used twice")
         let resumed = request.positions.map { request.instance == instance && areKnown($0, of: request.aspects) }
         let slot = freeSlots.popLast() ?? slots.count
-        if slot == slots.count { slots.append(nil) }
+        if slot == slots.count {
+            slots.append(nil)
+            profiles.append(nil)
+        }
         let policies = PolicyTable(request.policies, of: request.aspects)
-        slots[slot] = SubscriptionState(request, id: id, policies)
+        slots[slot] = SubscriptionState(id: id, startsInBackground: request.startsInBackground)
+        profiles[slot] = SubscriptionProfile(
+            name: request.name, policies: policies.patterns.isEmpty ? nil : policies)
         slotOf[id] = Int32(slot)
         var events: [Event] = []
         for index in logs(of: request.aspects, at: time) {
@@ -97,7 +102,7 @@ extension Bus {
     package mutating func cancel(_ id: SubscriptionID) {
         guard let slot = slotOf.removeValue(forKey: id).map({ Int($0) }) else { return }
         countForeground(slot, -1)
-        for pattern in slots[slot]?.policies?.patterns ?? [] {
+        for pattern in profiles[slot]?.policies?.patterns ?? [] {
             guard let prefix = pattern.pattern else { continue }
             slotsOfPattern[prefix]?.removeAll { $0 == Int32(slot) }
             if slotsOfPattern[prefix]?.isEmpty == true { slotsOfPattern[prefix] = nil }
@@ -107,6 +112,7 @@ extension Bus {
             settle(Int(entries[Int(index)].log))
         }
         slots[slot] = nil
+        profiles[slot] = nil
         freeSlots.append(slot)
     }
 
@@ -148,11 +154,6 @@ extension Bus {
         countForeground(slot, -1)
         slots[slot]?.holds = holds
         countForeground(slot, 1)
-    }
-
-    /// Returns the hold reasons of a subscription; `nil` if it does not exist.
-    package func holds(of id: SubscriptionID) -> HoldReasons? {
-        slotOf[id].flatMap { slots[Int($0)]?.holds }
     }
 
     /// Prepares the policies for a background, in which only aspects that ignore it wait for a time.
@@ -208,34 +209,5 @@ extension Bus {
             entries[Int(index)] = entry
             index = entry.next
         }
-    }
-
-    // MARK: - Status
-
-    /// The status of all subscriptions.
-    package var subscriptions: [SubscriptionStatus] {
-        let limit = max(SubscriptionStatus.pendingMinimum, SubscriptionStatus.pendingLimit / max(1, slotOf.count))
-        return slots.indices.compactMap { slot in
-            guard let subscription = slots[slot] else { return nil }
-            var aspects = AspectSet(subscription.policies?.patterns ?? [])
-            var pending: [Aspect: Int] = [:]
-            var index = subscription.firstEntry
-            while index >= 0 {
-                let entry = entries[Int(index)]
-                index = entry.next
-                if entry.isLiteral { aspects.insert(logs[Int(entry.log)].aspect) }
-                guard pending.count < limit else { continue }
-                let count = self.pending(entry)
-                if count > 0 { pending[logs[Int(entry.log)].aspect] = count }
-            }
-            return SubscriptionStatus(
-                id: subscription.id, name: subscription.name, aspects: aspects, holds: subscription.holds,
-                pending: pending, events: subscription.events, changes: subscription.changes)
-        }
-    }
-
-    /// Returns whether a subscription to an aspect is in the foreground, or ignores the background.
-    package func hasForegroundSubscriber(_ aspect: BuiltInAspect) -> Bool {
-        foregroundCounts[aspect] > 0
     }
 }

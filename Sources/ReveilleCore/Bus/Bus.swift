@@ -23,6 +23,8 @@ package struct Bus: ~Copyable {
     var namesOfUser: [UInt32: NameCount] = [:]
     /// Subscriptions by slot, which makes visits fast and their order deterministic.
     var slots: [SubscriptionState?] = []
+    /// The profiles of the subscriptions, by slot.
+    var profiles: [SubscriptionProfile?] = []
     var freeSlots: [Int] = []
     var slotOf: [SubscriptionID: Int32] = [:]
     /// The slots of the subscriptions to each pattern.

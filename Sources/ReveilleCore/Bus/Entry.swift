@@ -42,8 +42,17 @@ struct Entry {
     var isLiteral: Bool { policyAndFlags & Self.literalFlag != 0 }
 
     /// Whether the entry is in the list of the subscription's entries that are behind.
-    var isBehind: Bool {
-        get { policyAndFlags & Self.behindFlag != 0 }
-        set { policyAndFlags = policyAndFlags & ~Self.behindFlag | (newValue ? Self.behindFlag : 0) }
+    var isBehind: Bool { policyAndFlags & Self.behindFlag != 0 }
+
+    /// Puts an entry that is in no list at a place among the listeners of its log.
+    mutating func listen(at place: Int) {
+        policyAndFlags &= ~Self.behindFlag
+        link = Int32(place)
+    }
+
+    /// Puts an entry that is in no list before another one that is behind, or -1.
+    mutating func fallBehind(before next: Int32) {
+        policyAndFlags |= Self.behindFlag
+        link = next
     }
 }

@@ -12,15 +12,11 @@ package struct SubscriptionID: Sendable, Hashable {
     }
 }
 
-/// A subscription: its name, the reasons that hold it, and its lists of entries.
+/// The part of a subscription that each delivery reads: the reasons that hold it, and its lists of entries.
 ///
-/// It is a class because each delivery looks at several of its fields: as a structure in an array, it was copied for
-/// each, with its name and its policies.
-final class SubscriptionState {
+/// It has no references, since a structure in an array is copied for each look at it.
+struct SubscriptionState {
     let id: SubscriptionID
-    let name: String?
-    /// The patterns, and the policies of names that are published later; `nil` without patterns.
-    let policies: PolicyTable?
     /// The numbers of events and changes delivered, without the first reply.
     var events = 0
     var changes = 0
@@ -34,12 +30,17 @@ final class SubscriptionState {
     var hasPolicies = false
 
     /// Creates a subscription without entries, with an unread first reply.
-    init(_ request: SubscriptionRequest, id: SubscriptionID, _ policies: PolicyTable) {
+    init(id: SubscriptionID, startsInBackground: Bool) {
         self.id = id
-        name = request.name
-        holds = request.startsInBackground ? [.unread, .app] : .unread
-        self.policies = policies.patterns.isEmpty ? nil : policies
+        holds = startsInBackground ? [.unread, .app] : .unread
     }
 
     var isInBackground: Bool { !holds.isDisjoint(with: .background) }
+}
+
+/// The part of a subscription that deliveries do not read.
+struct SubscriptionProfile {
+    let name: String?
+    /// The patterns, and the policies of names that are published later; `nil` without patterns.
+    let policies: PolicyTable?
 }

@@ -54,7 +54,7 @@ extension Broker {
     }
 
     private func reply(_ reply: some BusReply, on connection: Connection) {
-        send(connection.session.reply(reply.parameters), to: connection)
+        send(connection.session.reply(frame: reply.encoded()), to: connection)
     }
 
     private func fail(_ error: CallError, on connection: Connection) {
@@ -83,7 +83,7 @@ extension Broker {
             let id = SubscriptionID(rawValue: random.next())
             let start = bus.subscribe(request, as: id, at: now)
             connection.stream(id)
-            subscribers[id] = connection
+            if let slot = bus.slot(of: id) { subscribers.add(connection, id, slot: slot) }
             let reply = SubscribeReply(
                 subscription: id.wireName, instance: bus.instance, resumed: start.resumed, events: start.events)
             let frame = Reply.encode(parameters: writer.write(reply.events, after: reply.head), continues: true)
@@ -158,8 +158,8 @@ extension Broker {
             target.deadlines[reason] = nil
             return
         }
-        let timer = try loop.timer { [weak self, weak target] in
-            guard let target else { return }
+        // The target owns the timer.
+        let timer = try loop.timer { [weak self, unowned target] in
             target.deadlines[reason] = nil
             self?.wake(target, from: reason) { self?.deliver() }
         }

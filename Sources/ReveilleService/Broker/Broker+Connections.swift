@@ -64,7 +64,7 @@ extension Broker {
         }
         if let id = connection.subscription {
             leaveProcess(connection)
-            subscribers[id] = nil
+            subscribers.remove(id)
             bus.cancel(id)
             // The bus may have forgotten names that only this subscription gave, and with them their generations.
             states.discardAll()
@@ -85,12 +85,12 @@ extension Broker {
 
     private func handle(_ connection: Connection, _ interest: EventLoop.Interest) {
         // A peer that has hung up needs no stream, even one that has not begun. Its other calls are still carried out.
-        if interest.contains(.failed) || interest.contains(.hungUp) && !connection.aspects.isEmpty {
+        if interest.isDisconnected, interest.contains(.failed) || !connection.aspects.isEmpty {
             charging(connection) { close(connection) }
             return deliver()
         }
-        if interest.canRead { connection.inputArrived() }
-        if interest.contains(.writable) { flush(connection) }
+        connection.note(interest)
+        if interest.canWrite { flush(connection) }
         // A stream takes no calls.
         guard connection.subscription == nil else { return deliver() }
         if !connection.isFlooding, shares.isSpent(connection.peer.uid, at: loop.bootClock) {
@@ -116,11 +116,14 @@ extension Broker {
             return close(connection)
         }
         releaseIfRead(connection)
+        // As long as changes come faster than the peer reads, the next reply needs the edge too.
+        if let id = connection.subscription, bus.isBehind(id) { return }
+        if !connection.hasOutput { connection.ignoreReading() }
     }
 
     /// Clears the `unread` hold of a subscriber that has read its last reply.
     func releaseIfRead(_ connection: Connection) {
-        guard let id = connection.subscription, !connection.hasOutput, connection.stream.isAllRead else { return }
+        guard let id = connection.subscription, connection.isAllRead else { return }
         bus.release(.unread, from: id)
     }
 
@@ -180,7 +183,7 @@ extension Broker {
 
     private func read(_ connection: Connection) {
         do throws(SystemError) {
-            try connection.read(atMost: limits.maxFrame)
+            try connection.read()
         } catch {
             close(connection, because: "\(error)")
         }

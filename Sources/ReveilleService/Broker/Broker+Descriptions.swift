@@ -12,9 +12,10 @@ import ReveilleWire
 extension Broker {
     /// The subscriptions with their processes.
     var subscriberList: [Subscriber] {
-        // A subscriber may have read everything although the edge that reports it still waits in the loop.
-        for connection in subscribers.values { releaseIfRead(connection) }
-        for case let process? in subscribers.values.map(\.process) { freezes.look(at: process) }
+        let connections = subscribers.connections
+        // Whether a reply was read is otherwise only checked when there is another one to send.
+        for connection in connections { releaseIfRead(connection) }
+        for case let process? in connections.map(\.process) { freezes.look(at: process, at: loop.bootClock) }
         return bus.subscriptions.compactMap { status in
             subscribers[status.id].map { Subscriber(status, processID: $0.peer.pid, userID: $0.peer.uid) }
         }

@@ -22,11 +22,7 @@ extension Broker {
         target.waking.insert(reason)
         watchers.freshen(wakes ? target.aspects : [], isStaying: true) { [weak self] in
             // It may have been held again during the sample.
-            if target.waking.remove(reason) != nil {
-                // A turn of many calls may delay the event that reports that the last reply was read.
-                self?.releaseIfRead(target)
-                self?.bus.release(reason, from: id)
-            }
+            if target.waking.remove(reason) != nil { self?.bus.release(reason, from: id) }
             self?.adjustWatchers()
             completion()
         }

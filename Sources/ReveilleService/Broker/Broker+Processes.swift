@@ -61,7 +61,7 @@ extension Broker {
 
     /// Holds or wakes the subscriber on a stream, whose process a simulation freezes or thaws.
     package func setFrozen(_ isFrozen: Bool, stream number: Int32) {
-        guard let connection = subscribers.values.first(where: { $0.stream.number == number }) else { return }
+        guard let connection = subscribers.connections.first(where: { $0.stream.number == number }) else { return }
         setFrozen(isFrozen, connection)
     }
 }

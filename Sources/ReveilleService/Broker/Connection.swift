@@ -8,8 +8,8 @@ import Varlink
 
 /// One peer: its session, its unwritten output and its subscription.
 ///
-/// Loop thread only. The descriptor is watched edge-triggered in both directions: an edge for writing shows that the
-/// peer has read (see ``UnixStream/isAllRead``).
+/// Loop thread only. The descriptor is watched edge-triggered. While something waits to be sent, an edge for writing shows
+/// that the peer has read (see ``UnixStream/isAllRead``); otherwise it would only wake the bus.
 final class Connection {
     /// The state of the bytes in the socket.
     enum Input {
@@ -27,7 +27,10 @@ final class Connection {
     /// from others. After its first call, a peer may stay silent between calls for any time.
     static let patience: Duration = .seconds(8)
 
-    private static let interest: EventLoop.Interest = [.readable, .writable, .halfClosed, .edge]
+    /// The most bytes that are read at once: dozens of calls, in few system calls for the longest.
+    private static let readSize = 16_384
+
+    private static let interest: EventLoop.Interest = [.readable, .halfClosed, .edge]
 
     let stream: any ByteStream
     let peer: UnixStream.Peer
@@ -35,12 +38,12 @@ final class Connection {
     /// The holds that end once a fresh sample has been taken.
     var waking: HoldReasons = []
     /// The process behind the subscription, which it is held with and ends with; `nil` if it is unknown.
-    var process: SubscriberProcess?
+    @exclusivity(unchecked) var process: SubscriberProcess?
     /// The timers of the holds that end automatically, by reason.
     var deadlines: [HoldReasons: any LoopSource] = [:]
     /// Identifies the connection among all that the broker has had.
     let number: UInt64
-    private var phase: ConnectionPhase
+    @exclusivity(unchecked) private var phase: ConnectionPhase
     private(set) var input = Input.pending
     /// Whether calls are being read and answered further up the stack.
     private(set) var isInTurn = false
@@ -49,8 +52,12 @@ final class Connection {
     private(set) var isFlooding = false
     /// Runs while the peer is expected to call; see ``patience``.
     private(set) var silence: (any LoopSource)?
+    /// Whether an edge for writing is asked for.
+    @exclusivity(unchecked) private var awaitsReading = false
+    /// Whether the peer will write no more, so that only the end of the stream follows what is in the socket.
+    private var willEnd = false
     private var source: (any LoopSource)?
-    private var output = PendingOutput()
+    @exclusivity(unchecked) private var output = PendingOutput()
 
     /// Watches an accepted stream; `refusal` is the error of a connection over a limit.
     init(
@@ -127,7 +134,9 @@ final class Connection {
     /// Postpones the rest of a turn until all other connections have had theirs.
     func yield() {
         setFlooding(true)
-        source?.rearm(Self.interest)
+        // The socket may be drained; but as it has room, it reports this at once.
+        awaitsReading = false
+        awaitReading()
     }
 
     /// Whether the peer is expected to begin or complete a call.
@@ -140,7 +149,8 @@ final class Connection {
 
     /// Starts the timer for ``patience``.
     func beginSilence(on loop: any Loop, expired: @escaping (Connection) -> Void) throws(SystemError) {
-        let timer = try loop.timer { [weak self] in self.map(expired) }
+        // The connection owns the timer. A weak reference would make every later retain of the connection slower.
+        let timer = try loop.timer { [unowned self] in expired(self) }
         timer.fire(after: Self.patience)
         silence = timer
     }
@@ -150,15 +160,25 @@ final class Connection {
     /// Whether bytes wait for room in the socket.
     var hasOutput: Bool { !output.isEmpty }
 
+    /// Whether the peer has read everything that was sent.
+    var isAllRead: Bool { output.isEmpty && stream.isAllRead }
+
+    /// Notes conditions of the socket.
+    func note(_ conditions: EventLoop.Interest) {
+        if conditions.canRead { inputArrived() }
+        if conditions.isLast { willEnd = true }
+    }
+
     /// Notes that the socket may have bytes to read.
     func inputArrived() {
         if input == .drained { input = .pending }
     }
 
     /// Reads once from the socket.
-    func read(atMost limit: Int) throws(SystemError) {
-        switch try stream.read(atMost: limit, { session.receive($0) }) {
-        case .bytes: break
+    func read() throws(SystemError) {
+        switch try stream.read(atMost: Self.readSize, { session.receive($0) }) {
+        // Bytes that arrive from now on cause another edge, unlike an end that was reported before (epoll(7)).
+        case .bytes(let count): if count < Self.readSize, !willEnd { input = .drained }
         case .wouldBlock: input = .drained
         case .ended: input = .ended
         }
@@ -166,12 +186,31 @@ final class Connection {
 
     /// Writes a whole frame, and keeps what the socket has no room for.
     func send(_ bytes: [UInt8]) throws(SystemError) {
-        output.append(bytes)
-        try flush()
+        guard try output.write(bytes, to: stream) else { throw SystemError("send", code: EPIPE) }
+        if hasOutput { awaitReading() }
     }
 
     /// Writes the waiting bytes as far as there is room.
     func flush() throws(SystemError) {
         guard try output.write(to: stream) else { throw SystemError("send", code: EPIPE) }
+        if hasOutput { awaitReading() }
+    }
+
+    /// Asks for an edge whenever the peer has read something.
+    func awaitReading() {
+        guard !awaitsReading else { return }
+        awaitsReading = true
+        source?.rearm(interest)
+    }
+
+    /// Ends ``awaitReading()``.
+    func ignoreReading() {
+        guard awaitsReading else { return }
+        awaitsReading = false
+        source?.rearm(interest)
+    }
+
+    private var interest: EventLoop.Interest {
+        awaitsReading ? Self.interest.union(.writable) : Self.interest
     }
 }

@@ -59,10 +59,9 @@ final class FreezeWatch {
     }
 
     /// Reads the cgroup of a process, unless it was read within ``interval``.
-    func look(at process: SubscriberProcess) {
-        guard hierarchy != nil else { return }
-        let age = loop.bootClock - process.lookedAt
-        if age >= EventLoop.microseconds(Self.interval) { read(process) }
+    func look(at process: SubscriberProcess, at now: UInt64) {
+        guard now >= process.nextLook, hierarchy != nil else { return }
+        read(process)
     }
 
     private func lookAtFrozen() {
@@ -76,7 +75,7 @@ final class FreezeWatch {
     }
 
     private func read(_ process: SubscriberProcess) {
-        process.lookedAt = loop.bootClock
+        process.nextLook = EventLoop.moment(in: EventLoop.microseconds(Self.interval), from: loop.bootClock)
         let path = process.process.cgroup
         var isFrozen = path == process.cgroup?.path ? process.cgroup?.freezer.isFrozen : nil
         if isFrozen == nil {

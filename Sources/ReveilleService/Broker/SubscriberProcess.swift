@@ -13,7 +13,8 @@ final class SubscriberProcess {
     /// What ``FreezeWatch`` knows about it.
     var cgroup: FreezeWatch.Cgroup?
     var isFrozen = false
-    var lookedAt: UInt64 = 0
+    /// The time from which its cgroup must be read again before a delivery, in microseconds since boot.
+    var nextLook: UInt64 = 0
 
     init(_ process: PeerProcess) {
         self.process = process

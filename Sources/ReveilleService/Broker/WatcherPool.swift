@@ -20,6 +20,8 @@ final class WatcherPool {
     private var samplings = AspectTable<SharedSampling?>(repeating: nil)
     private var uses = AspectTable<Int>(repeating: 0)
     private var lingering = AspectTable<(any LoopSource)?>(repeating: nil)
+    /// The demands to which all paces were last set; `nil` after one was set otherwise.
+    private var adjusted: [Demand]?
     /// The timers that keep replaced watchers.
     private var retirements: [any LoopSource] = []
 
@@ -33,6 +35,7 @@ final class WatcherPool {
     /// Each new watcher takes over the pace and the waiting callers of its predecessor, which must not report anything
     /// more. After an error, the current watchers continue.
     func install(_ watchers: [any Watcher]) throws(SystemError) {
+        adjusted = nil
         try retireLater(BuiltInAspect.allCases.compactMap { samplings[$0]?.watcher })
         for watcher in watchers {
             if let sampling = samplings[watcher.aspect] {
@@ -78,6 +81,10 @@ final class WatcherPool {
     ///   watcher may report a reading to it before this returns.
     /// - Throws: `SystemError` if a timer cannot be created.
     func adjust(for isInForeground: (BuiltInAspect) -> Bool) throws(SystemError) {
+        let demands = Self.onDemand.map { Demand(isUsed: uses[$0] > 0, isInForeground: isInForeground($0)) }
+        // Most holds, wakes and ends leave others in the same state.
+        guard demands != adjusted else { return }
+        adjusted = nil
         for aspect in Self.onDemand {
             if uses[aspect] == 0 {
                 try lingerThenStop(aspect)
@@ -86,6 +93,7 @@ final class WatcherPool {
                 setPace(isInForeground(aspect) ? .live : .idle, of: aspect)
             }
         }
+        adjusted = demands
     }
 
     private func lingerThenStop(_ aspect: BuiltInAspect) throws(SystemError) {
@@ -118,6 +126,7 @@ final class WatcherPool {
             else { continue }
             sampling.ask(then: barrier.enter())
             if isStaying {
+                adjusted = nil
                 lingering[aspect] = nil
                 setPace(.live, of: aspect)
             }
@@ -146,6 +155,12 @@ final class WatcherPool {
     func source(of aspect: BuiltInAspect) -> SourceDescription {
         samplings[aspect]?.watcher.source ?? .unavailable("this bus does not watch it")
     }
+}
+
+/// Whether an aspect has subscribers, and whether it has some in the foreground.
+private struct Demand: Equatable {
+    let isUsed: Bool
+    let isInForeground: Bool
 }
 
 /// Calls back once all operations have ended; the first one begins with the barrier.

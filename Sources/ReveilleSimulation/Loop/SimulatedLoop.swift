@@ -41,7 +41,8 @@ package final class SimulatedLoop: Loop {
         }
 
         package func rearm(_ interest: EventLoop.Interest) {
-            guard let descriptor = loop.places[place]?.descriptor, !interest.isEmpty else { return }
+            guard let descriptor = loop.places[place]?.descriptor else { return }
+            loop.places[place]?.interest = interest
             loop.places[place]?.pending.formUnion(loop.streams[descriptor]?.readiness ?? [])
         }
     }
@@ -51,8 +52,12 @@ package final class SimulatedLoop: Loop {
         unowned let source: Source
         let descriptor: Int32?
         var priority: EventSource.Priority
+        /// The conditions that are reported, besides those that always are.
+        var interest: EventLoop.Interest = []
         /// The conditions to report next; repeated edges are reported once.
-        var pending: EventLoop.Interest = []
+        var pending: EventLoop.Interest = [] {
+            didSet { pending.formIntersection(interest.union([.hungUp, .failed])) }
+        }
         /// The deadline of a timer on the boot clock.
         var time = UInt64.max
         var isArmed = false
@@ -77,6 +82,8 @@ package final class SimulatedLoop: Loop {
     /// The processor time in microseconds that passes between two readings of its clock: the cost of each measured step.
     package var work: UInt64 = 0
     private var worked: UInt64 = 0
+    /// Whether what a peer sends arrives at once, so that the turns of the loop can be counted.
+    package var arrivesWhole = false
     /// The lateness of timers, in units of 1/256 of the real loop's accuracy.
     package var lateness: UInt64 = 0
     /// The streams by descriptor.
@@ -174,6 +181,7 @@ package final class SimulatedLoop: Loop {
 
     /// Advances both clocks without handling events, as during suspend.
     package func advance(_ duration: Duration) {
+        for stream in streams.values { stream.arriveWhole() }
         let microseconds = Int64(duration / .microseconds(1))
         wallClock = wallClock.addingReportingOverflow(microseconds).overflow ? .max : wallClock + microseconds
         bootClock += UInt64(max(0, microseconds))

@@ -25,7 +25,7 @@ package final class SimulatedStream {
         package func read(into buffer: UnsafeMutableRawBufferPointer) -> UnixStream.Outcome {
             stream.read(into: buffer)
         }
-        package func write(_ bytes: ArraySlice<UInt8>) -> UnixStream.Outcome { stream.write(bytes) }
+        package func write(_ bytes: Span<UInt8>) -> UnixStream.Outcome { stream.write(bytes) }
     }
 
     let number: Int32
@@ -35,6 +35,8 @@ package final class SimulatedStream {
     package let credentials: UnixStream.Peer
     private var random: SplitMix64
     private var toBus: [UInt8] = []
+    /// The number of bytes in `toBus` that have arrived; the others arrive once the bus has read these.
+    private var arrived = 0
     /// The bytes that the peer has not read.
     package private(set) var toPeer: [UInt8] = []
     /// The time since boot at which the first unread byte arrived.
@@ -57,7 +59,7 @@ package final class SimulatedStream {
 
     var readiness: EventLoop.Interest {
         var readiness: EventLoop.Interest = []
-        if !toBus.isEmpty || isClosedByPeer { readiness.insert(.readable) }
+        if arrived > 0 || isClosedByPeer { readiness.insert(.readable) }
         if toPeer.count < room { readiness.insert(.writable) }
         if isHalfClosed { readiness.formUnion([.readable, .halfClosed]) }
         if isClosedByPeer { readiness.formUnion([.hungUp, .halfClosed]) }
@@ -65,20 +67,36 @@ package final class SimulatedStream {
     }
 
     private func read(into buffer: UnsafeMutableRawBufferPointer) -> UnixStream.Outcome {
-        guard !toBus.isEmpty else { return isClosedByPeer || isHalfClosed ? .ended : .wouldBlock }
-        let count = Int.random(in: 1...min(buffer.count, toBus.count), using: &random)
+        guard arrived > 0 else { return isClosedByPeer || isHalfClosed ? .ended : .wouldBlock }
+        let count = min(buffer.count, arrived)
         buffer.copyBytes(from: toBus.prefix(count))
         toBus.removeFirst(count)
+        arrived -= count
+        if arrived == 0 { arrive() }
         return .bytes(count)
     }
 
-    private func write(_ bytes: ArraySlice<UInt8>) -> UnixStream.Outcome {
+    /// Lets a piece of the bytes arrive that the peer has sent.
+    private func arrive() {
+        guard !toBus.isEmpty else { return }
+        arrived = loop?.arrivesWhole == true ? toBus.count : Int.random(in: 1...toBus.count, using: &random)
+        loop?.report(number, .readable)
+    }
+
+    /// Lets everything arrive that the peer has sent, which takes no noticeable time.
+    func arriveWhole() {
+        guard arrived < toBus.count else { return }
+        arrived = toBus.count
+        loop?.report(number, .readable)
+    }
+
+    private func write(_ bytes: Span<UInt8>) -> UnixStream.Outcome {
         guard !isClosedByPeer, !isBroken else { return .ended }
         let space = min(room - toPeer.count, bytes.count)
         guard space > 0 else { return .wouldBlock }
         let count = Int.random(in: 1...space, using: &random)
         if toPeer.isEmpty { arrival = loop?.bootClock ?? 0 }
-        toPeer += bytes.prefix(count)
+        for index in 0..<count { toPeer.append(bytes[index]) }
         return .bytes(count)
     }
 
@@ -88,7 +106,7 @@ package final class SimulatedStream {
     package func send(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }
         toBus += bytes
-        loop?.report(number, .readable)
+        if arrived == 0 { arrive() }
     }
 
     /// Reads up to the given number of bytes.
@@ -102,6 +120,7 @@ package final class SimulatedStream {
     /// Stops writing but continues to read.
     package func closeHalf() {
         isHalfClosed = true
+        arrived = toBus.count
         loop?.report(number, [.readable, .halfClosed])
     }
 
@@ -113,6 +132,7 @@ package final class SimulatedStream {
     /// Closes the peer's end and discards its unread bytes.
     package func close() {
         isClosedByPeer = true
+        arrived = toBus.count
         toPeer = []
         loop?.report(number, [.readable, .writable, .hungUp, .halfClosed])
     }

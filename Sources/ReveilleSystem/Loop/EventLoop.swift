@@ -29,8 +29,16 @@ package final class EventLoop: Loop {
         /// Report a condition once when it begins rather than for as long as it lasts.
         package static let edge = Interest(rawValue: EPOLLET.rawValue)
 
+        // Each connection's event asks these. A set of conditions would be built first, which takes longer than the rest.
+
         /// Whether a read returns bytes, the end of the stream or an error.
         package var canRead: Bool { rawValue & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLHUP.rawValue) != 0 }
+        /// Whether the peer will write no more.
+        package var isLast: Bool { rawValue & (EPOLLRDHUP.rawValue | EPOLLHUP.rawValue) != 0 }
+        /// Whether the peer has read something or closed the connection.
+        package var canWrite: Bool { rawValue & EPOLLOUT.rawValue != 0 }
+        /// Whether the connection cannot be used any more, except that a peer that hung up may have sent calls.
+        package var isDisconnected: Bool { rawValue & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 }
     }
 
     private let event: OpaquePointer

@@ -11,17 +11,30 @@ package struct PendingOutput {
     /// Whether no bytes wait.
     package var isEmpty: Bool { bytes.isEmpty }
 
-    /// Adds bytes after the waiting ones.
-    package mutating func append(_ added: [UInt8]) {
-        if isEmpty { bytes = added[...] } else { bytes += added }
+    /// Writes bytes after the waiting ones, and keeps those for which there is no room.
+    ///
+    /// - Returns: Whether the peer still reads. If it does not, all bytes are discarded.
+    package mutating func write(_ added: [UInt8], to stream: any ByteStream) throws(SystemError) -> Bool {
+        guard isEmpty else {
+            bytes += added
+            return try write(to: stream)
+        }
+        switch try stream.write(added.span) {
+        case .bytes(let count) where count == added.count: return true
+        case .bytes(let count): bytes = added[count...]
+        case .wouldBlock: bytes = added[...]
+        case .ended: return false
+        }
+        return try write(to: stream)
     }
 
-    /// Writes as many bytes as there is room for.
+    /// Writes as many of the waiting bytes as there is room for.
     ///
     /// - Returns: Whether the peer still reads. If it does not, the waiting bytes are discarded.
     package mutating func write(to stream: any ByteStream) throws(SystemError) -> Bool {
         while !isEmpty {
-            switch try stream.write(bytes) {
+            switch try stream.write(bytes.span) {
+            case .bytes(let count) where count == bytes.count: bytes = []
             case .bytes(let count): bytes.removeFirst(count)
             case .wouldBlock: return true
             case .ended:
@@ -29,8 +42,6 @@ package struct PendingOutput {
                 return false
             }
         }
-        // Releases the memory of a long reply.
-        bytes = []
         return true
     }
 }

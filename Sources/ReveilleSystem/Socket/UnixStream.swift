@@ -15,7 +15,7 @@ package protocol ByteStream: AnyObject {
     /// Reads the available bytes into a buffer.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> UnixStream.Outcome
     /// Writes as many bytes as there is room for.
-    func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> UnixStream.Outcome
+    func write(_ bytes: Span<UInt8>) throws(SystemError) -> UnixStream.Outcome
 }
 
 /// One end of a connection, which never blocks.
@@ -136,7 +136,7 @@ package final class UnixStream: ByteStream {
         throw SystemError("recv")
     }
 
-    package func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Outcome {
+    package func write(_ bytes: Span<UInt8>) throws(SystemError) -> Outcome {
         let count = bytes.withUnsafeBytes { buffer in
             retryingOnInterrupt { send(number, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL)) }
         }

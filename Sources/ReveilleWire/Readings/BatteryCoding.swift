@@ -4,23 +4,14 @@
 import ReveilleCore
 import Varlink
 
-/// The interface's structures `Battery` and `BatteryPack`.
-extension Battery {
-    var structure: JSON {
-        let packs = packs.map { pack in
-            JSON.object([
-                "name": .string(pack.name),
-                "level": pack.level.map { .number($0) } ?? .null,
-                "chargeStatus": .string(pack.chargeStatus.rawValue),
-            ])
-        }
-        return .object([
-            "state": .string(state.rawValue),
-            "level": level.map { .number($0) } ?? .null,
-            "plugged": isPlugged.map { .bool($0) } ?? .null,
-            "chargeStatus": .string(chargeStatus.rawValue),
-            "packs": .array(packs),
-        ])
+/// The interface's structure `Battery`.
+extension Battery: WireStructure {
+    func write(to fields: inout (some FieldWriter & ~Copyable & ~Escapable)) {
+        fields.add(.state, state.rawValue)
+        fields.add(.level, level)
+        fields.add(.plugged, isPlugged)
+        fields.add(.chargeStatus, chargeStatus.rawValue)
+        fields.add(.packs, packs)
     }
 
     init(_ fields: Fields) throws(CallError) {
@@ -35,5 +26,14 @@ extension Battery {
             state: try fields.word("state", else: .unknown), level: try fields.level("level"),
             isPlugged: try fields.optionalBool("plugged"),
             chargeStatus: try fields.word("chargeStatus", else: .unknown), packs: packs)
+    }
+}
+
+/// The interface's structure `BatteryPack`.
+extension Battery.Pack: WireStructure {
+    func write(to fields: inout (some FieldWriter & ~Copyable & ~Escapable)) {
+        fields.add(.name, name)
+        fields.add(.level, level)
+        fields.add(.chargeStatus, chargeStatus.rawValue)
     }
 }

@@ -4,21 +4,26 @@
 import ReveilleCore
 import Varlink
 
-/// The interface's structures `Defaults` and `DefaultsDomain`.
-extension Defaults {
-    /// The structure that lists these keys; the values of settings are not on the wire.
-    static func structure(of settings: [SettingsChange]) -> JSON {
-        let domains = settings.map { change in
-            JSON.object([
-                "domain": .string(change.domain),
-                "path": .string(change.path),
-                "keys": .array(change.keys.map { .string($0) }),
-                "opaque": .bool(change.isOpaque),
-            ])
-        }
-        return .object(["domains": .array(domains)])
-    }
+/// The interface's structure `Defaults`, which lists keys; the values of settings are not on the wire.
+struct ListedSettings: WireStructure {
+    let domains: [SettingsChange]
 
+    func write(to fields: inout (some FieldWriter & ~Copyable & ~Escapable)) {
+        fields.add(.domains, domains)
+    }
+}
+
+/// The interface's structure `DefaultsDomain`.
+extension SettingsChange: WireStructure {
+    func write(to fields: inout (some FieldWriter & ~Copyable & ~Escapable)) {
+        fields.add(.domain, domain)
+        fields.add(.path, path)
+        fields.add(.keys, keys)
+        fields.add(.opaque, isOpaque)
+    }
+}
+
+extension Defaults {
     /// Reads the keys; all get the same fingerprint.
     init(_ fields: Fields) throws(CallError) {
         var domains: [Defaults.Domain] = []

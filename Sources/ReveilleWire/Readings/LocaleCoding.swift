@@ -5,16 +5,14 @@ import ReveilleCore
 import Varlink
 
 /// The interface's structure `Locale`.
-extension LocaleSettings {
-    var structure: JSON {
-        .object([
-            "identifier": .string(identifier),
-            "languages": .array(languages.map { .string($0) }),
-            "numeric": .string(numeric),
-            "time": .string(time),
-            "monetary": .string(monetary),
-            "measurement": .string(measurement),
-        ])
+extension LocaleSettings: WireStructure {
+    func write(to fields: inout (some FieldWriter & ~Copyable & ~Escapable)) {
+        fields.add(.identifier, identifier)
+        fields.add(.languages, languages)
+        fields.add(.numeric, numeric)
+        fields.add(.time, time)
+        fields.add(.monetary, monetary)
+        fields.add(.measurement, measurement)
     }
 
     init(_ fields: Fields) throws(CallError) {

@@ -5,12 +5,10 @@ import ReveilleCore
 import Varlink
 
 /// The interface's structure `Orientation`.
-extension Orientation {
-    var structure: JSON {
-        .object([
-            "pose": .string(pose.rawValue),
-            "planar": planar.map { .string($0.rawValue) } ?? .null,
-        ])
+extension Orientation: WireStructure {
+    func write(to fields: inout (some FieldWriter & ~Copyable & ~Escapable)) {
+        fields.add(.pose, pose.rawValue)
+        fields.add(.planar, planar?.rawValue)
     }
 
     init(_ fields: Fields) throws(CallError) {

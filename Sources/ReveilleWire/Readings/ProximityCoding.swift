@@ -5,8 +5,10 @@ import ReveilleCore
 import Varlink
 
 /// The interface's structure `Proximity`.
-extension Proximity {
-    var structure: JSON { .object(["state": .string(rawValue)]) }
+extension Proximity: WireStructure {
+    func write(to fields: inout (some FieldWriter & ~Copyable & ~Escapable)) {
+        fields.add(.state, rawValue)
+    }
 
     init(_ fields: Fields) throws(CallError) {
         self = try fields.word("state", else: .unknown)

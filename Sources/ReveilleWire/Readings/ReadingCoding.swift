@@ -13,13 +13,22 @@ package enum ReadingCoding {
     ///   - settings: The keys to list, for a reading of the settings; `nil` for all.
     /// - Returns: The structure, which stands in the field of the aspect's name.
     package static func encode(_ reading: Reading, settings: [SettingsChange]? = nil) -> JSON {
+        var fields: JSONObject = [:]
+        write(reading, settings: settings ?? reading.settings, to: &fields)
+        return fields[field(of: reading.aspect)] ?? .null
+    }
+
+    /// Writes the field of an event that has the structure of a reading.
+    static func write(
+        _ reading: Reading, settings: [SettingsChange], to fields: inout (some FieldWriter & ~Copyable & ~Escapable)
+    ) {
         switch reading {
-        case .locale(let locale): locale.structure
-        case .defaults: Defaults.structure(of: settings ?? reading.settings)
-        case .battery(let battery): battery.structure
-        case .proximity(let proximity): proximity.structure
-        case .orientation(let orientation): orientation.structure
-        case .published(let value): value.structure
+        case .locale(let locale): fields.add(.locale, locale)
+        case .defaults: fields.add(.defaults, ListedSettings(domains: settings))
+        case .battery(let battery): fields.add(.battery, battery)
+        case .proximity(let proximity): fields.add(.proximity, proximity)
+        case .orientation(let orientation): fields.add(.orientation, orientation)
+        case .published(let value): fields.add(.value, value)
         }
     }
 

@@ -6,49 +6,38 @@
 extension JSON {
     /// Appends a quoted string and escapes only the characters that require it.
     public static func writeString(_ string: String, into bytes: inout [UInt8]) {
-        let text = string.utf8.span
-        bytes.append(UInt8(ascii: "\""))
-        if text.indices.contains(where: { needsEscape(text[$0]) }) {
-            for index in text.indices { writeEscaped(text[index], into: &bytes) }
-        } else {
-            bytes.append(addingCapacity: text.count) { end in
-                for index in text.indices { end.append(text[index]) }
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
+        bytes.append(addingCapacity: room(forString: string)) { $0.append(string: string) }
     }
 
     /// Appends an integer without a fraction or exponent.
     public static func writeInteger(_ value: Int64, into bytes: inout [UInt8]) {
-        if value < 0 { bytes.append(UInt8(ascii: "-")) }
-        let start = bytes.count
-        var rest = value.magnitude
-        repeat {
-            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-            rest /= 10
-        } while rest > 0
-        bytes[start...].reverse()
+        bytes.append(addingCapacity: integerRoom) { $0.append(integer: value) }
     }
 
     /// Appends a number with a fraction or an exponent, or `null` if it is not finite, which JSON cannot represent.
     public static func writeNumber(_ value: Double, into bytes: inout [UInt8]) {
-        bytes.append(contentsOf: (value.isFinite ? value.description : "null").utf8)
+        bytes.append(addingCapacity: numberRoom) { $0.append(number: value) }
     }
 
-    private static func needsEscape(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    /// The room in bytes for any integer: a sign and 19 digits.
+    @inlinable package static var integerRoom: Int { 20 }
+
+    /// The room in bytes for any number: a sign, 17 digits, a point, and an exponent with its sign and three digits.
+    @inlinable package static var numberRoom: Int { 24 }
+
+    /// The room in bytes for a string: a character that requires an escape becomes at most six.
+    package static func room(forString string: String) -> Int {
+        let bytes = string.utf8.span
+        var room = bytes.count + 2
+        // Searching a short string takes longer than the room is worth.
+        guard room > 64 else { return 6 * room }
+        for index in bytes.indices where needsEscape(bytes[index]) { room += 5 }
+        return room
     }
 
-    private static func writeEscaped(_ byte: UInt8, into bytes: inout [UInt8]) {
-        switch byte {
-        case UInt8(ascii: "\""): bytes.append(contentsOf: #"\""#.utf8)
-        case UInt8(ascii: "\\"): bytes.append(contentsOf: #"\\"#.utf8)
-        case UInt8(ascii: "\n"): bytes.append(contentsOf: #"\n"#.utf8)
-        case UInt8(ascii: "\r"): bytes.append(contentsOf: #"\r"#.utf8)
-        case UInt8(ascii: "\t"): bytes.append(contentsOf: #"\t"#.utf8)
-        case 0..<0x10: bytes.append(contentsOf: (#"\u000"# + String(byte, radix: 16)).utf8)
-        case 0x10..<0x20: bytes.append(contentsOf: (#"\u00"# + String(byte, radix: 16)).utf8)
-        default: bytes.append(byte)
-        }
+    static func needsEscape(_ byte: UInt8) -> Bool {
+        // Lowercase letters, the most frequent, need one comparison.
+        byte <= UInt8(ascii: "\\")
+            && (byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "\"") || byte < 0x20)
     }
 }

@@ -23,10 +23,9 @@ extension Reply {
 
     /// Encodes the reply for sending, including its NUL, and omits members with default values.
     public func encoded() -> [UInt8] {
-        var message: JSONObject = [:]
-        message["error"] = error.map { .string($0) }
+        guard let error else { return Self.encode(parameters: JSON.object(parameters).bytes, continues: continues) }
+        var message: JSONObject = ["error": .string(error)]
         if !parameters.isEmpty { message["parameters"] = .object(parameters) }
-        if continues { message["continues"] = true }
         return JSON.object(message).bytes + [0]
     }
 
@@ -37,19 +36,39 @@ extension Reply {
     ///   - continues: Whether more replies follow.
     /// - Returns: The bytes to send, including the NUL.
     public static func encode(parameters: [UInt8], continues: Bool) -> [UInt8] {
-        let isEmpty = parameters.count == "{}".utf8.count
+        encode(room: parameters.count, continues: continues) { output in
+            for index in parameters.indices { output.append(parameters[index]) }
+        }
+    }
+
+    /// Encodes a reply whose parameters are written directly into it.
+    ///
+    /// - Parameters:
+    ///   - room: The most bytes that the parameters need.
+    ///   - continues: Whether more replies follow.
+    ///   - write: Appends the parameters as a compact JSON object.
+    /// - Returns: The bytes to send, including the NUL.
+    package static func encode(
+        room: Int, continues: Bool, parameters write: (inout OutputSpan<UInt8>) -> Void
+    ) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(parameters.count + 34)
-        bytes.append(UInt8(ascii: "{"))
-        if !isEmpty {
-            bytes.append(contentsOf: #""parameters":"#.utf8)
-            bytes.append(contentsOf: parameters)
+        bytes.append(addingCapacity: room + 2 * ShortText.room) { output in
+            output.append(beginning)
+            let start = output.count
+            write(&output)
+            if output.count - start == "{}".utf8.count {
+                output.removeAll()
+                output.append(continues ? emptyAndContinuing : emptyAndLast)
+            } else {
+                output.append(continues ? continuing : last)
+            }
         }
-        if continues {
-            bytes.append(contentsOf: (isEmpty ? #""continues":true"# : #","continues":true"#).utf8)
-        }
-        bytes.append(UInt8(ascii: "}"))
-        bytes.append(0)
         return bytes
     }
+
+    private static let beginning = ShortText(#"{"parameters":"#)
+    private static let continuing = ShortText(#","continues":true}\#0"#)
+    private static let last = ShortText("}\0")
+    private static let emptyAndContinuing = ShortText(#"{"continues":true}\#0"#)
+    private static let emptyAndLast = ShortText("{}\0")
 }

@@ -76,11 +76,12 @@ public struct ServerSession: Sendable {
     /// Answers the current call with a reply that is already encoded.
     ///
     /// - Parameters:
-    ///   - frame: A result of ``Reply/encode(parameters:continues:)``, which many calls may share.
+    ///   - frame: A result of ``Reply/encode(parameters:continues:)``, which many calls may share; not evaluated for a
+    ///     `oneway` call.
     ///   - continues: Whether more replies follow, as the frame says; allowed only for a call with `more`.
     /// - Returns: The bytes to send; empty for a `oneway` call.
-    public mutating func reply(frame: [UInt8], continues: Bool = false) -> [UInt8] {
-        isReplyWanted(continues: continues) ? frame : []
+    public mutating func reply(frame: @autoclosure () -> [UInt8], continues: Bool = false) -> [UInt8] {
+        isReplyWanted(continues: continues) ? frame() : []
     }
 
     /// Ends the current call with an error.

@@ -51,7 +51,7 @@ struct CertificationTests {
                 }
             case .bytes(let count):
                 let reply = try service.receive(Array(buffer[..<count]))
-                guard case .bytes(reply.count) = try stream.write(reply[...]) else {
+                guard case .bytes(reply.count) = try stream.write(reply.span) else {
                     throw Trouble("the socket is full")
                 }
             }

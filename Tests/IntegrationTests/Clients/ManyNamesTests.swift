@@ -130,9 +130,13 @@ import Varlink
             try wait(for: "the events") { try events(run).contains { $0.aspect == Self.marker } }
             try wait(for: "all events") { try events(run).count >= due.count }
             check(try events(run), due, state: "value")
+            let states = try due.keys.map { try bus.client().state(of: $0) }
             try wait(for: "their positions") {
                 let contents = bus.directory.read("positions")
-                return due.keys.filter { contents.contains($0) }.count == due.count - 2
+                return states.allSatisfy { state in
+                    guard state["value"]?.objectValue != nil else { return !contents.contains(state.aspect) }
+                    return contents.contains(#""\#(state.aspect)":\#(state.integer("generation"))"#)
+                }
             }
             #expect(run.stop() == 0)
             run = try watch()

@@ -52,7 +52,8 @@ struct BusConsistency {
             "slot \(slot) is behind in other entries")
         // Otherwise, a subscription would sleep although something is due.
         require(
-            subscription.isQueued || behind.allSatisfy { !bus.isOpen(bus.entries[Int($0)]) },
+            subscription.isQueued || subscription.holds.contains(.unread)
+                || behind.allSatisfy { !bus.isOpen(bus.entries[Int($0)]) },
             "slot \(slot) is not queued although an entry is behind")
     }
 
@@ -118,8 +119,8 @@ struct BusConsistency {
 
     private mutating func checkPatterns(_ bus: borrowing Bus) {
         var slots: [Substring: Set<Int32>] = [:]
-        for (slot, subscription) in bus.slots.enumerated() {
-            let patterns = subscription?.policies?.patterns ?? []
+        for slot in bus.slots.indices {
+            let patterns = bus.profiles[slot]?.policies?.patterns ?? []
             for prefix in patterns.compactMap(\.pattern) { slots[prefix, default: []].insert(Int32(slot)) }
             for log in bus.logs where log.aspect.builtIn == nil && (log.publisher != nil) {
                 guard patterns.contains(where: { $0.matches(log.aspect) }) else { continue }
@@ -150,6 +151,7 @@ struct BusConsistency {
             Set(bus.freeSlots) == Set(bus.slots.indices.filter { bus.slots[$0] == nil })
                 && Set(bus.freeSlots).count == bus.freeSlots.count, "free slots")
         require(bus.slotOf.count == bus.slots.count - bus.freeSlots.count, "identifiers without a slot")
+        require(bus.profiles.map { $0 == nil } == bus.slots.map { $0 == nil }, "slots and profiles")
     }
 
     // MARK: - Queues

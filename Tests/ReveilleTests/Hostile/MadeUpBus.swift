@@ -120,7 +120,7 @@ final class Conversation {
     func send(_ bytes: some Collection<UInt8>) {
         var rest = Array(bytes)[...]
         while !rest.isEmpty {
-            switch try? stream.write(rest) {
+            switch try? stream.write(rest.span) {
             case .bytes(let count): rest = rest.dropFirst(count)
             case .wouldBlock: _ = try? Readiness.wait(stream.number, for: .writable, atMost: .seconds(1))
             case .ended, nil: return

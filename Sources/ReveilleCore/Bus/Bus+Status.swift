@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+extension Bus {
+    /// Returns the hold reasons of a subscription; `nil` if it does not exist.
+    package func holds(of id: SubscriptionID) -> HoldReasons? {
+        slotOf[id].flatMap { slots[Int($0)]?.holds }
+    }
+
+    /// Returns whether a subscription has changes that its last reply did not contain.
+    package func isBehind(_ id: SubscriptionID) -> Bool {
+        slotOf[id].flatMap { slots[Int($0)]?.firstBehind } ?? -1 >= 0
+    }
+
+    /// Returns the slot of a subscription, a small number that no other has at the same time.
+    package func slot(of id: SubscriptionID) -> Int? {
+        slotOf[id].map { Int($0) }
+    }
+
+    /// The status of all subscriptions.
+    package var subscriptions: [SubscriptionStatus] {
+        let limit = max(SubscriptionStatus.pendingMinimum, SubscriptionStatus.pendingLimit / max(1, slotOf.count))
+        return slots.indices.compactMap { slot in
+            guard let subscription = slots[slot] else { return nil }
+            var aspects = AspectSet(profiles[slot]?.policies?.patterns ?? [])
+            var pending: [Aspect: Int] = [:]
+            var index = subscription.firstEntry
+            while index >= 0 {
+                let entry = entries[Int(index)]
+                index = entry.next
+                if entry.isLiteral { aspects.insert(logs[Int(entry.log)].aspect) }
+                guard pending.count < limit else { continue }
+                let count = self.pending(entry)
+                if count > 0 { pending[logs[Int(entry.log)].aspect] = count }
+            }
+            return SubscriptionStatus(
+                id: subscription.id, name: profiles[slot]?.name, aspects: aspects, holds: subscription.holds,
+                pending: pending, events: subscription.events, changes: subscription.changes)
+        }
+    }
+
+    /// Returns whether a subscription to an aspect is in the foreground, or ignores the background.
+    package func hasForegroundSubscriber(_ aspect: BuiltInAspect) -> Bool {
+        foregroundCounts[aspect] > 0
+    }
+}

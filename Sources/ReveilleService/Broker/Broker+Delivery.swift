@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+import ReveilleWire
+
+extension Broker {
+    /// The most replies that are sent before other sources have their turn: some milliseconds of writing.
+    private static let deliveriesPerTurn = 256
+
+    /// Sends the events whose interval is over.
+    func advance() {
+        bus.advance(to: loop.bootClock)
+        deliver()
+    }
+
+    /// Sends pending deliveries, first to the subscribers that became ready first.
+    func deliver() {
+        // One look for all deliveries.
+        let subscribers = subscribers
+        var rest = Self.deliveriesPerTurn
+        while rest > 0 {
+            let batch = bus.takeReady(atMost: rest)
+            guard !batch.isEmpty else { return waitForPaced() }
+            rest -= batch.count
+            let now = loop.bootClock
+            for ready in batch {
+                guard let connection = subscribers[ready] else { continue }
+                if let process = connection.process { freezes.look(at: process, at: now) }
+                deliver(to: ready, connection)
+            }
+        }
+        deliverSoon()
+    }
+
+    private func deliver(to ready: ReadySubscription, _ connection: Connection) {
+        // Only now: most replies have been read long before the next change.
+        if ready.isUnread, !connection.isAllRead { return connection.awaitReading() }
+        if let event = bus.soleEvent(for: ready) {
+            send(writer.frame(of: event) { bus.event(event) }, to: connection)
+        } else if let delivery = bus.delivery(to: ready, at: loop.bootClock) {
+            send(writer.frame(delivery.events), to: connection)
+        }
+    }
+
+    /// Sends pending deliveries in another turn of the loop.
+    func deliverSoon() {
+        moreDeliveries?.fire(after: .zero)
+    }
+
+    /// Waits for the next event that is delayed by the interval of its policy.
+    func waitForPaced() {
+        pacing?.set(to: bus.nextPaced)
+    }
+
+    func send(_ bytes: [UInt8], to connection: Connection) {
+        // A `oneway` call has no reply.
+        guard !bytes.isEmpty else { return }
+        do throws(SystemError) {
+            try connection.send(bytes)
+        } catch {
+            close(connection)
+        }
+    }
+}

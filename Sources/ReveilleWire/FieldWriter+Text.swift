@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import Varlink
+
+/// Adds up the room in bytes that fields need as text; most need less.
+struct TextRoom: FieldWriter {
+    private(set) var bytes = 0
+
+    /// Adds the room for a structure.
+    mutating func add(_ structure: some WireStructure) {
+        bytes += 1
+        structure.write(to: &self)
+    }
+
+    mutating func add(_: @autoclosure () -> FieldName, _ value: String) { addField(JSON.room(forString: value)) }
+    mutating func add(_: @autoclosure () -> FieldName, _ value: Bool) { addField(ShortText.room) }
+    mutating func add(_: @autoclosure () -> FieldName, _ value: Int) { addField(JSON.integerRoom) }
+    mutating func add(_: @autoclosure () -> FieldName, _ value: Double) { addField(JSON.numberRoom) }
+    mutating func add(_: @autoclosure () -> FieldName, _ value: PublishedValue) {
+        addField(value.bytes?.count ?? ShortText.room)
+    }
+    mutating func addNull(_: @autoclosure () -> FieldName) { addField(ShortText.room) }
+
+    mutating func add(_: @autoclosure () -> FieldName, _ values: [String]) {
+        addField(2 + values.count)
+        for value in values { bytes += JSON.room(forString: value) }
+    }
+
+    mutating func add(_: @autoclosure () -> FieldName, _ value: some WireStructure) {
+        addField(0)
+        add(value)
+    }
+
+    mutating func add(_: @autoclosure () -> FieldName, _ values: [some WireStructure]) {
+        addField(2 + values.count)
+        // A span copies no elements.
+        let values = values.span
+        for index in values.indices { add(values[index]) }
+    }
+
+    @inline(__always)
+    private mutating func addField(_ room: Int) {
+        bytes += ShortText.room + room
+    }
+}
+
+extension OutputSpan: FieldWriter where Element == UInt8 {
+    /// Appends a structure, for which there must be room.
+    mutating func append(_ structure: some WireStructure) {
+        let start = count
+        structure.write(to: &self)
+        // Each field begins with a comma.
+        self[start] = UInt8(ascii: "{")
+        append(UInt8(ascii: "}"))
+    }
+
+    mutating func add(_ name: @autoclosure () -> FieldName, _ value: String) {
+        append(name().text)
+        append(string: value)
+    }
+
+    mutating func add(_ name: @autoclosure () -> FieldName, _ value: Bool) {
+        append(name().text)
+        append(value ? ShortText.true : .false)
+    }
+
+    mutating func add(_ name: @autoclosure () -> FieldName, _ value: Int) {
+        append(name().text)
+        append(integer: Int64(value))
+    }
+
+    mutating func add(_ name: @autoclosure () -> FieldName, _ value: Double) {
+        append(name().text)
+        append(number: value)
+    }
+
+    mutating func add(_ name: @autoclosure () -> FieldName, _ value: PublishedValue) {
+        guard let text = value.bytes else { return addNull(name()) }
+        append(name().text)
+        for index in text.indices { append(text[index]) }
+    }
+
+    mutating func add(_ name: @autoclosure () -> FieldName, _ values: [String]) {
+        append(name().text)
+        append(UInt8(ascii: "["))
+        for (index, value) in values.enumerated() {
+            if index > 0 { append(UInt8(ascii: ",")) }
+            append(string: value)
+        }
+        append(UInt8(ascii: "]"))
+    }
+
+    mutating func add(_ name: @autoclosure () -> FieldName, _ value: some WireStructure) {
+        append(name().text)
+        append(value)
+    }
+
+    mutating func add(_ name: @autoclosure () -> FieldName, _ values: [some WireStructure]) {
+        append(name().text)
+        append(UInt8(ascii: "["))
+        let values = values.span
+        for index in values.indices {
+            if index > 0 { append(UInt8(ascii: ",")) }
+            append(values[index])
+        }
+        append(UInt8(ascii: "]"))
+    }
+
+    mutating func addNull(_ name: @autoclosure () -> FieldName) {
+        append(name().text)
+        append(ShortText.null)
+    }
+}
+
+extension ShortText {
+    fileprivate static let `true` = ShortText("true")
+    fileprivate static let `false` = ShortText("false")
+    fileprivate static let null = ShortText("null")
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import Varlink
+
+/// A structure of the interface.
+protocol WireStructure {
+    /// Writes the fields in their order.
+    func write(to fields: inout (some FieldWriter & ~Copyable & ~Escapable))
+}
+
+/// Writes the fields of a structure; the counterpart of ``Fields``.
+///
+/// A structure is written once to determine the room for its text, and once as text; or as a JSON object. Names are
+/// evaluated only by the writers that use them.
+protocol FieldWriter: ~Copyable, ~Escapable {
+    mutating func add(_ name: @autoclosure () -> FieldName, _ value: String)
+    mutating func add(_ name: @autoclosure () -> FieldName, _ value: Bool)
+    mutating func add(_ name: @autoclosure () -> FieldName, _ value: Int)
+    mutating func add(_ name: @autoclosure () -> FieldName, _ value: Double)
+    mutating func add(_ name: @autoclosure () -> FieldName, _ values: [String])
+    mutating func add(_ name: @autoclosure () -> FieldName, _ value: some WireStructure)
+    mutating func add(_ name: @autoclosure () -> FieldName, _ values: [some WireStructure])
+    mutating func add(_ name: @autoclosure () -> FieldName, _ value: PublishedValue)
+    mutating func addNull(_ name: @autoclosure () -> FieldName)
+}
+
+extension FieldWriter where Self: ~Copyable, Self: ~Escapable {
+    mutating func add(_ name: @autoclosure () -> FieldName, _ value: String?) {
+        if let value { add(name(), value) } else { addNull(name()) }
+    }
+
+    mutating func add(_ name: @autoclosure () -> FieldName, _ value: Bool?) {
+        if let value { add(name(), value) } else { addNull(name()) }
+    }
+
+    mutating func add(_ name: @autoclosure () -> FieldName, _ value: Double?) {
+        if let value { add(name(), value) } else { addNull(name()) }
+    }
+}
+
+extension WireStructure {
+    /// The structure as a JSON object.
+    var object: JSONObject {
+        var object: JSONObject = [:]
+        write(to: &object)
+        return object
+    }
+
+    /// The room in bytes for the structure as JSON text.
+    var room: Int {
+        var room = TextRoom()
+        room.add(self)
+        return room.bytes
+    }
+
+    /// Appends the structure as JSON text.
+    func write(into bytes: inout [UInt8]) {
+        bytes.append(addingCapacity: room) { $0.append(self) }
+    }
+}
