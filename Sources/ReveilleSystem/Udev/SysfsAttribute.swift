@@ -14,6 +14,8 @@ package enum SysfsAttribute: Sendable, Hashable {
 
     /// The kernel returns at most one page (sysfs document).
     private static let limit = 4_096
+    /// The size of the first read: Swift allocates no more on the stack, and few attributes are longer.
+    private static let usualLimit = 1_024
 
     /// The flags with which an attribute is opened for reading.
     static let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK
@@ -33,6 +35,14 @@ package enum SysfsAttribute: Sendable, Hashable {
 
     /// Reads an open attribute from its start.
     static func contents(of descriptor: Int32, _ path: String) -> SysfsAttribute {
+        let start = contents(of: descriptor, path, limit: usualLimit)
+        if case .text(let text) = start, text.utf8.count >= usualLimit {
+            return contents(of: descriptor, path, limit: limit)
+        }
+        return start
+    }
+
+    private static func contents(of descriptor: Int32, _ path: String, limit: Int) -> SysfsAttribute {
         withUnsafeTemporaryAllocation(byteCount: limit, alignment: 1) { buffer in
             let count = retryingOnInterrupt { pread(descriptor, buffer.baseAddress, buffer.count, 0) }
             guard count >= 0 else { return failure("read", path) }
