@@ -41,8 +41,9 @@ struct FootprintBench {
         }
         // The subscribers get nothing, but a bus without any would have no reason to wake up.
         let subscribers = [try running[0].connection(), try running[0].connection()]
+        let aspects = try Self.aspectsWithoutSensors(asking: subscribers[0])
         for (index, subscriber) in subscribers.enumerated() {
-            _ = try bus.subscription(on: subscriber, to: [.locale, .defaults], isInBackground: index == 0)
+            _ = try bus.subscription(on: subscriber, to: aspects, isInBackground: index == 0)
         }
         poll(nil, 0, Self.rest)
         let before = running.map(\.usage.wakeups)
@@ -63,6 +64,15 @@ struct FootprintBench {
         print("\na subscription to one aspect: \(subscription) bytes of heap")
         print("with its connection: \(try connectionMemory(bus)) bytes of memory")
         try check(idle[0], subscription)
+    }
+
+    /// Returns the aspects that are not read from a device of this machine.
+    private static func aspectsWithoutSensors(asking connection: PeerConnection) throws -> AspectSet {
+        try connection.send(Call(.describeAspects).encoded())
+        let reply = try Reply(parsing: connection.receive(through: "\0").dropLast())
+        let sources = try [AspectSource](reply.parameters, noting: UnknownWords())
+        return AspectSet(
+            sources.filter { !$0.isAvailable || $0.aspect.builtIn?.sampling == .always }.map(\.aspect))
     }
 
     private func check(_ idle: Footprint, _ subscription: Int) throws {

@@ -144,6 +144,17 @@ final class BusProcess {
         }
     }
 
+    /// Returns the number of threads.
+    func threads() throws -> Int { try #require(status("Threads")) }
+
+    /// Returns a number of the process's status, of memory in kilobytes; `nil` if there is none.
+    func status(_ name: String) -> Int? {
+        let lines = (try? String(contentsOfFile: "/proc/\(process.pid)/status"))?.split(separator: "\n") ?? []
+        return lines.first { $0.hasPrefix(name + ":") }?.split { " \t".contains($0) }.dropFirst().first.flatMap {
+            Int($0)
+        }
+    }
+
     /// Resident memory in kilobytes, without the pages of files, which come and go with the kernel's caches.
     var residentMemory: Int {
         let fields = (try? String(contentsOfFile: "/proc/\(process.pid)/statm"))?.split(separator: " ") ?? []

@@ -105,6 +105,46 @@ import Varlink
         #expect(aspect["source"]?.stringValue == nil)
         #expect(aspect["reason"]?.stringValue == "no proximity sensor")
     }
+
+    @Test func attributesThatDecideNothingAreNotRead() throws {
+        let device = try #require(phone.battery.device)
+        try device.set("voltage_now", "3700000")
+        let voltage = try ReadCounter(try Self.find("voltage_now", below: phone.testbed.root + "/sys/devices/"))
+        let bus = try BusProcess(configuration: "{ battery: { levelInterval: 0 } }", phone: phone)
+        let subscriber = try bus.subscribe(#"{"aspects":["battery"]}"#)
+        phone.battery.level = 0.4
+        try subscriber.wait(for: "battery") { $0["level"] == 0.4 }
+        #expect(voltage.count == 0)
+        // Without a capacity, all attributes are needed.
+        try device.set(["capacity": "0", "energy_now": "7", "energy_full": "10"])
+        try device.uevent("change")
+        try subscriber.wait(for: "battery") { $0["level"] == 0.7 }
+        #expect(voltage.count > 0)
+    }
+
+    @Test func machineWithoutABatteryIsNotPolled() throws {
+        try phone.battery.remove()
+        let online = try ReadCounter(try Self.find("online", below: phone.testbed.root + "/sys/devices/"))
+        let bus = try BusProcess(
+            configuration: "{ battery: { pollInterval: 0.01 }, proximity: { sampleInterval: 0.01 } }", phone: phone)
+        let subscriber = try bus.subscribe(#"{"aspects":["battery","proximity"]}"#)
+        let before = online.count
+        #expect(before > 0)
+        try proximity.wait(for: proximity.count + 100)
+        #expect(online.count == before)
+        withExtendedLifetime(subscriber) {}
+    }
+
+    @Test func threadOfASensorStartsWithTheSensor() throws {
+        let bus = try BusProcess()
+        let subscriber = try bus.subscribe(#"{"aspects":["proximity","orientation"]}"#)
+        let withoutSensors = try bus.threads()
+        withExtendedLifetime(subscriber) {}
+        let other = try self.bus()
+        let subscribers = try ["proximity", "orientation"].map { try other.subscribe("{\"aspects\":[\"\($0)\"]}") }
+        #expect(try other.threads() == withoutSensors + 2)
+        withExtendedLifetime(subscribers) {}
+    }
 }
 
 /// A counter of the times that a file is opened.

@@ -36,6 +36,16 @@ import Varlink
         #expect(run.errors.contains(reason), "\(run.errors)")
     }
 
+    @Test func codeOfTheStartDoesNotStayInMemory() throws {
+        let bus = try BusProcess()
+        try wait(for: "the memory of the start to be released") {
+            guard let most = bus.status("VmHWM"), let own = bus.status("RssAnon"), let files = bus.status("RssFile")
+            else { throw Trouble("the status of the bus cannot be read") }
+            return files < (most - own) / 2
+        }
+        #expect(try bus.client().call("GetState").error == nil)
+    }
+
     @Test func staleSocketIsReplaced() throws {
         let bus = try BusProcess()
         bus.kill()

@@ -14,6 +14,11 @@ package enum SysfsAttribute: Sendable, Hashable {
 
     /// The kernel returns at most one page (sysfs document).
     private static let limit = 4_096
+    /// The size of the first read: Swift allocates no more on the stack, and few attributes are longer.
+    private static let usualLimit = 1_024
+
+    /// The flags with which an attribute is opened for reading.
+    static let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK
 
     /// The text, or `nil` without one.
     package var text: String? {
@@ -22,11 +27,24 @@ package enum SysfsAttribute: Sendable, Hashable {
 
     /// Reads an attribute, which for a sensor can take as long as a sample.
     package static func read(_ path: String) -> SysfsAttribute {
-        let number = retryingOnInterrupt { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+        let number = retryingOnInterrupt { open(path, flags) }
         guard number >= 0 else { return failure("open", path) }
         let descriptor = OwnedDescriptor(number)
-        return withUnsafeTemporaryAllocation(byteCount: limit, alignment: 1) { buffer in
-            let count = retryingOnInterrupt { Glibc.read(descriptor.number, buffer.baseAddress, buffer.count) }
+        return contents(of: descriptor.number, path)
+    }
+
+    /// Reads an open attribute from its start.
+    static func contents(of descriptor: Int32, _ path: String) -> SysfsAttribute {
+        let start = contents(of: descriptor, path, limit: usualLimit)
+        if case .text(let text) = start, text.utf8.count >= usualLimit {
+            return contents(of: descriptor, path, limit: limit)
+        }
+        return start
+    }
+
+    private static func contents(of descriptor: Int32, _ path: String, limit: Int) -> SysfsAttribute {
+        withUnsafeTemporaryAllocation(byteCount: limit, alignment: 1) { buffer in
+            let count = retryingOnInterrupt { pread(descriptor, buffer.baseAddress, buffer.count, 0) }
             guard count >= 0 else { return failure("read", path) }
             return .text(String(decoding: buffer[..<count], as: UTF8.self))
         }
@@ -41,7 +59,7 @@ package enum SysfsAttribute: Sendable, Hashable {
         }
     }
 
-    private static func failure(_ operation: String, _ path: String) -> SysfsAttribute {
+    static func failure(_ operation: String, _ path: String) -> SysfsAttribute {
         switch errno {
         case ENOENT, ENOTDIR, ENODEV, ENXIO: .missing
         default: .failed(SystemError(operation, on: path))

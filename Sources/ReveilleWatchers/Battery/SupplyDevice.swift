@@ -9,8 +9,8 @@ struct SupplyDevice {
     private let device: UdevDevice
     /// The supply with the attributes that never change while it is present.
     private let fixed: PowerSupply
-    /// The attributes that are read each time, even if they were missing before, with their paths.
-    private let decisive: [(name: String, path: String)]
+    /// The attributes that are read each time, even if they were missing before.
+    private let decisive: [(name: String, reader: SysfsReader)]
     /// The attributes that are read if the decisive ones do not suffice.
     ///
     /// Drivers choose their attributes when they register, so missing ones are removed. Any that appear later are found
@@ -28,7 +28,7 @@ struct SupplyDevice {
         for name in constant { supply[name] = device.attribute(name).text }
         fixed = supply
         let known = constant + supply.decisiveAttributes
-        decisive = supply.decisiveAttributes.map { ($0, device.path + "/" + $0) }
+        decisive = supply.decisiveAttributes.map { ($0, SysfsReader(device.path + "/" + $0)) }
         // Reading a peripheral's battery may wake the peripheral up, and its values are not needed.
         others = supply.facts.isSystem ? PowerSupply.attributeNames.filter { !known.contains($0) } : []
     }
@@ -46,9 +46,9 @@ struct SupplyDevice {
     func read(keepsTexts: Bool) -> PowerSupply? {
         var supply = fixed
         var isThere = decisive.isEmpty
-        for (name, path) in decisive {
+        for (name, reader) in decisive {
             // Each attribute is optional on each read: after an error, the driver has no value now.
-            guard case .text(let text) = SysfsAttribute.read(path) else { continue }
+            guard case .text(let text) = reader.read() else { continue }
             if keepsTexts { supply[name] = text } else { supply.note(text, of: name) }
             isThere = true
         }
