@@ -145,7 +145,9 @@ extension Broker {
         var calls = 0
         let start = loop.bootClock
         while connection.takesCalls {
-            if calls == Self.callsPerTurn || loop.bootClock - start > Self.timePerTurn { return connection.yield() }
+            if calls > 0, calls == Self.callsPerTurn || loop.bootClock - start > Self.timePerTurn {
+                return connection.yield()
+            }
             do throws(VarlinkError) {
                 if let call = try connection.nextCall() {
                     calls += 1

@@ -31,20 +31,20 @@ package final class Broker {
     let description: ServiceDescription
     /// Generates the names of the instance and of subscriptions.
     var random: any RandomNumberGenerator
-    // Checks of exclusive access to these two took a fifth of a delivery's instructions (`Scripts/bench instructions`).
-    // Neither calls back, except that the writer asks for an event of the bus.
+    // Checks of exclusive access to these took a fifth of a delivery's instructions (`Scripts/bench instructions`).
+    // None of them calls back, except that the writer asks for an event of the bus.
     @exclusivity(unchecked) var bus: Bus
     @exclusivity(unchecked) var writer = EventWriter()
+    @exclusivity(unchecked) var shares = UserShares()
+    @exclusivity(unchecked) var states = StateReplies()
+    @exclusivity(unchecked) var subscribers = SubscriberTable()
     let watchers: WatcherPool
     var connections: [ObjectIdentifier: Connection] = [:]
     var nextConnection: UInt64 = 0
     var connectionsOfUser: [UInt32: Int] = [:]
     var refused = RefusedConnections()
     var logQuota = LogQuota()
-    var shares = UserShares()
-    var states = StateReplies()
     var tied = TiedNames()
-    var subscribers = SubscriberTable()
     /// The number of times that events of an aspect's sources were lost.
     var losses = AspectTable<Int>(repeating: 0)
     let freezes: FreezeWatch

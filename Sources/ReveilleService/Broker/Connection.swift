@@ -34,12 +34,11 @@ final class Connection {
 
     let stream: any ByteStream
     let peer: UnixStream.Peer
-    var session: ServerSession
+    /// Like all unchecked properties of this class, it is used at each call or delivery; see ``Broker/bus``.
+    @exclusivity(unchecked) var session: ServerSession
     /// The holds that end once a fresh sample has been taken.
     var waking: HoldReasons = []
     /// The process behind the subscription, which it is held with and ends with; `nil` if it is unknown.
-    ///
-    /// Like all unchecked properties of this class, it is read at each delivery; see ``Broker/bus``.
     @exclusivity(unchecked) var process: SubscriberProcess?
     /// The timers of the holds that end automatically, by reason.
     var deadlines: [HoldReasons: any LoopSource] = [:]
