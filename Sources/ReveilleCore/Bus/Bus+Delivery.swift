@@ -82,8 +82,7 @@ extension Bus {
 
     /// Returns a sole event, before the next change of the bus.
     package func event(_ event: SoleEvent) -> Event {
-        // A span copies no log.
-        logs.span[event.log].changes.event(since: event.seen)
+        logs[event.log].changes.event(since: event.seen)
     }
 
     /// Takes the next reply to a ready subscription.

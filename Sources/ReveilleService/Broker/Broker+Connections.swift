@@ -185,7 +185,7 @@ extension Broker {
 
     private func read(_ connection: Connection) {
         do throws(SystemError) {
-            try connection.read()
+            try connection.read(with: readBuffer)
         } catch {
             close(connection, because: "\(error)")
         }

@@ -19,6 +19,8 @@ package final class Broker {
     static let timePerTurn: UInt64 = 2_000
     /// The cost of accepting and closing a connection, in microseconds.
     static let timePerConnection: UInt64 = 50
+    /// The most bytes that are read at once: dozens of calls, in few system calls for the longest.
+    private static let readSize = 16_384
     /// The interfaces of the service, without `org.varlink.service`.
     package static let interfaces = [BusInterface.make()]
 
@@ -47,6 +49,7 @@ package final class Broker {
     var tied = TiedNames()
     /// The number of times that events of an aspect's sources were lost.
     var losses = AspectTable<Int>(repeating: 0)
+    let readBuffer = ReadBuffer(capacity: Broker.readSize)
     let freezes: FreezeWatch
     /// The processes with subscriptions, by process ID.
     var processes: [Int32: SubscriberProcess] = [:]
