@@ -99,7 +99,7 @@ struct NaiveJSON {
         while let scalar = next, scalar != "\"" {
             guard scalar.value >= 0x20 else { throw Invalid() }
             position += 1
-            if scalar == "\\" { units.append(try escape()) } else { units += Array(UTF16.encode(scalar)!) }
+            if scalar == "\\" { units.append(try escape()) } else { units += scalar.utf16 }
         }
         try require("\"")
         guard let string = String(validating: units, as: UTF16.self) else { throw Invalid() }
