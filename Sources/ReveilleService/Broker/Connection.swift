@@ -30,7 +30,7 @@ final class Connection {
     /// The most bytes that are read at once: dozens of calls, in few system calls for the longest.
     private static let readSize = 16_384
 
-    private static let interest: EventLoop.Interest = [.readable, .halfClosed, .edge]
+    private static let interest: EventLoop.Interest = [.readable, .changed, .halfClosed, .edge]
 
     let stream: any ByteStream
     let peer: UnixStream.Peer
