@@ -20,7 +20,7 @@ package final class Broker {
     /// The cost of accepting and closing a connection, in microseconds.
     static let timePerConnection: UInt64 = 50
     /// The interfaces of the service, without `org.varlink.service`.
-    package static let interfaces = [BusInterface.make()]
+    package static let interfaces = [BusInterface.make(), DeviceInterface.make()]
 
     let loop: any Loop
     var limits: Configuration.Bus
@@ -29,6 +29,8 @@ package final class Broker {
     let owner: UInt32
     let logger: Logger
     let description: ServiceDescription
+    /// Returns the description of the device for a user.
+    let deviceInfo: (UInt32) -> DeviceInfo
     /// Generates the names of the instance and of subscriptions.
     var random: any RandomNumberGenerator
     // Checks of exclusive access to these two took a fifth of a delivery's instructions (`Scripts/bench instructions`).
@@ -66,12 +68,14 @@ package final class Broker {
     ///   - owner: The user whom the bus belongs to; root's bus serves all users.
     ///   - state: The file of the saved state, which is restored; `nil` to save none.
     ///   - version: The program's version, for GetInfo.
+    ///   - deviceInfo: Returns the description of the device for a user.
     ///   - logger: The log.
     ///   - random: Generates unpredictable names; a simulation passes one that repeats.
     /// - Throws: `SystemError` if a timer cannot be created.
     package init(
         loop: any Loop, limits: Configuration.Bus, publishing: Configuration.Publish = Configuration().publish,
-        owner: UInt32 = geteuid(), state: StateFile?, version: String, logger: Logger,
+        owner: UInt32 = geteuid(), state: StateFile?, version: String,
+        deviceInfo: @escaping (UInt32) -> DeviceInfo, logger: Logger,
         random: any RandomNumberGenerator = SystemRandomNumberGenerator()
     ) throws(SystemError) {
         self.loop = loop
@@ -80,6 +84,7 @@ package final class Broker {
         self.publishing = publishing
         self.owner = owner
         self.logger = logger
+        self.deviceInfo = deviceInfo
         description = ServiceDescription(
             vendor: "Reveille", product: "reveille", version: version, url: "",
             interfaces: Self.interfaces)
