@@ -55,7 +55,7 @@ extension Device {
     ///
     /// ```swift
     /// let answers = try await device.check([Capability(.orientation), .publish])
-    /// guard answers.allSatisfy({ $0 == .yes }) else { fatalError("this device is not supported") }
+    /// if !answers.allSatisfy({ $0 == .yes }) { print("this device is not supported", answers) }
     /// ```
     ///
     /// - Parameter capabilities: At most 1,024 capabilities.
@@ -66,7 +66,7 @@ extension Device {
         let checks: [CapabilityCheck]
         do throws(ReveilleError) {
             checks = try await engine.call(.check(capabilities.map(\.name)), expecting: [CapabilityCheck].self)
-        } catch where error.code == .notSupported {
+        } catch  where error.code == .notSupported {
             return capabilities.map { _ in .unknown }
         }
         let answers = Dictionary(checks.map { ($0.capability, $0.answer) }) { $1 }

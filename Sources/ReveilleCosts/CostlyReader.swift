@@ -32,7 +32,8 @@ package struct CostlyReader: CustomStringConvertible {
     // MARK: - Peers
 
     private static var messages: [CostlyReader] {
-        let bus = ServiceDescription(vendor: "", product: "", version: "", url: "", interfaces: [BusInterface.make(), DeviceInterface.make()])
+        let bus = ServiceDescription(
+            vendor: "", product: "", version: "", url: "", interfaces: [BusInterface.make(), DeviceInterface.make()])
         return [
             CostlyReader("frames", Limits.frame) { readFrames($0) },
             CostlyReader("JSON", Limits.frame) { _ = (try? JSON.parse($0))?.bytes },

@@ -31,10 +31,9 @@ package enum DeviceCall: Sendable, Hashable {
 
     private static let names = NameTable(["GetInfo", "Check"].map(DeviceInterface.qualified))
 
-    /// Decodes a call.
+    /// Decodes a call; `nil` for a call of another interface.
     ///
     /// - Parameter call: A call whose method and parameter types ``Interface/validate(_:)`` has passed.
-    /// - Returns: `nil` for a call of another interface.
     /// - Throws: `InvalidParameter` for too many capabilities.
     package init?(_ call: borrowing Call) throws(CallError) {
         guard let method = call.position(in: Self.names) else { return nil }

@@ -9,14 +9,15 @@ enum LabelText {
     /// Returns a text without the white space around it.
     ///
     /// - Parameter bytes: The text, which a NUL ends, as in a device tree.
-    /// - Returns: The text; `nil` if it is empty, longer than ``limit``, not UTF-8, or contains control characters.
+    /// - Returns: The text; `nil` if it is invisible, longer than ``limit``, not UTF-8, or contains control characters.
     static func text(_ bytes: some Sequence<UInt8>) -> String? {
         let label = Array(bytes.prefix { $0 != 0 }.prefix(4 * limit)).trimmed(\.isSpace)
         guard !label.isEmpty, label.count <= limit, let text = String(validating: label, as: UTF8.self) else {
             return nil
         }
-        let hasControls = text.unicodeScalars.contains { $0.properties.generalCategory == .control }
-        return hasControls || CombiningMarks.areTooMany(in: text) ? nil : text
+        let categories = text.unicodeScalars.lazy.map(\.properties.generalCategory)
+        let isVisible = categories.contains { ![.control, .format, .spaceSeparator].contains($0) }
+        return isVisible && !categories.contains(.control) && !CombiningMarks.areTooMany(in: text) ? text : nil
     }
 
     /// Returns a text of firmware, as ``text(_:)`` does; `nil` for a filler in the place of one.
