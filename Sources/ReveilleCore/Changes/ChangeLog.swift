@@ -179,6 +179,10 @@ struct ChangeLog {
     }
 
     private func settings(since generation: Int) -> [SettingsChange] {
-        settings.changes(since: generation, in: current.reading)
+        // Most subscribers have seen all changes but the last one, whose settings are sorted already.
+        if generation == current.generation - 1, settings.isComplete(since: generation), let last = current.settings {
+            return last
+        }
+        return settings.changes(since: generation, in: current.reading)
     }
 }
