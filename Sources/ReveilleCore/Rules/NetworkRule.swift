@@ -34,6 +34,7 @@ package enum NetworkRule {
     ///   - link: The link.
     ///   - deviceType: The type that its driver gives in sysfs (DEVTYPE), if any.
     ///   - isWireless: Whether sysfs has attributes of a wireless interface.
+    /// - Returns: The kind.
     package static func kind(of link: NetworkLink, deviceType: String?, isWireless: Bool) -> Network.Kind {
         if deviceType == "wwan" || link.driver == "wwan" || link.hardware == NetworkLink.Hardware.rawIP {
             return .cellular

@@ -4,7 +4,9 @@
 import ReveilleCore
 import ReveilleSystem
 
-/// The notifications of changed network tables. Loop thread only.
+/// The notifications of changed network tables.
+///
+/// Loop thread only.
 final class NetworkFeed {
     /// A notification.
     enum Notice {

@@ -35,6 +35,7 @@ package final class NetworkWatcher: Watcher {
     ///   - loop: The loop.
     ///   - root: The directory whose ``recording`` replaces the kernel's tables, if it has one; empty for none.
     ///   - context: The functions for reporting.
+    /// - Throws: `SystemError` if a timer cannot be created.
     package init(loop: EventLoop, root: String, context: WatcherContext) throws(SystemError) {
         self.loop = loop
         self.root = root

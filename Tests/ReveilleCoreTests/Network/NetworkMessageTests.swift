@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("lengths that lie end the reading", arguments: [0, 1, 3, 15, 0xFFFF, .max] as [UInt32])
+    @Test("lengths that lie end the reading", arguments: [0, 1, 3, 0xFFFF, .max] as [UInt32])
     func lengthsMayLie(length: UInt32) {
         var bytes = Self.datagram
         bytes.replaceSubrange(0..<4, with: withUnsafeBytes(of: length) { Array($0) })
