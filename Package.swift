@@ -65,7 +65,7 @@ let package = Package(
         .target(
             name: "ReveilleTesting",
             dependencies: [
-                "CUmockdev", "Reveille", "ReveilleCore", "ReveilleService", "ReveilleSystem",
+                "CUmockdev", "Reveille", "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .executableTarget(

@@ -15,6 +15,10 @@ public enum Reading: Sendable, Hashable {
     case proximity(Proximity)
     /// The pose of the device.
     case orientation(Orientation)
+    /// The screens, and the brightness of the backlight.
+    case display(Display)
+    /// The default route to the network.
+    case network(Network)
     /// The value of a published name.
     case published(PublishedValue)
 
@@ -26,6 +30,8 @@ public enum Reading: Sendable, Hashable {
         case .battery: .battery
         case .proximity: .proximity
         case .orientation: .orientation
+        case .display: .display
+        case .network: .network
         case .published(let value): value.name
         }
     }
@@ -39,6 +45,8 @@ public enum Reading: Sendable, Hashable {
         case .battery: .battery(.unknown)
         case .proximity: .proximity(.unknown)
         case .orientation: .orientation(.unknown)
+        case .display: .display(.unknown)
+        case .network: .network(.unreachable)
         }
     }
 }
@@ -52,6 +60,8 @@ extension Reading: CustomStringConvertible {
         case .battery(let battery): battery.description
         case .proximity(let proximity): proximity.description
         case .orientation(let orientation): orientation.description
+        case .display(let display): display.description
+        case .network(let network): network.description
         case .published(let value): value.description
         }
     }
@@ -83,6 +93,16 @@ extension Reading {
         if case .orientation(let orientation) = self { orientation } else { nil }
     }
 
+    /// The screens and the brightness; `nil` for other aspects.
+    public var display: Display? {
+        if case .display(let display) = self { display } else { nil }
+    }
+
+    /// The default route to the network; `nil` for other aspects.
+    public var network: Network? {
+        if case .network(let network) = self { network } else { nil }
+    }
+
     /// The value of a published name; `nil` for other aspects.
     public var published: PublishedValue? {
         if case .published(let value) = self { value } else { nil }
@@ -100,6 +120,10 @@ extension Event {
     public var proximity: Proximity? { reading.proximity }
     /// The pose of the device; `nil` for other aspects.
     public var orientation: Orientation? { reading.orientation }
+    /// The screens and the brightness; `nil` for other aspects.
+    public var display: Display? { reading.display }
+    /// The default route to the network; `nil` for other aspects.
+    public var network: Network? { reading.network }
     /// The value of a published name; `nil` for other aspects.
     public var published: PublishedValue? { reading.published }
 }

@@ -40,6 +40,12 @@ extension Service {
                 return try OrientationWatcher(
                     loop: loop, timer: timer, feed: feed, settings: configuration.orientation,
                     idleInterval: configuration.idleSampleInterval, context: context)
+            case .display:
+                return try DisplayWatcher(
+                    loop: loop, feed: DeviceFeed(loop: loop, subsystems: DisplayWatcher.subsystems),
+                    settings: configuration.display, context: context)
+            case .network:
+                return try NetworkWatcher(loop: loop, root: files.root, context: context)
             }
         }
     }

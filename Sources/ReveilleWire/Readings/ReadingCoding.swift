@@ -28,6 +28,8 @@ package enum ReadingCoding {
         case .battery(let battery): fields.add(.battery, battery)
         case .proximity(let proximity): fields.add(.proximity, proximity)
         case .orientation(let orientation): fields.add(.orientation, orientation)
+        case .display(let display): fields.add(.display, display)
+        case .network(let network): fields.add(.network, network)
         case .published(let value): fields.add(.value, value)
         }
     }
@@ -45,6 +47,8 @@ package enum ReadingCoding {
         case .battery: .battery
         case .proximity: .proximity
         case .orientation: .orientation
+        case .display: .display
+        case .network: .network
         }
     }
 
@@ -78,6 +82,8 @@ package enum ReadingCoding {
         case .battery: .battery(try Battery(fields))
         case .proximity: .proximity(try Proximity(fields))
         case .orientation: .orientation(try Orientation(fields))
+        case .display: .display(try Display(fields))
+        case .network: .network(try Network(fields))
         }
     }
 }
