@@ -6,6 +6,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <linux/input.h>
 #include <linux/sockios.h>
@@ -15,6 +16,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -126,4 +128,19 @@ void c_reveille_release_memory(void) {
 
 int c_reveille_close_from(void *actions, int first) {
     return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}
+
+int c_reveille_entry(int directory, const char *name, struct c_reveille_entry *entry) {
+    struct statx status;
+    int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_EMPTY_PATH | AT_STATX_DONT_SYNC;
+    unsigned int wanted = STATX_TYPE | STATX_INO | STATX_SIZE | STATX_MTIME | STATX_BTIME;
+    if (statx(directory, name, flags, wanted, &status) < 0)
+        return -1;
+    entry->mode = status.stx_mode;
+    entry->device = (unsigned long long)status.stx_dev_major << 32 | status.stx_dev_minor;
+    entry->inode = status.stx_ino;
+    entry->size = status.stx_size;
+    entry->modified = status.stx_mtime.tv_sec * 1000000000LL + status.stx_mtime.tv_nsec;
+    entry->born = status.stx_mask & STATX_BTIME ? status.stx_btime.tv_sec * 1000000000LL + status.stx_btime.tv_nsec : 0;
+    return 0;
 }

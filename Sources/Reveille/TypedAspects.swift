@@ -22,6 +22,8 @@ public struct TypedAspects: Sendable {
     public let proximity = TypedAspect<Proximity>(aspect: .proximity) { $0.proximity }
     /// The pose.
     public let orientation = TypedAspect<Orientation>(aspect: .orientation) { $0.orientation }
+    /// The configured folders.
+    public let folders = TypedAspect<Folders>(aspect: .folders) { $0.folders }
 }
 
 extension Device {
@@ -48,6 +50,11 @@ extension Device {
     /// The settings domains, each with all its keys.
     public var defaults: Defaults {
         get async throws(ReveilleError) { try await state(of: \.defaults) }
+    }
+
+    /// The configured folders, each with all its names as `added`.
+    public var folders: Folders {
+        get async throws(ReveilleError) { try await state(of: \.folders) }
     }
 
     private func state<Value>(

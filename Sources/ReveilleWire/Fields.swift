@@ -199,7 +199,9 @@ package struct Fields {
         guard given != 0 else { throw invalid(.locale) }
         let others = given & (given - 1)
         guard others == 0 else { throw .invalidParameter(path(of: BuiltInAspect.names[others.trailingZeroBitCount])) }
-        return try reading(of: Aspect(BuiltInAspect.allCases[given.trailingZeroBitCount]))
+        let aspect = BuiltInAspect.allCases[given.trailingZeroBitCount]
+        guard aspect.isPostable else { throw .invalidParameter(path(of: aspect.rawValue)) }
+        return try reading(of: Aspect(aspect))
     }
 
     private consuming func reading(of aspect: BuiltInAspect, at index: Int) throws(CallError) -> Reading {

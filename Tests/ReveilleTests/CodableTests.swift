@@ -66,6 +66,7 @@ import Varlink
         case .defaults(let defaults): try check(defaults)
         case .battery(let battery): try check(battery)
         case .orientation(let orientation): try check(orientation)
+        case .folders(let folders): try check(folders)
         case .proximity, .published: break
         }
     }

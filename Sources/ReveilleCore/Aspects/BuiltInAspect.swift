@@ -13,6 +13,8 @@ package enum BuiltInAspect: String, Sendable, Hashable, CaseIterable {
     case proximity
     /// The pose of the device.
     case orientation
+    /// The names in the folders that the configuration lists.
+    case folders
 }
 
 extension BuiltInAspect {
@@ -30,6 +32,8 @@ extension BuiltInAspect {
         /// False for aspects of later versions: strict clients refuse fields that their interface description lacks.
         var isDefault = true
         var isReportedInParts = false
+        /// False for aspects whose state is never made up: `Post` of the interface lacks their field.
+        var isPostable = true
     }
 
     private var traits: Traits {
@@ -39,6 +43,8 @@ extension BuiltInAspect {
         case .battery: Traits(index: 2, sampling: .onDemand)
         case .proximity: Traits(index: 3, sampling: .onDemand)
         case .orientation: Traits(index: 4, sampling: .onDemand)
+        case .folders:
+            Traits(index: 5, sampling: .always, isDefault: false, isReportedInParts: true, isPostable: false)
         }
     }
 
@@ -48,8 +54,10 @@ extension BuiltInAspect {
     package var sampling: Sampling { traits.sampling }
     /// Whether the aspect is delivered to subscribers that name no aspects.
     package var isDefault: Bool { traits.isDefault }
-    /// Whether events list the parts that changed in ``Event/settings``, since the values are too long to send.
+    /// Whether events list the parts that changed, since the whole state is too long to send.
     package var isReportedInParts: Bool { traits.isReportedInParts }
+    /// Whether a synthetic state of the aspect can be posted.
+    package var isPostable: Bool { traits.isPostable }
 }
 
 extension BuiltInAspect: CustomStringConvertible {
@@ -68,6 +76,8 @@ extension Aspect {
     public static let proximity = Aspect(.proximity)
     /// The pose of the device.
     public static let orientation = Aspect(.orientation)
+    /// The names in the folders that the configuration lists.
+    public static let folders = Aspect(.folders)
 }
 
 extension AspectSet {
@@ -81,4 +91,6 @@ extension AspectSet {
     public static let proximity: AspectSet = [.proximity]
     /// The pose of the device.
     public static let orientation: AspectSet = [.orientation]
+    /// The names in the configured folders.
+    public static let folders: AspectSet = [.folders]
 }

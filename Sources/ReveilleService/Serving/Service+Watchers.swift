@@ -38,6 +38,9 @@ extension Service {
                 return try OrientationWatcher(
                     loop: loop, feed: feed, settings: configuration.orientation,
                     idleInterval: configuration.idleSampleInterval, context: context)
+            case .folders:
+                return try FoldersWatcher(
+                    loop: loop, folders: configuration.folders.list, settings: settings([]), context: context)
             }
         }
     }

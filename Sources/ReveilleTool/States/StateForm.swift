@@ -75,6 +75,7 @@ extension BuiltInAspect {
         case .battery: .battery
         case .proximity: .proximity
         case .orientation: .orientation
+        case .folders: .folders
         }
     }
 
