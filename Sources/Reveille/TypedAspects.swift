@@ -26,6 +26,8 @@ public struct TypedAspects: Sendable {
     public let display = TypedAspect<Display>(aspect: .display) { $0.display }
     /// The default route.
     public let network = TypedAspect<Network>(aspect: .network) { $0.network }
+    /// The configured folders.
+    public let folders = TypedAspect<Folders>(aspect: .folders) { $0.folders }
 }
 
 extension Device {
@@ -62,6 +64,11 @@ extension Device {
     /// The settings domains, each with all its keys.
     public var defaults: Defaults {
         get async throws(ReveilleError) { try await state(of: \.defaults) }
+    }
+
+    /// The configured folders, each with all its names as `added`.
+    public var folders: Folders {
+        get async throws(ReveilleError) { try await state(of: \.folders) }
     }
 
     private func state<Value>(

@@ -26,6 +26,7 @@ extension FieldName: CustomStringConvertible {
 }
 
 extension FieldName {
+    static let added: Self = "added"
     static let addresses: Self = "addresses"
     static let answer: Self = "answer"
     static let answers: Self = "answers"
@@ -36,6 +37,7 @@ extension FieldName {
     static let brightness: Self = "brightness"
     static let capabilities: Self = "capabilities"
     static let capability: Self = "capability"
+    static let changed: Self = "changed"
     static let changedAt: Self = "changedAt"
     static let changes: Self = "changes"
     static let chargeStatus: Self = "chargeStatus"
@@ -47,7 +49,9 @@ extension FieldName {
     static let dropped: Self = "dropped"
     static let events: Self = "events"
     static let firstChangedAt: Self = "firstChangedAt"
+    static let folders: Self = "folders"
     static let frequency: Self = "frequency"
+    static let from: Self = "from"
     static let generation: Self = "generation"
     static let height: Self = "height"
     static let heightMM: Self = "heightMM"
@@ -88,6 +92,9 @@ extension FieldName {
     static let proximity: Self = "proximity"
     static let reachable: Self = "reachable"
     static let reason: Self = "reason"
+    static let removed: Self = "removed"
+    static let renamed: Self = "renamed"
+    static let rescan: Self = "rescan"
     static let resume: Self = "resume"
     static let resumed: Self = "resumed"
     static let scale: Self = "scale"
@@ -100,6 +107,7 @@ extension FieldName {
     static let system: Self = "system"
     static let systemVersion: Self = "systemVersion"
     static let time: Self = "time"
+    static let to: Self = "to"
     static let uid: Self = "uid"
     static let value: Self = "value"
     static let vendor: Self = "vendor"

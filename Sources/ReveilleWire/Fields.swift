@@ -204,6 +204,7 @@ package struct Fields {
         let others = given & (given - 1)
         guard others == 0 else { throw .invalidParameter(path(of: BuiltInAspect.names[others.trailingZeroBitCount])) }
         let aspect = BuiltInAspect.allCases[given.trailingZeroBitCount]
+        guard aspect.isPostable else { throw .invalidParameter(path(of: aspect.rawValue)) }
         return try reading(of: aspect, at: try requiredIndex(ReadingCoding.field(of: aspect)))
     }
 

@@ -68,6 +68,7 @@ import Varlink
         case .orientation(let orientation): try check(orientation)
         case .display(let display): try check(display)
         case .network(let network): try check(network)
+        case .folders(let folders): try check(folders)
         case .proximity, .published: break
         }
     }

@@ -17,6 +17,8 @@ package enum BuiltInAspect: String, Sendable, Hashable, CaseIterable {
     case display
     /// The default route to the network.
     case network
+    /// The names in the folders that the configuration lists.
+    case folders
 }
 
 extension BuiltInAspect {
@@ -34,6 +36,8 @@ extension BuiltInAspect {
         /// False for aspects of later versions: strict clients refuse fields that their interface description lacks.
         var isDefault = true
         var isReportedInParts = false
+        /// False for aspects whose state is never made up: `Post` of the interface lacks their field.
+        var isPostable = true
     }
 
     private var traits: Traits {
@@ -45,6 +49,8 @@ extension BuiltInAspect {
         case .orientation: Traits(index: 4, sampling: .onDemand)
         case .display: Traits(index: 5, sampling: .onDemand, isDefault: false)
         case .network: Traits(index: 6, sampling: .onDemand, isDefault: false)
+        case .folders:
+            Traits(index: 7, sampling: .always, isDefault: false, isReportedInParts: true, isPostable: false)
         }
     }
 
@@ -54,8 +60,10 @@ extension BuiltInAspect {
     package var sampling: Sampling { traits.sampling }
     /// Whether the aspect is delivered to subscribers that name no aspects.
     package var isDefault: Bool { traits.isDefault }
-    /// Whether events list the parts that changed in ``Event/settings``, since the values are too long to send.
+    /// Whether events list the parts that changed, since the whole state is too long to send.
     package var isReportedInParts: Bool { traits.isReportedInParts }
+    /// Whether a synthetic state of the aspect can be posted.
+    package var isPostable: Bool { traits.isPostable }
 }
 
 extension BuiltInAspect: CustomStringConvertible {
@@ -78,6 +86,8 @@ extension Aspect {
     public static let display = Aspect(.display)
     /// The default route to the network.
     public static let network = Aspect(.network)
+    /// The names in the folders that the configuration lists.
+    public static let folders = Aspect(.folders)
 }
 
 extension AspectSet {
@@ -95,4 +105,6 @@ extension AspectSet {
     public static let display: AspectSet = [.display]
     /// The default route to the network.
     public static let network: AspectSet = [.network]
+    /// The names in the configured folders.
+    public static let folders: AspectSet = [.folders]
 }

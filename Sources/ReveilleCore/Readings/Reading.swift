@@ -16,9 +16,11 @@ public enum Reading: Sendable, Hashable {
     /// The pose of the device.
     case orientation(Orientation)
     /// The screens, and the brightness of the backlight.
-    case display(Display)
+    indirect case display(Display)
     /// The default route to the network.
-    case network(Network)
+    indirect case network(Network)
+    /// The names in the configured folders.
+    case folders(Folders)
     /// The value of a published name.
     case published(PublishedValue)
 
@@ -32,6 +34,7 @@ public enum Reading: Sendable, Hashable {
         case .orientation: .orientation
         case .display: .display
         case .network: .network
+        case .folders: .folders
         case .published(let value): value.name
         }
     }
@@ -47,6 +50,7 @@ public enum Reading: Sendable, Hashable {
         case .orientation: .orientation(.unknown)
         case .display: .display(.unknown)
         case .network: .network(.unreachable)
+        case .folders: .folders(Folders(folders: []))
         }
     }
 }
@@ -62,6 +66,7 @@ extension Reading: CustomStringConvertible {
         case .orientation(let orientation): orientation.description
         case .display(let display): display.description
         case .network(let network): network.description
+        case .folders(let folders): folders.description
         case .published(let value): value.description
         }
     }
@@ -103,6 +108,11 @@ extension Reading {
         if case .network(let network) = self { network } else { nil }
     }
 
+    /// The changes in the configured folders; `nil` for other aspects.
+    public var folders: Folders? {
+        if case .folders(let folders) = self { folders } else { nil }
+    }
+
     /// The value of a published name; `nil` for other aspects.
     public var published: PublishedValue? {
         if case .published(let value) = self { value } else { nil }
@@ -124,6 +134,8 @@ extension Event {
     public var display: Display? { reading.display }
     /// The default route to the network; `nil` for other aspects.
     public var network: Network? { reading.network }
+    /// The changes in the configured folders; `nil` for other aspects.
+    public var folders: Folders? { reading.folders }
     /// The value of a published name; `nil` for other aspects.
     public var published: PublishedValue? { reading.published }
 }

@@ -46,6 +46,9 @@ extension Service {
                     settings: configuration.display, context: context)
             case .network:
                 return try NetworkWatcher(loop: loop, root: files.root, context: context)
+            case .folders:
+                return try FoldersWatcher(
+                    loop: loop, folders: configuration.folders.list, settings: settings([]), context: context)
             }
         }
     }

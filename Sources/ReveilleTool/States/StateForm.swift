@@ -79,6 +79,7 @@ extension BuiltInAspect {
         case .orientation: .orientation
         case .display: .display
         case .network: .network
+        case .folders: .folders
         }
     }
 

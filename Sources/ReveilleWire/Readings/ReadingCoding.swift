@@ -30,6 +30,7 @@ package enum ReadingCoding {
         case .orientation(let orientation): fields.add(.orientation, orientation)
         case .display(let display): fields.add(.display, display)
         case .network(let network): fields.add(.network, network)
+        case .folders(let folders): fields.add(.folders, folders)
         case .published(let value): fields.add(.value, value)
         }
     }
@@ -49,6 +50,7 @@ package enum ReadingCoding {
         case .orientation: .orientation
         case .display: .display
         case .network: .network
+        case .folders: .folders
         }
     }
 
@@ -84,6 +86,7 @@ package enum ReadingCoding {
         case .orientation: .orientation(try Orientation(fields))
         case .display: .display(try Display(fields))
         case .network: .network(try Network(fields))
+        case .folders: .folders(try Folders(fields))
         }
     }
 }
