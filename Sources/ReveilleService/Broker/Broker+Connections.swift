@@ -150,7 +150,9 @@ extension Broker {
         var calls = 0
         let start = loop.bootClock
         while connection.takesCalls {
-            if calls == Self.callsPerTurn || loop.bootClock - start > Self.timePerTurn { return connection.yield() }
+            if calls > 0, calls == Self.callsPerTurn || loop.bootClock - start > Self.timePerTurn {
+                return connection.yield()
+            }
             do throws(VarlinkError) {
                 if let call = try connection.nextCall() {
                     calls += 1
@@ -188,7 +190,7 @@ extension Broker {
 
     private func read(_ connection: Connection) {
         do throws(SystemError) {
-            try connection.read()
+            try connection.read(with: readBuffer)
         } catch {
             close(connection, because: "\(error)")
         }
