@@ -22,6 +22,10 @@ public struct TypedAspects: Sendable {
     public let proximity = TypedAspect<Proximity>(aspect: .proximity) { $0.proximity }
     /// The pose.
     public let orientation = TypedAspect<Orientation>(aspect: .orientation) { $0.orientation }
+    /// The screens and the brightness.
+    public let display = TypedAspect<Display>(aspect: .display) { $0.display }
+    /// The default route.
+    public let network = TypedAspect<Network>(aspect: .network) { $0.network }
 }
 
 extension Device {
@@ -38,6 +42,16 @@ extension Device {
     /// The orientation of the device.
     public var orientation: Orientation {
         get async throws(ReveilleError) { try await state(of: \.orientation) }
+    }
+
+    /// The screens, and the brightness of the backlight: `Display.unknown` without any.
+    public var display: Display {
+        get async throws(ReveilleError) { try await state(of: \.display) }
+    }
+
+    /// The default route to the network: `Network.unreachable` without one.
+    public var network: Network {
+        get async throws(ReveilleError) { try await state(of: \.network) }
     }
 
     /// The language and formats in use.

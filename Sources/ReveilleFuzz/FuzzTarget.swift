@@ -31,6 +31,10 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case scan
     /// The data read from an inotify descriptor.
     case inotify
+    /// The messages of the kernel about links, addresses and routes.
+    case network
+    /// The modes and descriptions of displays.
+    case display
     /// The service's configuration.
     case config
     /// The saved state, including the bus.
@@ -58,6 +62,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .device: try DeviceTarget.check(bytes)
         case .scan: try ScanTarget.check(bytes)
         case .inotify: try InotifyTarget.check(bytes)
+        case .network: try NetworkTarget.check(bytes)
+        case .display: try DisplayTarget.check(bytes)
         case .config: try ConfigurationTarget.check(bytes)
         case .state: try StateTarget.check(bytes)
         case .gpsd: try GPSDTarget.check(bytes)

@@ -66,6 +66,8 @@ import Varlink
         case .defaults(let defaults): try check(defaults)
         case .battery(let battery): try check(battery)
         case .orientation(let orientation): try check(orientation)
+        case .display(let display): try check(display)
+        case .network(let network): try check(network)
         case .proximity, .published: break
         }
     }

@@ -23,6 +23,15 @@ import Varlink
                 packs: [.init(name: "BAT0", level: nil, chargeStatus: .notCharging)])),
         .battery(.unknown), .proximity(.near), .orientation(Orientation(pose: .faceUp, planar: .portrait)),
         .orientation(.unknown),
+        .display(
+            Display(
+                screens: [
+                    .init(name: "eDP-1", width: 1_920, height: 1_080, widthMM: 344, heightMM: 194, scale: 1.5),
+                    .init(name: "HDMI-A-1", width: 800, height: 600),
+                ], brightness: 0.25)),
+        .display(.unknown),
+        .network(Network(isReachable: true, interface: "wlan0", kind: .wifi, addresses: ["192.0.2.7", "2001:db8::7"])),
+        .network(.unreachable),
     ]
 
     static func event(_ reading: Reading, changes: Int = 3, generation: Int = 7) -> Event {

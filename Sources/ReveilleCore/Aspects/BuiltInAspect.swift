@@ -13,6 +13,10 @@ package enum BuiltInAspect: String, Sendable, Hashable, CaseIterable {
     case proximity
     /// The pose of the device.
     case orientation
+    /// The screens, and the brightness of the backlight.
+    case display
+    /// The default route to the network.
+    case network
 }
 
 extension BuiltInAspect {
@@ -39,6 +43,8 @@ extension BuiltInAspect {
         case .battery: Traits(index: 2, sampling: .onDemand)
         case .proximity: Traits(index: 3, sampling: .onDemand)
         case .orientation: Traits(index: 4, sampling: .onDemand)
+        case .display: Traits(index: 5, sampling: .onDemand, isDefault: false)
+        case .network: Traits(index: 6, sampling: .onDemand, isDefault: false)
         }
     }
 
@@ -68,6 +74,10 @@ extension Aspect {
     public static let proximity = Aspect(.proximity)
     /// The pose of the device.
     public static let orientation = Aspect(.orientation)
+    /// The screens, and the brightness of the backlight.
+    public static let display = Aspect(.display)
+    /// The default route to the network.
+    public static let network = Aspect(.network)
 }
 
 extension AspectSet {
@@ -81,4 +91,8 @@ extension AspectSet {
     public static let proximity: AspectSet = [.proximity]
     /// The pose of the device.
     public static let orientation: AspectSet = [.orientation]
+    /// The screens, and the brightness of the backlight.
+    public static let display: AspectSet = [.display]
+    /// The default route to the network.
+    public static let network: AspectSet = [.network]
 }

@@ -99,6 +99,7 @@ struct ChangeLog {
     }
 
     /// Returns one event for all changes since the one that a subscriber has seen.
+    @inline(__always)  // Otherwise, each call copies the log.
     func event(since seen: Change) -> Event {
         Event(
             reading: current.reading, generation: current.generation, sequence: current.sequence,
@@ -178,6 +179,10 @@ struct ChangeLog {
     }
 
     private func settings(since generation: Int) -> [SettingsChange] {
-        settings.changes(since: generation, in: current.reading)
+        // Most subscribers have seen all changes but the last one, whose settings are sorted already.
+        if generation == current.generation - 1, settings.isComplete(since: generation), let last = current.settings {
+            return last
+        }
+        return settings.changes(since: generation, in: current.reading)
     }
 }

@@ -2,17 +2,23 @@
 // Part of Reveille.
 
 /// The value of an aspect.
+///
+/// The long values are indirect, since the bus and its clients copy a reading several times for each event.
 public enum Reading: Sendable, Hashable {
     /// The language and formats.
-    case locale(LocaleSettings)
+    indirect case locale(LocaleSettings)
     /// The settings domains and their keys.
     case defaults(Defaults)
     /// The battery packs.
-    case battery(Battery)
+    indirect case battery(Battery)
     /// Whether something is close to the device.
     case proximity(Proximity)
     /// The pose of the device.
     case orientation(Orientation)
+    /// The screens, and the brightness of the backlight.
+    case display(Display)
+    /// The default route to the network.
+    case network(Network)
     /// The value of a published name.
     case published(PublishedValue)
 
@@ -24,6 +30,8 @@ public enum Reading: Sendable, Hashable {
         case .battery: .battery
         case .proximity: .proximity
         case .orientation: .orientation
+        case .display: .display
+        case .network: .network
         case .published(let value): value.name
         }
     }
@@ -37,6 +45,8 @@ public enum Reading: Sendable, Hashable {
         case .battery: .battery(.unknown)
         case .proximity: .proximity(.unknown)
         case .orientation: .orientation(.unknown)
+        case .display: .display(.unknown)
+        case .network: .network(.unreachable)
         }
     }
 }
@@ -50,6 +60,8 @@ extension Reading: CustomStringConvertible {
         case .battery(let battery): battery.description
         case .proximity(let proximity): proximity.description
         case .orientation(let orientation): orientation.description
+        case .display(let display): display.description
+        case .network(let network): network.description
         case .published(let value): value.description
         }
     }
@@ -81,6 +93,16 @@ extension Reading {
         if case .orientation(let orientation) = self { orientation } else { nil }
     }
 
+    /// The screens and the brightness; `nil` for other aspects.
+    public var display: Display? {
+        if case .display(let display) = self { display } else { nil }
+    }
+
+    /// The default route to the network; `nil` for other aspects.
+    public var network: Network? {
+        if case .network(let network) = self { network } else { nil }
+    }
+
     /// The value of a published name; `nil` for other aspects.
     public var published: PublishedValue? {
         if case .published(let value) = self { value } else { nil }
@@ -98,6 +120,10 @@ extension Event {
     public var proximity: Proximity? { reading.proximity }
     /// The pose of the device; `nil` for other aspects.
     public var orientation: Orientation? { reading.orientation }
+    /// The screens and the brightness; `nil` for other aspects.
+    public var display: Display? { reading.display }
+    /// The default route to the network; `nil` for other aspects.
+    public var network: Network? { reading.network }
     /// The value of a published name; `nil` for other aspects.
     public var published: PublishedValue? { reading.published }
 }

@@ -79,7 +79,7 @@ extension Broker {
     private func subscribe(_ request: SubscriptionRequest, on connection: Connection) {
         connection.subscribe(to: request.aspects)
         watchers.begin(request.aspects)
-        watchers.freshen(request.aspects, isStaying: !request.startsInBackground) { [weak self] in
+        watchers.freshen(request.aspects, isStaying: !request.startsInBackground, isAnswer: true) { [weak self] in
             guard let self, !connection.isClosed else { return }
             let id = SubscriptionID(rawValue: random.next())
             let start = bus.subscribe(request, as: id, at: now)
@@ -95,7 +95,7 @@ extension Broker {
     }
 
     private func getState(_ aspects: AspectSet, on connection: Connection) {
-        watchers.freshen(aspects, isStaying: false) { [weak self] in
+        watchers.freshen(aspects, isStaying: false, isAnswer: true) { [weak self] in
             self?.resume(connection) {
                 guard let self else { return }
                 self.send(connection.session.reply(frame: self.states(of: aspects)), to: connection)

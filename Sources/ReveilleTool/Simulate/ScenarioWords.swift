@@ -48,6 +48,8 @@ struct ScenarioWords {
         ("rotate", "rotate " + poses.map(\.rawValue).joined(separator: "|"), { $0.rotate() }),
         ("near", "near", { _ in .near(true) }),
         ("far", "far", { _ in .near(false) }),
+        ("brightness", "brightness 0..1", { $0.brightness() }),
+        ("network", "network " + networks.joined(separator: "|"), { $0.network() }),
         ("locale", "locale NAME", { $0.next().map { .locale($0) } }),
         ("settings", "settings FILE TEXT, with a file below ~/.config", { $0.settings() }),
         ("burst", "burst COUNT, with a count from 1 to \(longestBurst)", { $0.burst() }),
@@ -62,7 +64,8 @@ struct ScenarioWords {
         ("end", "end", { _ in .end }),
     ]
 
-    private static let parts = "battery|battery2|...|charger|accelerometer|proximity"
+    private static let parts = "battery|battery2|...|charger|accelerometer|proximity|monitor"
+    private static let networks = Network.Kind.allCases.map(\.rawValue) + ["none"]
     private static let poses = Orientation.Pose.allCases.filter { $0 != .unknown }
     /// The longest wait in seconds; more than a week is probably a typing error.
     private static let longestWait = 604_800.0
@@ -72,6 +75,15 @@ struct ScenarioWords {
     private mutating func rotate() -> ScenarioStep? {
         let name = next()
         return Self.poses.first { $0.rawValue == name }.map { .rotate($0) }
+    }
+
+    private mutating func brightness() -> ScenarioStep? {
+        next().flatMap { Double($0) }.flatMap { 0...1 ~= $0 ? .brightness($0) : nil }
+    }
+
+    private mutating func network() -> ScenarioStep? {
+        guard let name = next(), Self.networks.contains(name) else { return nil }
+        return .network(Network.Kind(rawValue: name))
     }
 
     private mutating func burst() -> ScenarioStep? {

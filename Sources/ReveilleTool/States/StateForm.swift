@@ -13,6 +13,7 @@ struct StateForm {
         case level
         /// A Boolean, or null.
         case flag
+        case bool
         case text
         /// A list of strings, with its description.
         case list(String)
@@ -28,6 +29,7 @@ struct StateForm {
             case .words: Suggestion.list(words)
             case .level: "a number from 0 to 1, or null"
             case .flag: "true, false or null"
+            case .bool: "true or false"
             case .text: "a string"
             case .list(let text), .other(let text): text
             }
@@ -75,6 +77,8 @@ extension BuiltInAspect {
         case .battery: .battery
         case .proximity: .proximity
         case .orientation: .orientation
+        case .display: .display
+        case .network: .network
         }
     }
 

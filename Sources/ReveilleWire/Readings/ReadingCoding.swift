@@ -28,19 +28,27 @@ package enum ReadingCoding {
         case .battery(let battery): fields.add(.battery, battery)
         case .proximity(let proximity): fields.add(.proximity, proximity)
         case .orientation(let orientation): fields.add(.orientation, orientation)
+        case .display(let display): fields.add(.display, display)
+        case .network(let network): fields.add(.network, network)
         case .published(let value): fields.add(.value, value)
         }
     }
 
     /// Returns the field of an event that has the structure of an aspect.
     static func field(of aspect: Aspect) -> FieldName {
-        switch aspect.builtIn {
-        case nil: .value
+        aspect.builtIn.map { field(of: $0) } ?? .value
+    }
+
+    /// Returns the field of an event that has the structure of an aspect of the device.
+    static func field(of aspect: BuiltInAspect) -> FieldName {
+        switch aspect {
         case .locale: .locale
         case .defaults: .defaults
         case .battery: .battery
         case .proximity: .proximity
         case .orientation: .orientation
+        case .display: .display
+        case .network: .network
         }
     }
 
@@ -74,6 +82,8 @@ package enum ReadingCoding {
         case .battery: .battery(try Battery(fields))
         case .proximity: .proximity(try Proximity(fields))
         case .orientation: .orientation(try Orientation(fields))
+        case .display: .display(try Display(fields))
+        case .network: .network(try Network(fields))
         }
     }
 }
