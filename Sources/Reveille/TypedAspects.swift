@@ -22,6 +22,10 @@ public struct TypedAspects: Sendable {
     public let proximity = TypedAspect<Proximity>(aspect: .proximity) { $0.proximity }
     /// The pose.
     public let orientation = TypedAspect<Orientation>(aspect: .orientation) { $0.orientation }
+    /// Samples of acceleration and rotation.
+    public let motion = TypedAspect<Motion>(aspect: .motion) { $0.motion }
+    /// The shakes.
+    public let shake = TypedAspect<Shake>(aspect: .shake) { $0.shake }
 }
 
 extension Device {
@@ -38,6 +42,16 @@ extension Device {
     /// The orientation of the device.
     public var orientation: Orientation {
         get async throws(ReveilleError) { try await state(of: \.orientation) }
+    }
+
+    /// A sample of acceleration and rotation, taken now: `Motion.unknown` without sensors.
+    public var motion: Motion {
+        get async throws(ReveilleError) { try await state(of: \.motion) }
+    }
+
+    /// The last shake while a subscriber was in the foreground: `Shake.unknown` before the first.
+    public var shake: Shake {
+        get async throws(ReveilleError) { try await state(of: \.shake) }
     }
 
     /// The language and formats in use.

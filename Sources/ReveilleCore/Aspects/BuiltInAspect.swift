@@ -13,6 +13,10 @@ package enum BuiltInAspect: String, Sendable, Hashable, CaseIterable {
     case proximity
     /// The pose of the device.
     case orientation
+    /// The acceleration and rotation of the device, sample by sample.
+    case motion
+    /// The shakes of the device, each of which counts.
+    case shake
 }
 
 extension BuiltInAspect {
@@ -24,9 +28,21 @@ extension BuiltInAspect {
         case onDemand
     }
 
+    /// What a reading of an aspect is.
+    package enum Kind: Sendable {
+        /// The state of something: an equal reading is not a change.
+        case state
+        /// An occurrence, which counts even if it equals the last one.
+        case tally
+        /// A sample, which is a change even if it equals the last one. Samples are neither saved nor resumed across a
+        /// restart.
+        case stream
+    }
+
     private struct Traits {
         let index: Int
         let sampling: Sampling
+        var kind = Kind.state
         /// False for aspects of later versions: strict clients refuse fields that their interface description lacks.
         var isDefault = true
         var isReportedInParts = false
@@ -39,6 +55,8 @@ extension BuiltInAspect {
         case .battery: Traits(index: 2, sampling: .onDemand)
         case .proximity: Traits(index: 3, sampling: .onDemand)
         case .orientation: Traits(index: 4, sampling: .onDemand)
+        case .motion: Traits(index: 5, sampling: .onDemand, kind: .stream, isDefault: false)
+        case .shake: Traits(index: 6, sampling: .onDemand, kind: .tally, isDefault: false)
         }
     }
 
@@ -46,6 +64,8 @@ extension BuiltInAspect {
     var index: Int { traits.index }
     /// When the aspect's sources are watched.
     package var sampling: Sampling { traits.sampling }
+    /// What a reading of the aspect is.
+    package var kind: Kind { traits.kind }
     /// Whether the aspect is delivered to subscribers that name no aspects.
     package var isDefault: Bool { traits.isDefault }
     /// Whether events list the parts that changed in ``Event/settings``, since the values are too long to send.
@@ -68,6 +88,10 @@ extension Aspect {
     public static let proximity = Aspect(.proximity)
     /// The pose of the device.
     public static let orientation = Aspect(.orientation)
+    /// The acceleration and rotation of the device.
+    public static let motion = Aspect(.motion)
+    /// The shakes of the device.
+    public static let shake = Aspect(.shake)
 }
 
 extension AspectSet {
@@ -81,4 +105,8 @@ extension AspectSet {
     public static let proximity: AspectSet = [.proximity]
     /// The pose of the device.
     public static let orientation: AspectSet = [.orientation]
+    /// The acceleration and rotation of the device.
+    public static let motion: AspectSet = [.motion]
+    /// The shakes of the device.
+    public static let shake: AspectSet = [.shake]
 }

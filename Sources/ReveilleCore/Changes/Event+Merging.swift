@@ -17,7 +17,7 @@ extension Event {
         event.reading = reading.merged(with: later.reading)
         event.settings = event.reading.settings
         if let lastSeen, aspect.builtIn?.isReportedInParts != true {
-            event.netChange = later.reading != lastSeen
+            event.netChange = later.reading != lastSeen || later.reading.isOccurrence
         } else {
             event.netChange = netChange || later.netChange
         }

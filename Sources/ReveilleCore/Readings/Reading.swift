@@ -13,6 +13,10 @@ public enum Reading: Sendable, Hashable {
     case proximity(Proximity)
     /// The pose of the device.
     case orientation(Orientation)
+    /// A sample of acceleration and rotation.
+    case motion(Motion)
+    /// The last shake.
+    case shake(Shake)
     /// The value of a published name.
     case published(PublishedValue)
 
@@ -24,6 +28,8 @@ public enum Reading: Sendable, Hashable {
         case .battery: .battery
         case .proximity: .proximity
         case .orientation: .orientation
+        case .motion: .motion
+        case .shake: .shake
         case .published(let value): value.name
         }
     }
@@ -37,6 +43,19 @@ public enum Reading: Sendable, Hashable {
         case .battery: .battery(.unknown)
         case .proximity: .proximity(.unknown)
         case .orientation: .orientation(.unknown)
+        case .motion: .motion(.unknown)
+        case .shake: .shake(.unknown)
+        }
+    }
+}
+
+extension Reading {
+    /// Whether each report is a change, even of an equal reading: an occurrence, or a sample with a value.
+    package var isOccurrence: Bool {
+        switch self {
+        case .shake: true
+        case .motion(let motion): !motion.isEmpty
+        case .locale, .defaults, .battery, .proximity, .orientation, .published: false
         }
     }
 }
@@ -50,6 +69,8 @@ extension Reading: CustomStringConvertible {
         case .battery(let battery): battery.description
         case .proximity(let proximity): proximity.description
         case .orientation(let orientation): orientation.description
+        case .motion(let motion): motion.description
+        case .shake(let shake): shake.description
         case .published(let value): value.description
         }
     }
@@ -81,6 +102,16 @@ extension Reading {
         if case .orientation(let orientation) = self { orientation } else { nil }
     }
 
+    /// A sample of acceleration and rotation; `nil` for other aspects.
+    public var motion: Motion? {
+        if case .motion(let motion) = self { motion } else { nil }
+    }
+
+    /// The last shake; `nil` for other aspects.
+    public var shake: Shake? {
+        if case .shake(let shake) = self { shake } else { nil }
+    }
+
     /// The value of a published name; `nil` for other aspects.
     public var published: PublishedValue? {
         if case .published(let value) = self { value } else { nil }
@@ -98,6 +129,10 @@ extension Event {
     public var proximity: Proximity? { reading.proximity }
     /// The pose of the device; `nil` for other aspects.
     public var orientation: Orientation? { reading.orientation }
+    /// A sample of acceleration and rotation; `nil` for other aspects.
+    public var motion: Motion? { reading.motion }
+    /// The last shake; `nil` for other aspects.
+    public var shake: Shake? { reading.shake }
     /// The value of a published name; `nil` for other aspects.
     public var published: PublishedValue? { reading.published }
 }

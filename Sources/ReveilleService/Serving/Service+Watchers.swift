@@ -14,6 +14,8 @@ extension Service {
         context: (BuiltInAspect) -> WatcherContext
     ) throws(SystemError) -> [any Watcher] {
         let feed = DeviceFeed(loop: loop)
+        // One sensor serves both aspects.
+        let motion = MotionFeed(loop: loop, feed: feed, settings: configuration.orientation)
         func settings(_ paths: [String]) -> FileSettings {
             FileSettings(
                 paths: paths, root: files.root, home: files.home, settle: configuration.defaults.settle,
@@ -38,6 +40,8 @@ extension Service {
                 return try OrientationWatcher(
                     loop: loop, feed: feed, settings: configuration.orientation,
                     idleInterval: configuration.idleSampleInterval, context: context)
+            case .motion: return MotionWatcher(feed: motion, context: context)
+            case .shake: return ShakeWatcher(loop: loop, feed: motion, context: context)
             }
         }
     }

@@ -14,6 +14,7 @@ struct StateForm {
         /// A Boolean, or null.
         case flag
         case text
+        case number
         /// A list of strings, with its description.
         case list(String)
         /// Any other value, with its description.
@@ -29,6 +30,7 @@ struct StateForm {
             case .level: "a number from 0 to 1, or null"
             case .flag: "true, false or null"
             case .text: "a string"
+            case .number: "a number"
             case .list(let text), .other(let text): text
             }
         }
@@ -75,6 +77,8 @@ extension BuiltInAspect {
         case .battery: .battery
         case .proximity: .proximity
         case .orientation: .orientation
+        case .motion: .motion
+        case .shake: .shake
         }
     }
 

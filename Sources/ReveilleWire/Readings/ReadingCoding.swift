@@ -28,6 +28,8 @@ package enum ReadingCoding {
         case .battery(let battery): fields.add(.battery, battery)
         case .proximity(let proximity): fields.add(.proximity, proximity)
         case .orientation(let orientation): fields.add(.orientation, orientation)
+        case .motion(let motion): fields.add(.motion, motion)
+        case .shake(let shake): fields.add(.shake, shake)
         case .published(let value): fields.add(.value, value)
         }
     }
@@ -41,6 +43,8 @@ package enum ReadingCoding {
         case .battery: .battery
         case .proximity: .proximity
         case .orientation: .orientation
+        case .motion: .motion
+        case .shake: .shake
         }
     }
 
@@ -74,6 +78,8 @@ package enum ReadingCoding {
         case .battery: .battery(try Battery(fields))
         case .proximity: .proximity(try Proximity(fields))
         case .orientation: .orientation(try Orientation(fields))
+        case .motion: .motion(try Motion(fields))
+        case .shake: .shake(try Shake(fields))
         }
     }
 }
