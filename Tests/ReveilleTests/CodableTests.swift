@@ -66,6 +66,8 @@ import Varlink
         case .defaults(let defaults): try check(defaults)
         case .battery(let battery): try check(battery)
         case .orientation(let orientation): try check(orientation)
+        case .motion(let motion): try check(motion)
+        case .shake(let shake): try check(shake)
         case .proximity, .published: break
         }
     }

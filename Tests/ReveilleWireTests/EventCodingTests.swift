@@ -23,6 +23,13 @@ import Varlink
                 packs: [.init(name: "BAT0", level: nil, chargeStatus: .notCharging)])),
         .battery(.unknown), .proximity(.near), .orientation(Orientation(pose: .faceUp, planar: .portrait)),
         .orientation(.unknown),
+        .motion(
+            Motion(
+                acceleration: Motion.Vector(x: 0, y: -0.5, z: -1e-9), rotation: Motion.Vector(x: 1.5, y: 0, z: 70),
+                takenAt: Timestamp(microseconds: 1_795_354_930_402_511))),
+        .motion(
+            Motion(acceleration: nil, rotation: Motion.Vector(x: 1, y: 2, z: 3), takenAt: Timestamp(microseconds: -1))),
+        .motion(.unknown), .shake(Shake(peak: 2.25)), .shake(.unknown),
     ]
 
     static func event(_ reading: Reading, changes: Int = 3, generation: Int = 7) -> Event {
