@@ -37,18 +37,20 @@ package struct MotionRule: Sendable, Hashable {
         handedness = (normal * z).sum() < 0 ? -1 : 1
     }
 
-    /// Returns an acceleration in g; `nil` if it is not plausible.
+    /// Returns an acceleration.
     ///
     /// - Parameter sample: The sensor's values in meters per second squared.
+    /// - Returns: The acceleration in g; `nil` if it is not plausible.
     package func acceleration(_ sample: Vector) -> Motion.Vector? {
         Self.plausible((1 / OrientationFrame.standardGravity) * image(of: sample), upTo: Self.accelerationLimit)
     }
 
-    /// Returns a rotation in radians per second; `nil` if it is not plausible.
+    /// Returns a rotation.
     ///
     /// An axis of rotation does not change its sign in a mirror as a direction does.
     ///
     /// - Parameter sample: The sensor's values in radians per second.
+    /// - Returns: The rotation in radians per second; `nil` if it is not plausible.
     package func rotation(_ sample: Vector) -> Motion.Vector? {
         Self.plausible(handedness * image(of: sample), upTo: Self.rotationLimit)
     }

@@ -39,11 +39,12 @@ package struct ShakeRule: Sendable {
     /// Creates a rule without samples.
     package init() {}
 
-    /// Takes a sample, and returns the shake that it completes.
+    /// Takes a sample.
     ///
     /// - Parameters:
     ///   - length: The length of the acceleration in g.
     ///   - now: The time, which does not decrease.
+    /// - Returns: The shake that the sample completes, if there is one.
     package mutating func take(_ length: Double, at now: Instant) -> Shake? {
         measure(at: now)
         if abs(length - 1) > Self.movement { lastMovement = now }

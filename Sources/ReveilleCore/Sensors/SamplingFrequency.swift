@@ -47,9 +47,10 @@ package enum SamplingFrequency {
             .word
     }
 
-    /// Returns the highest frequency of a sensor in Hz; `nil` if it is unknown.
+    /// Returns the highest frequency of a sensor.
     ///
     /// - Parameter available: The contents of `sampling_frequency_available`.
+    /// - Returns: The frequency in Hz; `nil` if it is unknown.
     package static func highest(available: String?) -> Double? {
         available.flatMap { text in
             numbers(String(text.filter { $0 != "[" && $0 != "]" })).map(\.value).max()

@@ -141,12 +141,14 @@ final class WatcherPool {
     /// Reads every source again.
     ///
     /// - Parameters:
-    ///   - monitoredOnly: Whether to skip aspects that are not watched.
+    ///   - monitoredOnly: Whether to skip aspects that are not watched; streams that are not watched are always skipped.
     ///   - completion: Called once, within twice ``Pace/sampleTimeout``.
     func refreshAll(monitoredOnly: Bool = false, then completion: @escaping () -> Void) {
         let barrier = Barrier(completion)
         for aspect in BuiltInAspect.allCases {
-            guard let sampling = samplings[aspect], !monitoredOnly || isMonitored(aspect) else { continue }
+            // Of a stream, every question gets a fresh sample.
+            let isSkipped = (monitoredOnly || aspect.kind == .stream) && !isMonitored(aspect)
+            guard let sampling = samplings[aspect], !isSkipped else { continue }
             sampling.ask(then: barrier.enter())
         }
         barrier.leave()

@@ -16,6 +16,10 @@ enum ScenarioStep: Equatable {
     case unplug
     case rotate(Orientation.Pose)
     case near(Bool)
+    /// Sets the acceleration, in g.
+    case accelerate(Motion.Vector)
+    /// Sets the rotation, in radians per second.
+    case spin(Motion.Vector)
     case locale(String)
     case settings(name: String, text: String)
     /// Changes the level a number of times, as fast as possible.
@@ -55,6 +59,7 @@ enum ScenarioPart: Equatable {
     case battery(Int)
     case charger
     case accelerometer
+    case gyroscope
     case proximity
 
     /// Parses the name of a part: `battery`, `battery2`, `charger`.
@@ -63,6 +68,7 @@ enum ScenarioPart: Equatable {
         case "battery": self = .battery(1)
         case "charger": self = .charger
         case "accelerometer": self = .accelerometer
+        case "gyroscope": self = .gyroscope
         case "proximity": self = .proximity
         default:
             guard name.hasPrefix("battery"), let number = Int(name.dropFirst("battery".count)), number >= 2 else {

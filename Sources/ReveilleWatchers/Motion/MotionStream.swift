@@ -31,7 +31,7 @@ final class MotionStream {
     /// Whether the buffer is read at times of the loop, since the sensor is much faster than the interval.
     private var isPausing = false
     private var isSampling = false
-    /// The number of times that the reader was told to rest.
+    /// The number of requests to the reader to rest.
     private var rests = 0
     private var waiting: [() -> Void] = []
 
@@ -117,7 +117,7 @@ final class MotionStream {
         sampler?.sample(reader, isLive: interval != nil) { [weak self] sample in
             guard let self else { return }
             isSampling = false
-            // The reader is busy if it was told to rest meanwhile, and its buffer is closed after another interval.
+            // After a request to rest, the reader may be busy, and its buffer is closed after another interval.
             if interval != nil, rests == self.rests, reader.isPrepared, let node = reader.node { watch(node) }
             take(sample)
         }
@@ -184,7 +184,7 @@ final class MotionStream {
     private func becameReadable() {
         guard let interval else { return }
         let now = loop.now
-        // The sensor is faster than it was told to be. Its scans wait until one of them is due.
+        // The sensor is faster than its frequency. Its scans wait until one of them is due.
         if now < due + interval * -0.25 {
             isPausing = true
             return pause(at: now)

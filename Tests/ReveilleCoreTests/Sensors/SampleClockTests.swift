@@ -10,7 +10,7 @@ import Testing
     private let now = Timestamp(microseconds: 1_800_000_000_000_000)
 
     @Test("B137: the time of a sample is the driver's") mutating func driverDecides() {
-        let time = clock.time(1_799_999_999_990_000_000, now: now)
+        let time = clock.time(1_799_999_999_990_000_128, now: now)
         #expect(time.microseconds == 1_799_999_999_990_000)
     }
 
