@@ -46,6 +46,7 @@ struct DeviceExpectation: Equatable {
         case .level: return value == Self.none || Double(value).map { 0...1 ~= $0 } == true
         case .flag: return [Self.none, "true", "false"].contains(value)
         case .bool: return ["true", "false"].contains(value)
+        case .number: return Double(value) != nil
         case .text, .list: return true
         case .other, nil: return false
         }

@@ -15,6 +15,7 @@ struct StateForm {
         case flag
         case bool
         case text
+        case number
         /// A list of strings, with its description.
         case list(String)
         /// Any other value, with its description.
@@ -31,6 +32,7 @@ struct StateForm {
             case .flag: "true, false or null"
             case .bool: "true or false"
             case .text: "a string"
+            case .number: "a number"
             case .list(let text), .other(let text): text
             }
         }
@@ -80,6 +82,8 @@ extension BuiltInAspect {
         case .display: .display
         case .network: .network
         case .folders: .folders
+        case .motion: .motion
+        case .shake: .shake
         }
     }
 

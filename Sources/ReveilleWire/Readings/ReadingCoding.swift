@@ -31,6 +31,8 @@ package enum ReadingCoding {
         case .display(let display): fields.add(.display, display)
         case .network(let network): fields.add(.network, network)
         case .folders(let folders): fields.add(.folders, folders)
+        case .motion(let motion): fields.add(.motion, motion)
+        case .shake(let shake): fields.add(.shake, shake)
         case .published(let value): fields.add(.value, value)
         }
     }
@@ -51,6 +53,8 @@ package enum ReadingCoding {
         case .display: .display
         case .network: .network
         case .folders: .folders
+        case .motion: .motion
+        case .shake: .shake
         }
     }
 
@@ -87,6 +91,8 @@ package enum ReadingCoding {
         case .display: .display(try Display(fields))
         case .network: .network(try Network(fields))
         case .folders: .folders(try Folders(fields))
+        case .motion: .motion(try Motion(fields))
+        case .shake: .shake(try Shake(fields))
         }
     }
 }
