@@ -6,24 +6,24 @@
 /// A subscription holds the change that it last saw, shared with all others that saw it. This is all that an event
 /// needs at any later time: the reading shows whether the state changed back, the generation how many changes were
 /// merged, and ``supersededAt`` when the first of them occurred. So a change costs nothing for held subscriptions.
-package final class Change {
+final class Change {
     /// The largest size in bytes of the names in ``settings`` that a superseded change keeps.
     ///
     /// This is far more than a program changes at once; a log of 256 such changes takes a megabyte.
     static let touchedLimit = 4 << 10
 
     /// The number of changes of the aspect up to this one.
-    package let generation: Int
+    let generation: Int
     /// The number of changes on the bus up to this one.
-    package let sequence: Int
+    let sequence: Int
     /// The time of the change.
-    package let time: Timestamp
+    let time: Timestamp
     /// The state since the change; unknown for superseded settings and old values, which are no longer needed.
-    package private(set) var reading: Reading
+    private(set) var reading: Reading
     /// The settings affected by this change; empty for other aspects, `nil` if they were not saved or too many to keep.
     private(set) var settings: [SettingsChange]?
     /// The time of the next change; `nil` for the last change.
-    package private(set) var supersededAt: Timestamp?
+    private(set) var supersededAt: Timestamp?
     /// The size of a published value in bytes; 0 for other aspects.
     let size: Int
     /// The digest of settings, and of a value that was dropped.

@@ -99,6 +99,7 @@ struct ChangeLog {
     }
 
     /// Returns one event for all changes since the one that a subscriber has seen.
+    @inline(__always)  // Otherwise, each call copies the log.
     func event(since seen: Change) -> Event {
         Event(
             reading: current.reading, generation: current.generation, sequence: current.sequence,

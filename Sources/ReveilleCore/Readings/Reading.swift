@@ -2,13 +2,15 @@
 // Part of Reveille.
 
 /// The value of an aspect.
+///
+/// The long values are indirect, since the bus and its clients copy a reading several times for each event.
 public enum Reading: Sendable, Hashable {
     /// The language and formats.
-    case locale(LocaleSettings)
+    indirect case locale(LocaleSettings)
     /// The settings domains and their keys.
     case defaults(Defaults)
     /// The battery packs.
-    case battery(Battery)
+    indirect case battery(Battery)
     /// Whether something is close to the device.
     case proximity(Proximity)
     /// The pose of the device.

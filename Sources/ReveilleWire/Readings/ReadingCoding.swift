@@ -36,8 +36,12 @@ package enum ReadingCoding {
 
     /// Returns the field of an event that has the structure of an aspect.
     static func field(of aspect: Aspect) -> FieldName {
-        switch aspect.builtIn {
-        case nil: .value
+        aspect.builtIn.map { field(of: $0) } ?? .value
+    }
+
+    /// Returns the field of an event that has the structure of an aspect of the device.
+    static func field(of aspect: BuiltInAspect) -> FieldName {
+        switch aspect {
         case .locale: .locale
         case .defaults: .defaults
         case .battery: .battery
