@@ -30,7 +30,10 @@ let package = Package(
         .target(
             name: "ReveilleWire",
             dependencies: ["ReveilleCore", "Varlink"],
-            resources: [.embedInCode("Interfaces/org.reveille.Bus.varlink")]
+            resources: [
+                .embedInCode("Interfaces/org.reveille.Bus.varlink"),
+                .embedInCode("Interfaces/org.reveille.Device.varlink"),
+            ]
         ),
 
         // MARK: - Linux

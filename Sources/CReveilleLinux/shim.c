@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -82,6 +83,12 @@ int c_reveille_clock_change_timer(void) {
         return -1;
     }
     return timer;
+}
+
+long c_reveille_sleeps(void) {
+    struct rusage usage = {0};
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nvcsw;
 }
 
 int c_reveille_memory_file(const char *name) {

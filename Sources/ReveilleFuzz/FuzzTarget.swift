@@ -25,6 +25,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case matrix
     /// Attributes of power supplies and other drivers.
     case sysfs
+    /// The files that describe the device.
+    case device
     /// Scans of an IIO device's buffer.
     case scan
     /// The data read from an inotify descriptor.
@@ -53,6 +55,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .settings: try SettingsTarget.check(bytes)
         case .matrix: try MatrixTarget.check(bytes)
         case .sysfs: try SysfsTarget.check(bytes)
+        case .device: try DeviceTarget.check(bytes)
         case .scan: try ScanTarget.check(bytes)
         case .inotify: try InotifyTarget.check(bytes)
         case .config: try ConfigurationTarget.check(bytes)

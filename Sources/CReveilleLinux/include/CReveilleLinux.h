@@ -32,6 +32,9 @@ int c_reveille_axis(int device, int axis, int *value, int *resolution);
 // (timerfd_create(2), TFD_TIMER_CANCEL_ON_SET). Returns -1 and errno on failure.
 int c_reveille_clock_change_timer(void);
 
+// Returns the number of times that the calling thread has slept (getrusage(2), RUSAGE_THREAD).
+long c_reveille_sleeps(void);
+
 // Creates an empty file in memory, which is not inherited by programs (memfd_create(2)). The name is shown in /proc.
 // Returns -1 and errno on failure.
 int c_reveille_memory_file(const char *name);

@@ -89,6 +89,11 @@ extension Broker {
             charging(connection) { close(connection) }
             return deliver()
         }
+        // Varlink has no out-of-band data. A read ends before it, and bytes after it cause no other edge.
+        guard !interest.hasChanged else {
+            charging(connection) { close(connection, because: "it sent out-of-band data") }
+            return deliver()
+        }
         connection.note(interest)
         if interest.canWrite { flush(connection) }
         // A stream takes no calls.

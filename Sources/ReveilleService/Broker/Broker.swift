@@ -22,7 +22,7 @@ package final class Broker {
     /// The most bytes that are read at once: dozens of calls, in few system calls for the longest.
     private static let readSize = 16_384
     /// The interfaces of the service, without `org.varlink.service`.
-    package static let interfaces = [BusInterface.make()]
+    package static let interfaces = [BusInterface.make(), DeviceInterface.make()]
 
     let loop: any Loop
     var limits: Configuration.Bus
@@ -31,6 +31,8 @@ package final class Broker {
     let owner: UInt32
     let logger: Logger
     let description: ServiceDescription
+    /// Returns the description of the device for a user.
+    let deviceInfo: (UInt32) -> DeviceInfo
     /// Generates the names of the instance and of subscriptions.
     var random: any RandomNumberGenerator
     // Checks of exclusive access to these took a fifth of a delivery's instructions (`Scripts/bench instructions`).
@@ -69,12 +71,14 @@ package final class Broker {
     ///   - owner: The user whom the bus belongs to; root's bus serves all users.
     ///   - state: The file of the saved state, which is restored; `nil` to save none.
     ///   - version: The program's version, for GetInfo.
+    ///   - deviceInfo: Returns the description of the device for a user.
     ///   - logger: The log.
     ///   - random: Generates unpredictable names; a simulation passes one that repeats.
     /// - Throws: `SystemError` if a timer cannot be created.
     package init(
         loop: any Loop, limits: Configuration.Bus, publishing: Configuration.Publish = Configuration().publish,
-        owner: UInt32 = geteuid(), state: StateFile?, version: String, logger: Logger,
+        owner: UInt32 = geteuid(), state: StateFile?, version: String,
+        deviceInfo: @escaping (UInt32) -> DeviceInfo, logger: Logger,
         random: any RandomNumberGenerator = SystemRandomNumberGenerator()
     ) throws(SystemError) {
         self.loop = loop
@@ -83,6 +87,7 @@ package final class Broker {
         self.publishing = publishing
         self.owner = owner
         self.logger = logger
+        self.deviceInfo = deviceInfo
         description = ServiceDescription(
             vendor: "Reveille", product: "reveille", version: version, url: "",
             interfaces: Self.interfaces)

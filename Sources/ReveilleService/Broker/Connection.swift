@@ -27,7 +27,7 @@ final class Connection {
     /// from others. After its first call, a peer may stay silent between calls for any time.
     static let patience: Duration = .seconds(8)
 
-    private static let interest: EventLoop.Interest = [.readable, .halfClosed, .edge]
+    private static let interest: EventLoop.Interest = [.readable, .changed, .halfClosed, .edge]
 
     let stream: any ByteStream
     let peer: UnixStream.Peer

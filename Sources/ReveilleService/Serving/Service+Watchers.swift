@@ -14,6 +14,7 @@ extension Service {
         context: (BuiltInAspect) -> WatcherContext
     ) throws(SystemError) -> [any Watcher] {
         let feed = DeviceFeed(loop: loop)
+        let timer = try SharedTimer(loop: loop)
         func settings(_ paths: [String]) -> FileSettings {
             FileSettings(
                 paths: paths, root: files.root, home: files.home, settle: configuration.defaults.settle,
@@ -29,14 +30,15 @@ extension Service {
                 return try DefaultsWatcher(
                     loop: loop, settings: settings(configuration.defaults.paths ?? files.settings), context: context)
             case .battery:
-                return try BatteryWatcher(loop: loop, feed: feed, settings: configuration.battery, context: context)
+                return try BatteryWatcher(
+                    loop: loop, timer: timer, feed: feed, settings: configuration.battery, context: context)
             case .proximity:
                 return try ProximityWatcher(
-                    loop: loop, feed: feed, settings: configuration.proximity,
+                    loop: loop, timer: timer, feed: feed, settings: configuration.proximity,
                     idleInterval: configuration.idleSampleInterval, context: context)
             case .orientation:
                 return try OrientationWatcher(
-                    loop: loop, feed: feed, settings: configuration.orientation,
+                    loop: loop, timer: timer, feed: feed, settings: configuration.orientation,
                     idleInterval: configuration.idleSampleInterval, context: context)
             }
         }

@@ -9,7 +9,7 @@ package final class OrientationWatcher: Watcher {
     /// How closely to watch, and how to read the sensor.
     package struct Settings: Sendable {
         /// The time between samples while a subscriber is in the foreground.
-        package var sampleInterval: Duration = .milliseconds(700)
+        package var sampleInterval: Duration = .milliseconds(500)
         /// How long a new pose must last before it is reported; 0 for no delay.
         package var settle: Duration = .milliseconds(400)
         /// The direction of the sensor's axes.
@@ -34,15 +34,15 @@ package final class OrientationWatcher: Watcher {
 
     /// Creates a watcher that is off; `idleInterval` is the time between samples while all subscribers are held.
     package init(
-        loop: EventLoop, feed: DeviceFeed, settings: Settings, idleInterval: Duration,
+        loop: EventLoop, timer: SharedTimer, feed: DeviceFeed, settings: Settings, idleInterval: Duration,
         context: WatcherContext
     ) throws(SystemError) {
         self.loop = loop
         self.settings = settings
         self.context = context
         filter = SettleFilter(settle: settings.settle)
-        watch = try SensorWatch(
-            loop: loop, feed: feed, context: context,
+        watch = SensorWatch(
+            loop: loop, timer: timer, feed: feed, context: context,
             intervals: SampleIntervals(live: settings.sampleInterval, idle: idleInterval)
         ) { () throws(SystemError) in try Accelerometer.candidates(matrix: settings.matrix) }
         // A pose that has lasted long enough is confirmed by another sample.
