@@ -34,24 +34,9 @@ package struct IIOChannels: Sendable, Hashable {
         self.node = node
     }
 
-    /// Reads every channel's attribute, one after the other.
-    func readAttributes() -> IIOSample {
-        var values: [Double] = []
-        for name in names {
-            let path = "\(device)/\(name)_raw"
-            switch SysfsAttribute.read(path) {
-            case .missing: return .missing
-            case .failed(let error): return .failed(error)
-            case .text(let text):
-                guard let value = SysfsText.number(text) else {
-                    // Anything but a number is unexpected, and may be long.
-                    let shown = SysfsText.trimmed(text).prefix(40)
-                    return .failed(SystemError("find a number in \"\(shown)\" of", on: path, code: EINVAL))
-                }
-                values.append(value)
-            }
-        }
-        return .values(values)
+    /// The path of a channel's attribute.
+    fileprivate func path(of name: String) -> String {
+        "\(device)/\(name)_raw"
     }
 }
 
@@ -64,6 +49,8 @@ package final class IIOReader: Sendable {
         var isPrepared = false
         var buffer: IIOBuffer?
         var layout = ScanLayout([], wanted: [])
+        /// The attributes of the channels, in order.
+        var attributes: [SysfsReader] = []
     }
 
     private let channels: IIOChannels
@@ -95,7 +82,7 @@ package final class IIOReader: Sendable {
         state.withLock { state in
             prepare(&state)
             guard let node = channels.node, usesBuffer(isLive: isLive) else {
-                return channels.hasAttributes ? channels.readAttributes() : refused
+                return channels.hasAttributes ? readAttributes(state) : refused
             }
             do throws(SystemError) {
                 let values = try scan(node, &state)
@@ -104,7 +91,7 @@ package final class IIOReader: Sendable {
             } catch {
                 state.buffer = nil
                 refusal.withLock { $0 = error }
-                return channels.hasAttributes ? channels.readAttributes() : refused
+                return channels.hasAttributes ? readAttributes(state) : refused
             }
         }
     }
@@ -117,7 +104,7 @@ package final class IIOReader: Sendable {
     package func sampleAtOnce(isLive: Bool) -> IIOSample? {
         state.withLock { state in
             guard state.isPrepared else { return nil }
-            guard usesBuffer(isLive: isLive) else { return channels.readAttributes() }
+            guard usesBuffer(isLive: isLive) else { return readAttributes(state) }
             guard let scans = try? state.buffer?.newest(scanBytes: state.layout.bytes, mayWait: false) else {
                 return nil
             }
@@ -143,6 +130,7 @@ package final class IIOReader: Sendable {
     private func prepare(_ state: inout State) {
         guard !state.isPrepared else { return }
         state.isPrepared = true
+        state.attributes = channels.names.map { SysfsReader(channels.path(of: $0)) }
         // For in_accel_x, this is in_accel_sampling_frequency.
         let kind = channels.names[0].split(separator: "_").prefix(2).joined(separator: "_")
         for name in [kind + "_sampling_frequency", "sampling_frequency"] {
@@ -151,6 +139,26 @@ package final class IIOReader: Sendable {
                 from: SysfsAttribute.read(path).text, available: SysfsAttribute.read(path + "_available").text)
             if let raised { try? SysfsAttribute.write(raised, to: path) }
         }
+    }
+
+    /// Reads every channel's attribute, one after the other.
+    private func readAttributes(_ state: borrowing State) -> IIOSample {
+        var values: [Double] = []
+        for (name, attribute) in zip(channels.names, state.attributes) {
+            switch attribute.read() {
+            case .missing: return .missing
+            case .failed(let error): return .failed(error)
+            case .text(let text):
+                guard let value = SysfsText.number(text) else {
+                    // Anything but a number is unexpected, and may be long.
+                    let shown = SysfsText.trimmed(text).prefix(40)
+                    let path = channels.path(of: name)
+                    return .failed(SystemError("find a number in \"\(shown)\" of", on: path, code: EINVAL))
+                }
+                values.append(value)
+            }
+        }
+        return .values(values)
     }
 
     private func scan(_ node: String, _ state: inout State) throws(SystemError) -> [Double] {
