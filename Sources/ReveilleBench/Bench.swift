@@ -23,6 +23,7 @@ enum Bench {
             case "flood": try FloodBench().run()
             case "memory":
                 try FootprintBench(program: CommandLine.arguments.dropFirst(2).first ?? ReveillePeer().program).run()
+            case "sensors": try SensorBench().run()
             case "peers": try PeerBench().run(plots: "Docs/Performance")
             case BarePeer.argument: try BarePeer.run(Array(CommandLine.arguments.dropFirst(2)))
             case ZeroMQPeer.argument: try ZeroMQPeer.run(Array(CommandLine.arguments.dropFirst(2)))
@@ -33,7 +34,7 @@ enum Bench {
             case Flood.argument: try Flood.run(Array(CommandLine.arguments.dropFirst(2)))
             default:
                 complain(
-                    "usage: ReveilleBench latency|posts|readers|messages|storm|names|flood|memory|peers|instructions|record"
+                    "usage: ReveilleBench latency|posts|readers|messages|storm|names|flood|memory|sensors|peers|instructions|record"
                 )
                 exit(64)
             }

@@ -2,10 +2,12 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleSystem
 
 /// An attribute whose driver does not answer: every read of its file blocks until this is released.
 ///
-/// The kernel asks a program before each access to the file (fanotify(7)), and gets no reply.
+/// The kernel asks a program before each access to the file (fanotify(7)), and gets no reply. It only asks about files
+/// that are opened after that, so the attribute becomes a new file.
 final class BlockedAttribute {
     private typealias Start = @convention(c) (UInt32, UInt32) -> Int32
     private typealias Mark = @convention(c) (Int32, UInt32, UInt64, Int32, UnsafePointer<CChar>) -> Int32
@@ -21,10 +23,19 @@ final class BlockedAttribute {
     private let descriptor: Int32
 
     /// Whether this user may block files: only root may.
-    static var isPossible: Bool { (try? BlockedAttribute("/proc/self/exe")) != nil }
+    static var isPossible: Bool { (try? BlockedAttribute(marking: "/proc/self/exe")) != nil }
 
-    /// Blocks the reads of a file that begin from now on.
-    init(_ path: String) throws {
+    /// Blocks the reads of an attribute that begin from now on.
+    convenience init(_ path: String) throws {
+        let next = path + ".next"
+        let file = OwnedDescriptor(open(next, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644))
+        let text = Array(try String(contentsOfFile: path).utf8)
+        guard write(file.number, text, text.count) == text.count else { throw Trouble("write \(next): error \(errno)") }
+        try self.init(marking: next)
+        rename(next, path)
+    }
+
+    private init(marking path: String) throws {
         guard let start = dlsym(nil, "fanotify_init"), let mark = dlsym(nil, "fanotify_mark") else {
             throw Trouble("no fanotify_init in the C library")
         }

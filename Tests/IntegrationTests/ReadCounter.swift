@@ -4,17 +4,20 @@
 import Glibc
 import ReveilleTesting
 
-/// A counter of the times that a file is opened.
+/// A counter of the times that a file is read; reads in quick succession may count as one.
 final class ReadCounter {
     private let descriptor: Int32
-    private var opened = 0
+    private var reads = 0
 
     /// Counts the readings of an attribute, of which the phone must have exactly one.
-    init(of attribute: String, on phone: SyntheticPhone) throws {
-        let path = try phone.file(of: attribute)
+    convenience init(of attribute: String, on phone: SyntheticPhone) throws {
+        try self.init(phone.file(of: attribute))
+    }
+
+    /// Counts the readings of a file.
+    init(_ path: String) throws {
         descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
-        // The kernel merges equal successive events. A close event between two open events prevents that.
-        guard inotify_add_watch(descriptor, path, UInt32(IN_OPEN | IN_CLOSE)) >= 0 else {
+        guard inotify_add_watch(descriptor, path, UInt32(IN_ACCESS)) >= 0 else {
             throw Trouble("inotify_add_watch \(path): error \(errno)")
         }
     }
@@ -29,12 +32,12 @@ final class ReadCounter {
                 var offset = 0
                 while offset < size {
                     let event = buffer.load(fromByteOffset: offset, as: inotify_event.self)
-                    if event.mask & UInt32(IN_OPEN) != 0 { opened += 1 }
+                    if event.mask & UInt32(IN_ACCESS) != 0 { reads += 1 }
                     offset += MemoryLayout<inotify_event>.size + Int(event.len)
                 }
             }
         }
-        return opened
+        return reads
     }
 
     func wait(for count: Int) throws {

@@ -37,7 +37,7 @@ struct SlowSensorTests {
     @Test("a sensor that stops answering keeps its state, and delays other aspects once at most")
     func laterReadBlocks() throws {
         let subscriber = try bus.subscribe(#"{"aspects":["battery","orientation","proximity"]}"#)
-        let reads = try ReadCounter(of: "in_accel_z_raw", on: phone)
+        let reads = try ReadCounter(of: "in_accel_y_raw", on: phone)
         try reads.wait(for: 10)
         var blocked: BlockedAttribute? = try BlockedAttribute(phone.file(of: "in_accel_z_raw"))
         try blocked?.waitForRead()

@@ -45,6 +45,9 @@ final class PeerBroker {
         }
     }
 
+    /// The address for subscribers.
+    var address: PeerAddress { peer.address(in: directory) }
+
     /// What the peer uses.
     var usage: ProcessUsage { ProcessUsage(pid: process.pid) }
 

@@ -5,7 +5,7 @@
 package struct SettleFilter<Value: Equatable & Sendable>: Sendable {
     private let settle: Duration
     private var reported: Value?
-    private var candidate: (value: Value, since: Instant)?
+    private var candidate: (value: Value, since: Instant, settle: Duration)?
 
     /// Creates a filter with the time that a new value must last; 0 for no delay.
     package init(settle: Duration) {
@@ -14,23 +14,31 @@ package struct SettleFilter<Value: Equatable & Sendable>: Sendable {
 
     /// The time at which ``expire(at:)`` returns a value; `nil` while none is held back.
     package var deadline: Instant? {
-        candidate.map { $0.since + settle }
+        candidate.map { $0.since + $0.settle }
     }
 
-    /// Filters a value; returns it if it is reported now, and `nil` if it is held back or not new.
-    package mutating func offer(_ value: Value, at now: Instant) -> Value? {
+    /// Filters a value.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - now: The time.
+    ///   - limit: The longest time that this value must last, if it is shorter than that of the filter.
+    /// - Returns: The value if it is reported now; `nil` if it is held back or not new.
+    package mutating func offer(_ value: Value, at now: Instant, within limit: Duration? = nil) -> Value? {
         guard let reported else { return pass(value) }
         guard value != reported else {
             candidate = nil
             return nil
         }
-        if candidate?.value != value { candidate = (value, now) }
+        let settle = min(settle, limit ?? settle)
+        let begun = candidate?.value == value ? candidate : nil
+        candidate = (value, begun?.since ?? now, min(settle, begun?.settle ?? settle))
         return expire(at: now)
     }
 
     /// Returns the value that was held back, if it has lasted long enough.
     package mutating func expire(at now: Instant) -> Value? {
-        guard let candidate, now >= candidate.since + settle else { return nil }
+        guard let candidate, now >= candidate.since + candidate.settle else { return nil }
         return pass(candidate.value)
     }
 

@@ -26,6 +26,14 @@ package enum OrientationRule {
         return Orientation(pose: planar, planar: planar)
     }
 
+    /// The cosine of the smallest angle of a large turn, 45 degrees: half of one from a pose to the next.
+    private static let largeTurn = 0.707_106_8
+
+    /// Returns whether gravity has turned far enough to show that the device was turned, and not only moved.
+    package static func isLargeTurn(from: Vector, to: Vector) -> Bool {
+        (from * to).sum() <= largeTurn * from.length * to.length
+    }
+
     private static func flat(_ gravity: Vector, _ last: Orientation.Pose) -> Orientation.Pose? {
         let pose: Orientation.Pose = gravity.z < 0 ? .faceUp : .faceDown
         let along = (gravity.x * gravity.x + gravity.y * gravity.y).squareRoot()

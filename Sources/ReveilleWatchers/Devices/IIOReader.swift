@@ -39,24 +39,9 @@ package struct IIOChannels: Sendable, Hashable {
     /// The names of the channels that a scan must contain.
     var scanned: [String] { names + (hasTimes ? ["in_timestamp"] : []) }
 
-    /// Reads every channel's attribute, one after the other.
-    func readAttributes() -> IIOSample {
-        var values: [Double] = []
-        for name in names {
-            let path = "\(device)/\(name)_raw"
-            switch SysfsAttribute.read(path) {
-            case .missing: return .missing
-            case .failed(let error): return .failed(error)
-            case .text(let text):
-                guard let value = SysfsText.number(text) else {
-                    // Anything but a number is unexpected, and may be long.
-                    let shown = SysfsText.trimmed(text).prefix(40)
-                    return .failed(SystemError("find a number in \"\(shown)\" of", on: path, code: EINVAL))
-                }
-                values.append(value)
-            }
-        }
-        return .values(values)
+    /// The path of a channel's attribute.
+    fileprivate func path(of name: String) -> String {
+        "\(device)/\(name)_raw"
     }
 }
 
@@ -73,6 +58,8 @@ package final class IIOReader: Sendable {
         var original: [(path: String, text: String)] = []
         var buffer: IIOBuffer?
         var layout = ScanLayout([], wanted: [])
+        /// The attributes of the channels, in order.
+        var attributes: [SysfsReader] = []
     }
 
     let channels: IIOChannels
@@ -107,7 +94,7 @@ package final class IIOReader: Sendable {
         return state.withLock { state in
             if let wanted { set(wanted, &state) } else { prepare(&state) }
             guard let node = channels.node, usesBuffer(isLive: isLive) else {
-                return channels.hasAttributes ? channels.readAttributes() : refused
+                return channels.hasAttributes ? readAttributes(&state) : refused
             }
             do throws(SystemError) {
                 let values = try scan(node, &state)
@@ -116,7 +103,7 @@ package final class IIOReader: Sendable {
             } catch {
                 state.buffer = nil
                 refusal.withLock { $0 = error }
-                return channels.hasAttributes ? channels.readAttributes() : refused
+                return channels.hasAttributes ? readAttributes(&state) : refused
             }
         }
     }
@@ -129,7 +116,7 @@ package final class IIOReader: Sendable {
     package func sampleAtOnce(isLive: Bool) -> IIOSample? {
         state.withLock { state in
             guard state.isPrepared else { return nil }
-            guard usesBuffer(isLive: isLive) else { return channels.readAttributes() }
+            guard usesBuffer(isLive: isLive) else { return readAttributes(&state) }
             guard let scans = try? state.buffer?.newest(scanBytes: state.layout.bytes, mayWait: false) else {
                 return nil
             }
@@ -168,6 +155,29 @@ package final class IIOReader: Sendable {
                 from: SysfsAttribute.read(path).text, available: SysfsAttribute.read(path + "_available").text)
             if let raised { try? SysfsAttribute.write(raised, to: path) }
         }
+    }
+
+    /// Reads every channel's attribute, one after the other.
+    private func readAttributes(_ state: inout State) -> IIOSample {
+        if state.attributes.isEmpty {
+            state.attributes = channels.names.map { SysfsReader(channels.path(of: $0)) }
+        }
+        var values: [Double] = []
+        for (name, attribute) in zip(channels.names, state.attributes) {
+            switch attribute.read() {
+            case .missing: return .missing
+            case .failed(let error): return .failed(error)
+            case .text(let text):
+                guard let value = SysfsText.number(text) else {
+                    // Anything but a number is unexpected, and may be long.
+                    let shown = SysfsText.trimmed(text).prefix(40)
+                    let path = channels.path(of: name)
+                    return .failed(SystemError("find a number in \"\(shown)\" of", on: path, code: EINVAL))
+                }
+                values.append(value)
+            }
+        }
+        return .values(values)
     }
 
     private func scan(_ node: String, _ state: inout State) throws(SystemError) -> [Double] {

@@ -27,6 +27,9 @@ final class SensorPoll {
     /// How the sensor is read, for a person.
     var manner: String { reader.manner }
 
+    /// Whether to sample three times as often at the pace `.live`.
+    var isAttentive = false
+
     private let sampler: Sampler
     private let intervals: SampleIntervals
     private let reader: IIOReader
@@ -76,7 +79,7 @@ final class SensorPoll {
     }
 
     private func schedule() {
-        guard let interval = intervals[pace] else { return }
+        guard let interval = intervals[pace, isAttentive] else { return }
         timer?.fire(within: interval)
     }
 }
@@ -88,12 +91,12 @@ struct SampleIntervals {
     /// While all subscribers are held.
     var idle: Duration
 
-    /// The interval at a pace; `nil` when the sensor is off.
-    subscript(pace: Pace) -> Duration? {
+    /// The interval at a pace, a third for an attentive one at `.live`; `nil` when the sensor is off.
+    subscript(pace: Pace, isAttentive: Bool) -> Duration? {
         switch pace {
         case .off: nil
         case .idle: idle
-        case .live: live
+        case .live: isAttentive ? live / 3 : live
         }
     }
 }

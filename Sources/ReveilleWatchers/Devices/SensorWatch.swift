@@ -74,6 +74,11 @@ final class SensorWatch<Sensor: FoundSensor> {
         }
     }
 
+    /// Whether to sample three times as often while a subscriber is in the foreground.
+    var isAttentive = false {
+        didSet { poll?.isAttentive = isAttentive }
+    }
+
     /// How the sensor is read, for a person; `nil` when no sensor is open.
     var manner: String? { poll?.manner ?? input.map { _ in "by its node" } }
 
@@ -157,7 +162,7 @@ final class SensorWatch<Sensor: FoundSensor> {
             return look()
         }
         take(.input(device))
-        guard isStream, let interval = intervals[pace] else { return }
+        guard isStream, let interval = intervals[pace, isAttentive] else { return }
         // A sensor may send a hundred events a second. They are ignored until the next sample is due.
         input?.source.rearm([])
         pause?.fire(within: interval)

@@ -9,7 +9,7 @@ package final class OrientationWatcher: Watcher {
     /// How closely to watch, and how to read the sensor.
     package struct Settings: Sendable {
         /// The time between samples while a subscriber is in the foreground.
-        package var sampleInterval: Duration = .milliseconds(500)
+        package var sampleInterval: Duration = .milliseconds(600)
         /// How long a new pose must last before it is reported; 0 for no delay.
         package var settle: Duration = .milliseconds(400)
         /// The direction of the sensor's axes.
@@ -27,6 +27,11 @@ package final class OrientationWatcher: Watcher {
     /// The time of a request in which samples are repeated.
     private static let repetitionTime: Duration = .milliseconds(400)
 
+    /// How long the pose after a large turn must last, at most; the second sample that confirms it.
+    private static let turnSettle: Duration = .milliseconds(200)
+    /// How long after a large turn the sensor is sampled more often, since a device in a hand is turned again.
+    private static let attention: Duration = .seconds(10)
+
     package let aspect = BuiltInAspect.orientation
     private let loop: EventLoop
     private let settings: Settings
@@ -37,6 +42,9 @@ package final class OrientationWatcher: Watcher {
     /// The sensor of the last sample, and the length of gravity in its samples.
     private var measured: (sensor: Accelerometer, unit: GravityUnit)?
     private var filter: SettleFilter<Orientation>
+    /// The direction of gravity in the reported pose.
+    private var settled: Vector?
+    private var lastTurn: Instant?
     /// The reading of the last sample, whether reported or not.
     private var last = Orientation.unknown
     /// The request that is under way, and its start.
@@ -75,6 +83,8 @@ package final class OrientationWatcher: Watcher {
     private func begin() {
         filter = SettleFilter(settle: settings.settle)
         last.pose = .unknown
+        settled = nil
+        lastTurn = nil
     }
 
     package func refresh(then completion: @escaping () -> Void) {
@@ -112,7 +122,17 @@ package final class OrientationWatcher: Watcher {
             return
         }
         last = OrientationRule.reading(at: gravity, last: last)
-        report(request == nil ? filter.offer(last, at: loop.now) : filter.pass(last))
+        report(request == nil ? offer(last, gravity) : filter.pass(last))
+        if filter.deadline == nil { settled = gravity }
+        watch.isAttentive = lastTurn.map { loop.now < $0 + Self.attention } ?? false
+    }
+
+    private func offer(_ reading: Orientation, _ gravity: Vector) -> Orientation? {
+        guard let settled, OrientationRule.isLargeTurn(from: settled, to: gravity) else {
+            return filter.offer(reading, at: loop.now)
+        }
+        lastTurn = loop.now
+        return filter.offer(reading, at: loop.now, within: Self.turnSettle)
     }
 
     private func lose() {

@@ -12,7 +12,7 @@ package final class ProximityWatcher: Watcher {
     /// How closely to watch.
     package struct Settings: Sendable {
         /// The time between samples while a subscriber is in the foreground.
-        package var sampleInterval: Duration = .milliseconds(500)
+        package var sampleInterval: Duration = .milliseconds(600)
         /// The smallest raw value that means near; `nil` for the device's own level.
         package var nearLevel: Double?
 
@@ -81,7 +81,7 @@ package final class ProximityWatcher: Watcher {
     private static func examine(_ sensor: ProximitySensor, _ examination: inout Examination) {
         switch sensor.access {
         case .sampled(let channels):
-            switch channels.readAttributes() {
+            switch IIOReader(channels).sample(isLive: false) {
             case .values(let values):
                 examination.add("raw", "\(values[0])")
                 if let rule = sensor.rule {

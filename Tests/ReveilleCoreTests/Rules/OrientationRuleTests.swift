@@ -73,4 +73,13 @@ import Testing
         #expect(pose(0, -length, 0).pose == .portrait)
         #expect(pose(0.1 * length, 0, -length).pose == .faceUp)
     }
+
+    @Test("a turn by 45 degrees or more is large, whatever the lengths") func largeTurns() {
+        let upright = Vector(x: 0, y: -1, z: 0)
+        #expect(OrientationRule.isLargeTurn(from: upright, to: Vector(x: -1.4, y: 0, z: 0)))
+        #expect(OrientationRule.isLargeTurn(from: upright, to: Vector(x: 0.71, y: -0.70, z: 0)))
+        #expect(!OrientationRule.isLargeTurn(from: upright, to: Vector(x: 0.70, y: -0.71, z: 0)))
+        #expect(!OrientationRule.isLargeTurn(from: upright, to: Vector(x: 0, y: -0.5, z: 0)))
+        #expect(OrientationRule.isLargeTurn(from: upright, to: -upright))
+    }
 }

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleCore
+import ReveilleSystem
+import ReveilleTesting
+
+/// Measures the wake-ups and the processor time of the bus while it watches battery, proximity and orientation, beside
+/// those of iio-sensor-proxy and UPower, which watch the same devices.
+struct SensorBench {
+    /// The most wake-ups a second with a subscriber in the foreground, and with all of them held.
+    private static let mostWakeUps = (awake: 2.0, asleep: 0.5)
+    /// The time in milliseconds in which all programs find their devices, and the bus learns that they are quick.
+    private static let rest: Int32 = 20_000
+    /// The time in milliseconds in which is measured.
+    private static let duration: Int32 = 120_000
+
+    /// Prints the figures.
+    ///
+    /// - Throws: `BenchError` if a figure of the bus is above its limit.
+    func run() throws {
+        let testbed = try Testbed()
+        try Self.addDevices(to: testbed)
+        let variables = Testbed.environment(root: testbed.root).map { "\($0)=\($1)" }
+        let bus = ReveillePeer()
+        let running = try (0..<2).map { _ in try PeerBroker(bus, under: ["env"] + variables) }
+        let subscribers = try running.map { try $0.connection() }
+        for (index, subscriber) in subscribers.enumerated() {
+            let aspects: AspectSet = [.battery, .proximity, .orientation]
+            _ = try bus.subscription(on: subscriber, to: aspects, isInBackground: index == 1)
+        }
+        let daemons = Self.daemons(on: testbed)
+        poll(nil, 0, Self.rest)
+        let usages = running.map(\.usage) + (daemons?.usages ?? [])
+        let before = usages.map(SensorCost.init)
+        poll(nil, 0, Self.duration)
+        let costs = zip(usages, before).map { SensorCost($0).since($1, seconds: Double(Self.duration) / 1_000) }
+        withExtendedLifetime((subscribers, daemons, testbed)) {}
+
+        print("\n| battery, proximity and orientation | wake-ups a second | processor time a minute |")
+        print("| --- | ---: | ---: |")
+        print("| Reveille, in the foreground \(costs[0])")
+        print("| Reveille, in the background \(costs[1])")
+        for (name, cost) in zip(Daemons.names, costs.dropFirst(2)) { print("| \(name) \(cost)") }
+        try check(costs, hasDaemons: daemons != nil)
+    }
+
+    private func check(_ costs: [SensorCost], hasDaemons: Bool) throws {
+        for (name, cost, limit) in [
+            ("foreground", costs[0], Self.mostWakeUps.awake), ("background", costs[1], Self.mostWakeUps.asleep),
+        ] where cost.wakeUps > limit {
+            throw BenchError(
+                "in the \(name), the bus wakes up \(cost.wakeUps.rounded(to: 2)) times a second, more than \(limit)")
+        }
+        let limit = costs.dropFirst(2).reduce(0) { $0 + $1.processorTime }
+        guard !hasDaemons || costs[0].processorTime <= limit else {
+            throw BenchError("the bus takes more processor time than both daemons")
+        }
+    }
+
+    /// Adds what a phone has, with the properties by which iio-sensor-proxy finds its sensors.
+    private static func addDevices(to testbed: Testbed) throws {
+        _ = try testbed.add(
+            subsystem: "power_supply", name: "BAT0",
+            attributes: [
+                "type": "Battery", "present": "1", "status": "Discharging", "capacity": "50", "energy_now": "25000000",
+                "energy_full": "50000000", "energy_full_design": "50000000", "power_now": "5000000",
+                "voltage_now": "3800000",
+            ], properties: ["POWER_SUPPLY_NAME": "BAT0", "POWER_SUPPLY_TYPE": "Battery"])
+        _ = try testbed.add(
+            subsystem: "iio", name: "iio:device0",
+            attributes: [
+                "name": "accel", "in_accel_x_raw": "0", "in_accel_y_raw": "-1000", "in_accel_z_raw": "0",
+                "in_accel_scale": "0.00981",
+            ], properties: ["DEVTYPE": "iio_device", "IIO_SENSOR_PROXY_TYPE": "iio-poll-accel"])
+        _ = try testbed.add(
+            subsystem: "iio", name: "iio:device1",
+            attributes: ["name": "proximity", "in_proximity_raw": "0", "in_proximity_nearlevel": "100"],
+            properties: [
+                "DEVTYPE": "iio_device", "IIO_SENSOR_PROXY_TYPE": "iio-poll-proximity", "PROXIMITY_NEAR_LEVEL": "100",
+            ])
+    }
+
+    private static func daemons(on testbed: Testbed) -> Daemons? {
+        do {
+            return try Daemons(on: testbed)
+        } catch {
+            print("iio-sensor-proxy and UPower are skipped: \(error)")
+            return nil
+        }
+    }
+}
+
+/// iio-sensor-proxy with a client of both sensors, and UPower, on a D-Bus of their own.
+private final class Daemons {
+    static let names = ["iio-sensor-proxy", "UPower"]
+
+    /// The attempts to call a program that is starting, and the pause between them in milliseconds.
+    private static let attempts = (count: 100, pause: Int32(100))
+
+    private let bus: PeerBroker
+    private let directory: TemporaryDirectory
+    private let processes: [ChildProcess]
+    private let client: PeerConnection
+
+    init(on testbed: Testbed) throws {
+        bus = try PeerBroker(DBusPeer())
+        directory = try TemporaryDirectory()
+        guard case .unix(let socket) = bus.address else { throw BenchError("dbus-daemon has no Unix socket") }
+        var environment = testbed.environment
+        environment["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=" + socket
+        environment["UPOWER_HISTORY_DIR"] = directory.path
+        let null = OwnedDescriptor(open("/dev/null", O_WRONLY | O_CLOEXEC))
+        processes = try ["iio-sensor-proxy", "upowerd"].map { program in
+            try ChildProcess(
+                ["setpriv", "--pdeathsig", "KILL", program], environment: environment,
+                descriptors: [1: null.number, 2: null.number])
+        }
+        client = try bus.publisher()
+        let proxy = "net.hadess.SensorProxy"
+        for sensor in ["Accelerometer", "Proximity"] {
+            try call("Claim" + sensor, of: proxy, proxy, at: "/net/hadess/SensorProxy")
+        }
+        try call(
+            "EnumerateDevices", of: "org.freedesktop.UPower", "org.freedesktop.UPower", at: "/org/freedesktop/UPower")
+    }
+
+    deinit {
+        for process in processes {
+            process.signal(SIGTERM)
+            process.wait()
+        }
+    }
+
+    var usages: [ProcessUsage] { processes.map { ProcessUsage(pid: $0.pid) } }
+
+    /// Calls a method without arguments until it succeeds.
+    private func call(_ member: String, of name: String, _ interface: String, at path: String) throws {
+        let call = DBusMessage.encoded(
+            .call, [(.path, path), (.destination, name), (.interface, interface), (.member, member)], body: [])
+        for _ in 0..<Self.attempts.count {
+            try client.send(call)
+            var kind = try DBusMessage.receiveKind(from: client)
+            while kind == .signal { kind = try DBusMessage.receiveKind(from: client) }
+            if kind == .reply { return }
+            poll(nil, 0, Self.attempts.pause)
+        }
+        throw BenchError("\(name) is not installed, or does not answer \(member)")
+    }
+}
+
+/// What a program uses while sensors are watched.
+private struct SensorCost: CustomStringConvertible {
+    /// The wake-ups, at first in all and later each second.
+    private(set) var wakeUps: Double
+    /// The processor time in nanoseconds, at first in all and later each minute.
+    private(set) var processorTime: Double
+
+    init(_ usage: ProcessUsage) {
+        wakeUps = Double(usage.wakeups)
+        processorTime = Double(usage.processorTime)
+    }
+
+    /// Returns the cost since an earlier one.
+    func since(_ before: SensorCost, seconds: Double) -> SensorCost {
+        var cost = self
+        cost.wakeUps = (wakeUps - before.wakeUps) / seconds
+        cost.processorTime = (processorTime - before.processorTime) / seconds * 60
+        return cost
+    }
+
+    var description: String { "| \(wakeUps.rounded(to: 2)) | \((processorTime / 1_000_000).rounded(to: 1)) ms |" }
+}
