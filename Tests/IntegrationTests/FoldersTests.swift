@@ -27,7 +27,7 @@ import Testing
         #expect(event.netChange)
     }
 
-    @Test("B173: a file that was made and removed is no net change") func transientFileIsNoNetChange() async throws {
+    @Test("B173: a file that was made and removed has no net change") func transientFileIsNoNetChange() async throws {
         let reader = try await scene.subscribe()
         try await reader.enterBackground()
         try await scene.change { try scene.write("a") }
