@@ -9,12 +9,15 @@
 #include <fcntl.h>
 #include <link.h>
 #include <linux/input.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <linux/sockios.h>
 #include <malloc.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -86,6 +89,12 @@ int c_reveille_clock_change_timer(void) {
     return timer;
 }
 
+long c_reveille_sleeps(void) {
+    struct rusage usage = {0};
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nvcsw;
+}
+
 int c_reveille_memory_file(const char *name) {
     return memfd_create(name, MFD_CLOEXEC);
 }
@@ -128,6 +137,57 @@ void c_reveille_release_memory(void) {
 
 int c_reveille_close_from(void *actions, int first) {
     return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}
+
+int c_reveille_route_socket(int is_listening) {
+    int socket_number = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE);
+    if (socket_number < 0)
+        return -1;
+    struct sockaddr_nl address = {.nl_family = AF_NETLINK};
+    if (is_listening)
+        address.nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE;
+    if (bind(socket_number, (struct sockaddr *)&address, sizeof address) < 0) {
+        int reason = errno;
+        close(socket_number);
+        errno = reason;
+        return -1;
+    }
+    return socket_number;
+}
+
+static ssize_t send_dump_request(int socket, int type, int family) {
+    struct {
+        struct nlmsghdr header;
+        struct rtgenmsg body;
+    } request = {
+        .header = {.nlmsg_len = NLMSG_LENGTH(sizeof(struct rtgenmsg)),
+                   .nlmsg_type = type,
+                   .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP},
+        .body = {.rtgen_family = family},
+    };
+    return send(socket, &request, request.header.nlmsg_len, 0);
+}
+
+int c_reveille_route_request_links(int socket) {
+    return send_dump_request(socket, RTM_GETLINK, AF_UNSPEC) < 0 ? -1 : 0;
+}
+
+int c_reveille_route_request_addresses(int socket) {
+    return send_dump_request(socket, RTM_GETADDR, AF_UNSPEC) < 0 ? -1 : 0;
+}
+
+int c_reveille_route_request_routes(int socket, int is_version6) {
+    return send_dump_request(socket, RTM_GETROUTE, is_version6 ? AF_INET6 : AF_INET) < 0 ? -1 : 0;
+}
+
+ssize_t c_reveille_route_receive(int socket, void *buffer, size_t size) {
+    struct sockaddr_nl sender = {0};
+    socklen_t length = sizeof sender;
+    ssize_t received;
+    do
+        received = recvfrom(socket, buffer, size, MSG_TRUNC, (struct sockaddr *)&sender, &length);
+    while (received >= 0 && sender.nl_pid != 0);
+    return received;
 }
 
 int c_reveille_entry(int directory, const char *name, struct c_reveille_entry *entry) {

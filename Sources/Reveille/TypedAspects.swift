@@ -22,8 +22,16 @@ public struct TypedAspects: Sendable {
     public let proximity = TypedAspect<Proximity>(aspect: .proximity) { $0.proximity }
     /// The pose.
     public let orientation = TypedAspect<Orientation>(aspect: .orientation) { $0.orientation }
+    /// The screens and the brightness.
+    public let display = TypedAspect<Display>(aspect: .display) { $0.display }
+    /// The default route.
+    public let network = TypedAspect<Network>(aspect: .network) { $0.network }
     /// The configured folders.
     public let folders = TypedAspect<Folders>(aspect: .folders) { $0.folders }
+    /// Samples of acceleration and rotation.
+    public let motion = TypedAspect<Motion>(aspect: .motion) { $0.motion }
+    /// The shakes.
+    public let shake = TypedAspect<Shake>(aspect: .shake) { $0.shake }
 }
 
 extension Device {
@@ -40,6 +48,24 @@ extension Device {
     /// The orientation of the device.
     public var orientation: Orientation {
         get async throws(ReveilleError) { try await state(of: \.orientation) }
+    }
+
+    /// The screens, and the brightness of the backlight: `Display.unknown` without any.
+    public var display: Display {
+        get async throws(ReveilleError) { try await state(of: \.display) }
+    }
+
+    /// The default route to the network: `Network.unreachable` without one.
+    public var network: Network {
+        get async throws(ReveilleError) { try await state(of: \.network) }
+    /// A sample of acceleration and rotation, taken now: `Motion.unknown` without sensors.
+    public var motion: Motion {
+        get async throws(ReveilleError) { try await state(of: \.motion) }
+    }
+
+    /// The last shake while a subscriber was in the foreground: `Shake.unknown` before the first.
+    public var shake: Shake {
+        get async throws(ReveilleError) { try await state(of: \.shake) }
     }
 
     /// The language and formats in use.

@@ -6,8 +6,8 @@ import ReveilleCore
 
 /// A simulated phone made of synthetic devices and files.
 ///
-/// It has batteries, a charger, an accelerometer, a proximity sensor, a locale file and settings files. Programs
-/// started with ``run(_:environment:)`` or ``environment`` see the devices through the real libudev, and
+/// It has batteries, a charger, an accelerometer, a gyroscope, a proximity sensor, a screen with a backlight, a network, a
+/// locale file and settings files. Programs started with ``run(_:environment:)`` or ``environment`` see the devices through the real libudev, and
 /// ``startBus(configuration:)`` starts a bus that watches the phone. The phone's directories and its process end with
 /// it. Use a phone from one thread at a time.
 ///
@@ -32,16 +32,25 @@ public final class SyntheticPhone {
     public private(set) var batteries: [SyntheticBattery]
     /// The charger, for ``plugIn()`` and ``unplug()``.
     public let charger: SyntheticPart
-    /// The accelerometer, which ``rotate(to:)`` controls.
+    /// The accelerometer, which ``rotate(to:)`` and ``accelerate(x:y:z:)`` control.
     public let accelerometer: SyntheticPart
+    /// The gyroscope, which ``spin(x:y:z:)`` controls.
+    public let gyroscope: SyntheticPart
     /// The proximity sensor, which ``setNear(_:)`` controls.
     public let proximitySensor: SyntheticPart
+
+    /// The built-in screen, 1080 by 2340 pixels.
+    public let screen: SyntheticPart
+    /// A connected monitor, which is not inserted at first, 1920 by 1080 pixels.
+    public let monitor: SyntheticPart
+    /// The backlight of the built-in screen, which ``setBrightness(_:)`` controls.
+    public let backlight: SyntheticPart
 
     let directory: TemporaryDirectory
     /// The directory for `XDG_RUNTIME_DIR`.
     let runtime: TemporaryDirectory
 
-    /// Creates a phone that is charged to 80%, unplugged, upright and uncovered.
+    /// Creates a phone that is charged to 80%, unplugged, upright and uncovered, and not connected to a network.
     ///
     /// Its language is English, it has one empty settings file, and its folder `~/Documents` is empty. Parts can also be inserted and removed later.
     ///
@@ -49,10 +58,11 @@ public final class SyntheticPhone {
     ///   - batteries: The number of battery packs.
     ///   - hasCharger: Whether the phone has a charger.
     ///   - hasAccelerometer: Whether the phone has an accelerometer.
+    ///   - hasGyroscope: Whether the phone has a gyroscope.
     ///   - hasProximitySensor: Whether the phone has a proximity sensor.
     /// - Throws: `TestbedError` if umockdev is not installed or a file cannot be written.
     public init(
-        batteries: Int = 1, hasCharger: Bool = true, hasAccelerometer: Bool = true,
+        batteries: Int = 1, hasCharger: Bool = true, hasAccelerometer: Bool = true, hasGyroscope: Bool = true,
         hasProximitySensor: Bool = true
     ) throws(TestbedError) {
         directory = try TemporaryDirectory()
@@ -64,12 +74,20 @@ public final class SyntheticPhone {
         battery = SyntheticBattery(testbed, name: "battery")
         self.batteries = [battery]
         accelerometer = .accelerometer(testbed)
+        gyroscope = .gyroscope(testbed)
         proximitySensor = .proximitySensor(testbed)
+        screen = .screen(testbed, connector: "DSI-1", mode: "1080x2340")
+        monitor = .screen(testbed, connector: "HDMI-A-1", mode: "1920x1080")
+        backlight = .backlight(testbed)
         if hasCharger { try charger.insert() }
         if batteries > 0 { try battery.insert() }
         for _ in 1..<max(1, batteries) { try addBattery() }
         if hasAccelerometer { try accelerometer.insert() }
+        if hasGyroscope { try gyroscope.insert() }
         if hasProximitySensor { try proximitySensor.insert() }
+        try screen.insert()
+        try backlight.insert()
+        try disconnect()
         try setLocale("en_US.UTF-8")
         try writeSettings("{}")
         try makeDocuments()

@@ -79,6 +79,11 @@ package struct Fields {
         return count
     }
 
+    /// Reads a number that is not negative, or null.
+    func optionalCount(_ name: FieldName) throws(CallError) -> Int? {
+        has(name) ? try count(name) : nil
+    }
+
     func bool(_ name: FieldName) throws(CallError) -> Bool {
         guard case .bool(let value) = text.nodes[try requiredIndex(name)].value else { throw invalid(name) }
         return value
@@ -86,6 +91,11 @@ package struct Fields {
 
     func optionalBool(_ name: FieldName) throws(CallError) -> Bool? {
         has(name) ? try bool(name) : nil
+    }
+
+    func number(_ name: FieldName) throws(CallError) -> Double {
+        guard let number = try optional(name, { $0.numberValue }) else { throw invalid(name) }
+        return number
     }
 
     /// Reads a level from 0 to 1, or null.
@@ -118,6 +128,13 @@ package struct Fields {
             strings.append(text.string(part))
         }
         return strings
+    }
+
+    /// Reads a structure or null.
+    func optionalStructure(_ name: FieldName) throws(CallError) -> Fields? {
+        guard let index = index(name) else { return nil }
+        guard case .object = text.nodes[index].value else { throw invalid(name) }
+        return Fields(text, at: index, path: path(of: "\(name)"), noting: unknownWords)
     }
 
     func structures(_ name: FieldName, noting words: UnknownWords? = nil) throws(CallError) -> [Fields] {
@@ -175,11 +192,10 @@ package struct Fields {
 
     /// Reads the state of an aspect, which only a published name may lack.
     consuming func reading(of aspect: Aspect) throws(CallError) -> Reading {
-        let field = ReadingCoding.field(of: aspect)
         guard let builtIn = aspect.builtIn else {
-            return .published(PublishedValue(aspect, try optional(field) { $0.objectValue }))
+            return .published(PublishedValue(aspect, try optional(.value) { $0.objectValue }))
         }
-        return try reading(of: builtIn, at: try requiredIndex(field))
+        return try reading(of: builtIn, at: try requiredIndex(ReadingCoding.field(of: builtIn)))
     }
 
     /// Reads the state of the only aspect that is given.
@@ -201,7 +217,7 @@ package struct Fields {
         guard others == 0 else { throw .invalidParameter(path(of: BuiltInAspect.names[others.trailingZeroBitCount])) }
         let aspect = BuiltInAspect.allCases[given.trailingZeroBitCount]
         guard aspect.isPostable else { throw .invalidParameter(path(of: aspect.rawValue)) }
-        return try reading(of: Aspect(aspect))
+        return try reading(of: aspect, at: try requiredIndex(ReadingCoding.field(of: aspect)))
     }
 
     private consuming func reading(of aspect: BuiltInAspect, at index: Int) throws(CallError) -> Reading {

@@ -66,7 +66,11 @@ import Varlink
         case .defaults(let defaults): try check(defaults)
         case .battery(let battery): try check(battery)
         case .orientation(let orientation): try check(orientation)
+        case .display(let display): try check(display)
+        case .network(let network): try check(network)
         case .folders(let folders): try check(folders)
+        case .motion(let motion): try check(motion)
+        case .shake(let shake): try check(shake)
         case .proximity, .published: break
         }
     }

@@ -22,7 +22,24 @@ import Varlink
                 state: .charging, level: 0.5, isPlugged: true, chargeStatus: .notCharging,
                 packs: [.init(name: "BAT0", level: nil, chargeStatus: .notCharging)])),
         .battery(.unknown), .proximity(.near), .orientation(Orientation(pose: .faceUp, planar: .portrait)),
+        .orientation(.unknown),
+        .display(
+            Display(
+                screens: [
+                    .init(name: "eDP-1", width: 1_920, height: 1_080, widthMM: 344, heightMM: 194, scale: 1.5),
+                    .init(name: "HDMI-A-1", width: 800, height: 600),
+                ], brightness: 0.25)),
+        .display(.unknown),
+        .network(Network(isReachable: true, interface: "wlan0", kind: .wifi, addresses: ["192.0.2.7", "2001:db8::7"])),
+        .network(.unreachable),
         .orientation(.unknown), .folders(Folders(folders: [folder])),
+        .motion(
+            Motion(
+                acceleration: Motion.Vector(x: 0, y: -0.5, z: -1e-9), rotation: Motion.Vector(x: 1.5, y: 0, z: 70),
+                takenAt: Timestamp(microseconds: 1_795_354_930_402_511))),
+        .motion(
+            Motion(acceleration: nil, rotation: Motion.Vector(x: 1, y: 2, z: 3), takenAt: Timestamp(microseconds: -1))),
+        .motion(.unknown), .shake(Shake(peak: 2.25)), .shake(.unknown),
     ]
 
     private static var folder: Folders.Folder {

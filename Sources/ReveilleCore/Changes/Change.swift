@@ -13,9 +13,9 @@ package final class Change {
     static let touchedLimit = 4 << 10
 
     /// The number of changes of the aspect up to this one.
-    package let generation: Int
+    let generation: Int
     /// The number of changes on the bus up to this one.
-    package let sequence: Int
+    let sequence: Int
     /// The time of the change.
     package let time: Timestamp
     /// The state since the change; unknown for superseded settings, folders and old values, which are no longer needed.
@@ -23,7 +23,7 @@ package final class Change {
     /// The parts affected by this change; `nil` for other aspects, and if they were not saved or too many to keep.
     private(set) var parts: ChangedParts?
     /// The time of the next change; `nil` for the last change.
-    package private(set) var supersededAt: Timestamp?
+    private(set) var supersededAt: Timestamp?
     /// The size of a published value in bytes; 0 for other aspects.
     let size: Int
     /// The digest of settings or folders, and of a value that was dropped.
@@ -75,7 +75,8 @@ package final class Change {
     func isSameState(as other: Change) -> Bool {
         if self === other { return true }
         guard isKnown else { return false }
-        guard let digest = knownDigest else { return reading == other.reading }
+        // Of two equal occurrences, the second one is still another.
+        guard let digest = knownDigest else { return reading == other.reading && !reading.isOccurrence }
         return digest == other.knownDigest ?? other.reading.published?.bytes.map { Digest(of: $0).value }
     }
 

@@ -37,11 +37,11 @@ struct ChangeLog {
         parts = PartHistory(restoring: start.reading, at: start.generation)
     }
 
-    /// Creates the log of a name that is not published.
+    /// Creates the log of a name that is not published, or of a stream that has not been sampled.
     ///
     /// - Parameters:
-    ///   - name: The name.
-    ///   - sequence: The sequence of the bus, which no generation of an earlier log of the name exceeds.
+    ///   - name: The name, or the aspect.
+    ///   - sequence: The sequence of the bus, which no generation of an earlier log of the aspect exceeds.
     ///   - capacity: The number of changes to keep.
     ///   - time: The current time.
     init(absent name: Aspect, sequence: Int, capacity: Int, at time: Timestamp) {
@@ -101,6 +101,7 @@ struct ChangeLog {
     }
 
     /// Returns one event for all changes since the one that a subscriber has seen.
+    @inline(__always)  // Otherwise, each call copies the log.
     func event(since seen: Change) -> Event {
         var event = Event(
             reading: current.reading, generation: current.generation, sequence: current.sequence,
@@ -108,7 +109,7 @@ struct ChangeLog {
             // The order holds even if the wall clock was set back in between.
             firstChangedAt: min(firstChange(after: seen), current.time), changedAt: current.time, dropped: 0,
             settings: [])
-        event.list(parts.changes(since: seen.generation, in: current.reading))
+        event.list(parts(since: seen.generation))
         return event
     }
 
@@ -134,7 +135,7 @@ struct ChangeLog {
             event.changes += merged
             event.dropped = dropped
             if merged > 0 { event.firstChangedAt = min(firstChange(after: seen), change.time) }
-            event.list(parts.changes(since: seen.generation, in: current.reading))
+            event.list(parts(since: seen.generation))
             return event
         }
     }
@@ -180,5 +181,13 @@ struct ChangeLog {
     private func firstChange(after seen: Change) -> Timestamp {
         // If the log has dropped the change, the oldest one is the best approximation.
         seen.supersededAt ?? ring.oldest?.supersededAt ?? current.time
+    }
+
+    private func parts(since generation: Int) -> ChangedParts? {
+        // Most subscribers have seen all changes but the last one, whose settings are sorted already.
+        if generation == current.generation - 1, parts.isComplete(since: generation), let last = current.parts {
+            return last
+        }
+        return parts.changes(since: generation, in: current.reading)
     }
 }

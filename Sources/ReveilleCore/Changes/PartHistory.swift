@@ -77,6 +77,11 @@ enum PartHistory {
         }
     }
 
+    /// Returns whether the parts of all changes since a generation are known, as each change lists them.
+    func isComplete(since generation: Int) -> Bool {
+        if case .settings(let history) = self { history.isComplete(since: generation) } else { false }
+    }
+
     /// Returns the parts that changed since a generation.
     func changes(since generation: Int, in reading: Reading) -> ChangedParts? {
         switch self {

@@ -2,19 +2,29 @@
 // Part of Reveille.
 
 /// The value of an aspect.
+///
+/// The long values are indirect, since the bus and its clients copy a reading several times for each event.
 public enum Reading: Sendable, Hashable {
     /// The language and formats.
-    case locale(LocaleSettings)
+    indirect case locale(LocaleSettings)
     /// The settings domains and their keys.
     case defaults(Defaults)
     /// The battery packs.
-    case battery(Battery)
+    indirect case battery(Battery)
     /// Whether something is close to the device.
     case proximity(Proximity)
     /// The pose of the device.
     case orientation(Orientation)
+    /// The screens, and the brightness of the backlight.
+    indirect case display(Display)
+    /// The default route to the network.
+    indirect case network(Network)
     /// The names in the configured folders.
     case folders(Folders)
+    /// A sample of acceleration and rotation.
+    indirect case motion(Motion)
+    /// The last shake.
+    case shake(Shake)
     /// The value of a published name.
     case published(PublishedValue)
 
@@ -26,7 +36,11 @@ public enum Reading: Sendable, Hashable {
         case .battery: .battery
         case .proximity: .proximity
         case .orientation: .orientation
+        case .display: .display
+        case .network: .network
         case .folders: .folders
+        case .motion: .motion
+        case .shake: .shake
         case .published(let value): value.name
         }
     }
@@ -40,7 +54,22 @@ public enum Reading: Sendable, Hashable {
         case .battery: .battery(.unknown)
         case .proximity: .proximity(.unknown)
         case .orientation: .orientation(.unknown)
+        case .display: .display(.unknown)
+        case .network: .network(.unreachable)
         case .folders: .folders(Folders(folders: []))
+        case .motion: .motion(.unknown)
+        case .shake: .shake(.unknown)
+        }
+    }
+}
+
+extension Reading {
+    /// Whether each report is a change, even of an equal reading: an occurrence, or a sample with a value.
+    package var isOccurrence: Bool {
+        switch self {
+        case .shake: true
+        case .motion(let motion): !motion.isEmpty
+        default: false
         }
     }
 }
@@ -54,7 +83,11 @@ extension Reading: CustomStringConvertible {
         case .battery(let battery): battery.description
         case .proximity(let proximity): proximity.description
         case .orientation(let orientation): orientation.description
+        case .display(let display): display.description
+        case .network(let network): network.description
         case .folders(let folders): folders.description
+        case .motion(let motion): motion.description
+        case .shake(let shake): shake.description
         case .published(let value): value.description
         }
     }
@@ -86,9 +119,29 @@ extension Reading {
         if case .orientation(let orientation) = self { orientation } else { nil }
     }
 
+    /// The screens and the brightness; `nil` for other aspects.
+    public var display: Display? {
+        if case .display(let display) = self { display } else { nil }
+    }
+
+    /// The default route to the network; `nil` for other aspects.
+    public var network: Network? {
+        if case .network(let network) = self { network } else { nil }
+    }
+
     /// The changes in the configured folders; `nil` for other aspects.
     public var folders: Folders? {
         if case .folders(let folders) = self { folders } else { nil }
+    }
+
+    /// A sample of acceleration and rotation; `nil` for other aspects.
+    public var motion: Motion? {
+        if case .motion(let motion) = self { motion } else { nil }
+    }
+
+    /// The last shake; `nil` for other aspects.
+    public var shake: Shake? {
+        if case .shake(let shake) = self { shake } else { nil }
     }
 
     /// The value of a published name; `nil` for other aspects.
@@ -108,8 +161,16 @@ extension Event {
     public var proximity: Proximity? { reading.proximity }
     /// The pose of the device; `nil` for other aspects.
     public var orientation: Orientation? { reading.orientation }
+    /// The screens and the brightness; `nil` for other aspects.
+    public var display: Display? { reading.display }
+    /// The default route to the network; `nil` for other aspects.
+    public var network: Network? { reading.network }
     /// The changes in the configured folders; `nil` for other aspects.
     public var folders: Folders? { reading.folders }
+    /// A sample of acceleration and rotation; `nil` for other aspects.
+    public var motion: Motion? { reading.motion }
+    /// The last shake; `nil` for other aspects.
+    public var shake: Shake? { reading.shake }
     /// The value of a published name; `nil` for other aspects.
     public var published: PublishedValue? { reading.published }
 }

@@ -45,6 +45,8 @@ struct DeviceExpectation: Equatable {
         case .words(let words, let orNull): return words.contains(value) || orNull && value == Self.none
         case .level: return value == Self.none || Double(value).map { 0...1 ~= $0 } == true
         case .flag: return [Self.none, "true", "false"].contains(value)
+        case .bool: return ["true", "false"].contains(value)
+        case .number: return Double(value) != nil
         case .text, .list: return true
         case .other, nil: return false
         }

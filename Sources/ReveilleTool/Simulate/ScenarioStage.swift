@@ -36,7 +36,12 @@ final class ScenarioStage {
         case .unplug: try phone.unplug()
         case .rotate(let pose): try phone.rotate(to: pose)
         case .near(let isNear): try phone.setNear(isNear)
+        case .brightness(let level): try phone.setBrightness(level)
+        case .network(let kind?): try phone.connect(over: kind)
+        case .network(nil): try phone.disconnect()
         case .locale(let name): try phone.setLocale(name)
+        case .accelerate(let vector): try phone.accelerate(x: vector.x, y: vector.y, z: vector.z)
+        case .spin(let vector): try phone.spin(x: vector.x, y: vector.y, z: vector.z)
         case .settings(let name, let text): try phone.writeSettings(text, to: name)
         case .document(let name, let text): try phone.writeDocument(text, to: name)
         case .renameDocument(let name, let other): try phone.renameDocument(name, to: other)
@@ -116,7 +121,9 @@ final class ScenarioStage {
         case .battery(let number): try battery(number)
         case .charger: phone.charger
         case .accelerometer: phone.accelerometer
+        case .gyroscope: phone.gyroscope
         case .proximity: phone.proximitySensor
+        case .monitor: phone.monitor
         }
     }
 }

@@ -16,6 +16,13 @@ enum ScenarioStep: Equatable {
     case unplug
     case rotate(Orientation.Pose)
     case near(Bool)
+    case brightness(Double)
+    /// Connects to a network; `nil` disconnects.
+    case network(Network.Kind?)
+    /// Sets the acceleration, in g.
+    case accelerate(Motion.Vector)
+    /// Sets the rotation, in radians per second.
+    case spin(Motion.Vector)
     case locale(String)
     case settings(name: String, text: String)
     /// Writes a file below `~/Documents`.
@@ -59,7 +66,9 @@ enum ScenarioPart: Equatable {
     case battery(Int)
     case charger
     case accelerometer
+    case gyroscope
     case proximity
+    case monitor
 
     /// Parses the name of a part: `battery`, `battery2`, `charger`.
     init?(_ name: String) {
@@ -67,7 +76,9 @@ enum ScenarioPart: Equatable {
         case "battery": self = .battery(1)
         case "charger": self = .charger
         case "accelerometer": self = .accelerometer
+        case "gyroscope": self = .gyroscope
         case "proximity": self = .proximity
+        case "monitor": self = .monitor
         default:
             guard name.hasPrefix("battery"), let number = Int(name.dropFirst("battery".count)), number >= 2 else {
                 return nil

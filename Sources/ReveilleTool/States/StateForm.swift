@@ -13,7 +13,9 @@ struct StateForm {
         case level
         /// A Boolean, or null.
         case flag
+        case bool
         case text
+        case number
         /// A list of strings, with its description.
         case list(String)
         /// Any other value, with its description.
@@ -28,7 +30,9 @@ struct StateForm {
             case .words: Suggestion.list(words)
             case .level: "a number from 0 to 1, or null"
             case .flag: "true, false or null"
+            case .bool: "true or false"
             case .text: "a string"
+            case .number: "a number"
             case .list(let text), .other(let text): text
             }
         }
@@ -75,7 +79,11 @@ extension BuiltInAspect {
         case .battery: .battery
         case .proximity: .proximity
         case .orientation: .orientation
+        case .display: .display
+        case .network: .network
         case .folders: .folders
+        case .motion: .motion
+        case .shake: .shake
         }
     }
 

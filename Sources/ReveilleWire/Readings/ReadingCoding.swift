@@ -28,21 +28,33 @@ package enum ReadingCoding {
         case .battery(let battery): fields.add(.battery, battery)
         case .proximity(let proximity): fields.add(.proximity, proximity)
         case .orientation(let orientation): fields.add(.orientation, orientation)
+        case .display(let display): fields.add(.display, display)
+        case .network(let network): fields.add(.network, network)
         case .folders(let folders): fields.add(.folders, folders)
+        case .motion(let motion): fields.add(.motion, motion)
+        case .shake(let shake): fields.add(.shake, shake)
         case .published(let value): fields.add(.value, value)
         }
     }
 
     /// Returns the field of an event that has the structure of an aspect.
     static func field(of aspect: Aspect) -> FieldName {
-        switch aspect.builtIn {
-        case nil: .value
+        aspect.builtIn.map { field(of: $0) } ?? .value
+    }
+
+    /// Returns the field of an event that has the structure of an aspect of the device.
+    static func field(of aspect: BuiltInAspect) -> FieldName {
+        switch aspect {
         case .locale: .locale
         case .defaults: .defaults
         case .battery: .battery
         case .proximity: .proximity
         case .orientation: .orientation
+        case .display: .display
+        case .network: .network
         case .folders: .folders
+        case .motion: .motion
+        case .shake: .shake
         }
     }
 
@@ -76,7 +88,11 @@ package enum ReadingCoding {
         case .battery: .battery(try Battery(fields))
         case .proximity: .proximity(try Proximity(fields))
         case .orientation: .orientation(try Orientation(fields))
+        case .display: .display(try Display(fields))
+        case .network: .network(try Network(fields))
         case .folders: .folders(try Folders(fields))
+        case .motion: .motion(try Motion(fields))
+        case .shake: .shake(try Shake(fields))
         }
     }
 }
