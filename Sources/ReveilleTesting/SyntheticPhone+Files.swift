@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import Glibc
+
 extension SyntheticPhone {
     /// Sets the system's language to a POSIX locale name.
     ///
@@ -26,6 +28,45 @@ extension SyntheticPhone {
     public func writeSettings(_ contents: String, to name: String = "settings.json") throws(TestbedError) {
         try write(contents, to: home + "/.config/" + name)
     }
+
+    /// Writes a file of the folder `~/Documents`, which the phone's bus watches as `documents`.
+    ///
+    /// - Parameters:
+    ///   - contents: The text.
+    ///   - name: The name in the folder.
+    /// - Throws: `TestbedError` if the file cannot be written.
+    public func writeDocument(_ contents: String, to name: String) throws(TestbedError) {
+        try write(contents, to: documents + name)
+    }
+
+    /// Renames a file of the folder `~/Documents`.
+    ///
+    /// - Throws: `TestbedError` if there is no such file.
+    public func renameDocument(_ name: String, to other: String) throws(TestbedError) {
+        try testbed.step { () throws(TestbedError) in
+            let path = files + documents + name
+            guard rename(path, files + documents + other) == 0 else { throw TestbedError("rename", on: path) }
+        }
+    }
+
+    /// Removes a file of the folder `~/Documents`.
+    ///
+    /// - Throws: `TestbedError` if there is no such file.
+    public func removeDocument(_ name: String) throws(TestbedError) {
+        try testbed.step { () throws(TestbedError) in
+            guard unlink(files + documents + name) == 0 else {
+                throw TestbedError("unlink", on: files + documents + name)
+            }
+        }
+    }
+
+    /// Makes the folder `~/Documents`.
+    func makeDocuments() throws(TestbedError) {
+        let path = files + documents
+        guard mkdir(path, 0o755) == 0 else { throw TestbedError("mkdir", on: path) }
+    }
+
+    private var documents: String { home + "/Documents/" }
 
     /// Replaces a file of the phone atomically, using a temporary file and a rename.
     ///

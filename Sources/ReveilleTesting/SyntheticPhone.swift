@@ -52,7 +52,7 @@ public final class SyntheticPhone {
 
     /// Creates a phone that is charged to 80%, unplugged, upright and uncovered, and not connected to a network.
     ///
-    /// Its language is English, and it has one empty settings file. Parts can also be inserted and removed later.
+    /// Its language is English, it has one empty settings file, and its folder `~/Documents` is empty. Parts can also be inserted and removed later.
     ///
     /// - Parameters:
     ///   - batteries: The number of battery packs.
@@ -90,6 +90,7 @@ public final class SyntheticPhone {
         try disconnect()
         try setLocale("en_US.UTF-8")
         try writeSettings("{}")
+        try makeDocuments()
     }
 
     /// Adds a battery pack that is charged to 80% and discharging.

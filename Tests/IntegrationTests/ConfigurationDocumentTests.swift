@@ -46,7 +46,7 @@ import Varlink
         let run = try ProgramRun(["serve", "--print-config"], in: directory)
         var defaults: [String: String] = [:]
         for section in try #require(try JSON.parse(Array(run.output.utf8)).objectValue).members {
-            guard let keys = section.value.objectValue else {
+            guard let keys = section.value.objectValue, !keys.isEmpty else {
                 defaults[section.name] = section.value.description
                 continue
             }

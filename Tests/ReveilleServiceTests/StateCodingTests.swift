@@ -22,7 +22,30 @@ import Varlink
                 isPosted: true, ownReading: .proximity(.far)),
             SavedState.Entry(
                 generation: 2, sequence: 3, changedAt: Timestamp(microseconds: 5), state: .digest(17, of: .defaults)),
+            SavedState.Entry(
+                generation: 3, sequence: 7, changedAt: Timestamp(microseconds: 5),
+                state: .whole(.folders(Folders(listings: [listing("a", version: nil), listing("b", version: .max)])))),
         ])
+
+    private static func listing(_ name: String, version: UInt64?) -> FolderListing {
+        let names = ["x", "e\u{301}", "\u{e9}"]
+        return FolderListing(
+            name: name, path: "/" + name,
+            entries: names.map { FolderEntry(name: EntryName(escaped: $0), identity: .max, stamp: 1) },
+            version: version)
+    }
+
+    @Test(
+        "a saved folder with a damaged entry is refused",
+        arguments: [
+            "7", "[]", #"["x",1]"#, #"["x",1,"2"]"#, #"["x",1,2],["x",3,4]"#, #"[1,2,3]"#,
+        ])
+    func damagedFolderIsRefused(entries: String) throws {
+        let text =
+            #"{"version":1,"instance":"one","sequence":9,"aspects":[{"aspect":"folders","generation":1,"#
+            + #""sequence":1,"changedAt":1,"state":[{"name":"d","path":"/d","entries":["# + entries + "]}]}]}"
+        #expect(throws: StateError.self) { try StateCoding.decode(JSON.parse(Array(text.utf8))) }
+    }
 
     @Test func stateSurvivesItsFile() throws {
         #expect(try StateCoding.decode(JSON.parse(StateCoding.encode(Self.state))) == Self.state)

@@ -15,17 +15,30 @@ package struct EntryName: Sendable {
     }
 
     /// Creates a name from the bytes of the file system.
-    package init(_ bytes: some Collection<UInt8>) {
-        if bytes.allSatisfy({ 0x20 <= $0 && $0 < 0x7f && $0 != UInt8(ascii: "\\") }) {
-            text = String(decoding: bytes, as: UTF8.self)
+    package init(_ bytes: Span<UInt8>) {
+        if !Self.hasSpecialBytes(bytes), let valid = try? UTF8Span(validating: bytes) {
+            text = String(copying: valid)
         } else {
-            text = Self.escape(bytes)
+            text = Self.escape(bytes.indices.map { bytes[$0] })
         }
     }
 
-    private static func escape(_ bytes: some Collection<UInt8>) -> String {
+    /// Returns whether a name has a backslash or, if it is UTF-8, a control character.
+    private static func hasSpecialBytes(_ bytes: Span<UInt8>) -> Bool {
+        var last: UInt8 = 0
+        for index in bytes.indices {
+            let byte = bytes[index]
+            if byte < 0x20 || byte == 0x7f || byte == UInt8(ascii: "\\") { return true }
+            // U+0080 to U+009F
+            if last == 0xc2, byte < 0xa0 { return true }
+            last = byte
+        }
+        return false
+    }
+
+    private static func escape(_ bytes: [UInt8]) -> String {
         var text = ""
-        var rest = Array(bytes)[...]
+        var rest = bytes[...]
         while !rest.isEmpty {
             let next = (1...min(4, rest.count)).lazy.compactMap { length in
                 String(validating: rest.prefix(length), as: UTF8.self)?.unicodeScalars.first
@@ -52,6 +65,7 @@ extension EntryName: Hashable, Comparable {
     }
 
     package func hash(into hasher: inout Hasher) {
-        for byte in text.utf8 { hasher.combine(byte) }
+        // The same for two spellings, which are rare.
+        hasher.combine(text)
     }
 }

@@ -75,7 +75,7 @@ package final class DirectoryScan {
     /// - Returns: Whether there was an entry.
     /// - Throws: `SystemError` if the directory cannot be read.
     package func next(
-        _ body: (_ name: UnsafeRawBufferPointer, _ status: () -> Status?) -> Void
+        _ body: (_ name: Span<UInt8>, _ status: () -> Status?) -> Void
     ) throws(SystemError) -> Bool {
         while true {
             errno = 0
@@ -87,7 +87,8 @@ package final class DirectoryScan {
                 field.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { name in
                     let length = strlen(name)
                     if length <= 2, strcmp(name, ".") == 0 || strcmp(name, "..") == 0 { return true }
-                    body(UnsafeRawBufferPointer(start: name, count: length)) {
+                    let bytes = UnsafeRawBufferPointer(start: name, count: length)
+                    body(bytes.assumingMemoryBound(to: UInt8.self).span) {
                         Status(of: name, in: dirfd(directory))
                     }
                     return false

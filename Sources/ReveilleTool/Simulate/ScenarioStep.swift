@@ -25,6 +25,10 @@ enum ScenarioStep: Equatable {
     case spin(Motion.Vector)
     case locale(String)
     case settings(name: String, text: String)
+    /// Writes a file below `~/Documents`.
+    case document(name: String, text: String)
+    case renameDocument(String, to: String)
+    case removeDocument(String)
     /// Changes the level a number of times, as fast as possible.
     case burst(Int)
     case add(ScenarioPart)

@@ -54,6 +54,9 @@ struct ScenarioWords {
         ("spin", "spin X Y Z, in radians per second", { $0.vector().map { .spin($0) } }),
         ("locale", "locale NAME", { $0.next().map { .locale($0) } }),
         ("settings", "settings FILE TEXT, with a file below ~/.config", { $0.settings() }),
+        ("document", "document NAME TEXT, with a file in ~/Documents", { $0.document() }),
+        ("rename-document", "rename-document NAME NAME", { $0.renamedDocument() }),
+        ("remove-document", "remove-document NAME", { $0.documentName().map { .removeDocument($0) } }),
         ("burst", "burst COUNT, with a count from 1 to \(longestBurst)", { $0.burst() }),
         ("add", "add \(parts)", { $0.part().map { .add($0) } }),
         ("remove", "remove \(parts)", { $0.part().map { .remove($0) } }),
@@ -147,6 +150,21 @@ struct ScenarioWords {
         guard !parts.contains(where: { $0.isEmpty || $0 == ".." }) else { return nil }
         defer { rest = "" }
         return .settings(name: name, text: String(rest))
+    }
+
+    private mutating func document() -> ScenarioStep? {
+        guard let name = documentName(), !rest.isEmpty else { return nil }
+        defer { rest = "" }
+        return .document(name: name, text: String(rest))
+    }
+
+    private mutating func renamedDocument() -> ScenarioStep? {
+        guard let name = documentName(), let other = documentName() else { return nil }
+        return .renameDocument(name, to: other)
+    }
+
+    private mutating func documentName() -> String? {
+        next().flatMap { $0.utf8.contains(UInt8(ascii: "/")) || [".", ".."].contains($0) ? nil : $0 }
     }
 
     private mutating func next() -> String? {

@@ -28,6 +28,9 @@ struct SimulateCommand: ParsableCommand {
               spin X Y Z               set the rotation in radians per second
               locale NAME              set the locale, such as de_DE.UTF-8
               settings FILE TEXT       write TEXT to a file below ~/.config
+              document NAME TEXT       write TEXT to a file in ~/Documents
+              rename-document NAME NAME, remove-document NAME
+                                       rename or remove one
               burst COUNT              change the level COUNT times at full speed
               add PART, remove PART    battery, battery2, ..., charger, accelerometer,
                                        gyroscope, proximity

@@ -60,7 +60,7 @@ final class FolderScan {
         }
     }
 
-    private func add(_ name: UnsafeRawBufferPointer, _ status: () -> DirectoryScan.Status?) {
+    private func add(_ name: Span<UInt8>, _ status: () -> DirectoryScan.Status?) {
         guard count < FolderListing.nameLimit else {
             count += 1
             return

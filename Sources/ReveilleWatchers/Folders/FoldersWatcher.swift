@@ -93,8 +93,7 @@ package final class FoldersWatcher: Watcher {
         case .path(let path, _), .unreadableName(let path):
             for index in folders.indices where folders[index].path == path { folders[index].settling.notice(at: now) }
         case .entry(let path, let name, let notice):
-            var name = name
-            let entry = name.withUTF8 { EntryName(UnsafeRawBufferPointer($0)) }
+            let entry = EntryName(name.utf8.span)
             for index in folders.indices where folders[index].path == path {
                 folders[index].settling.notice(notice, of: entry, at: now)
             }

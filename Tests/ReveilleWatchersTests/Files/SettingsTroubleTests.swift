@@ -82,7 +82,7 @@ import Testing
         #expect(app.scene.readings.count == 2)
     }
 
-    private static var queueLimit: Int? {
+    static var queueLimit: Int? {
         guard case .bytes(let bytes) = FileContents.read("/proc/sys/fs/inotify/max_queued_events", limit: 100) else {
             return nil
         }

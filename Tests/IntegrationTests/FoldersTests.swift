@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import Reveille
+import Testing
+
+/// A folder watched by a real bus.
+@Suite(.timeLimit(.minutes(10))) struct FoldersTests {
+    private let scene: FolderScene
+
+    init() async throws {
+        scene = try await FolderScene()
+    }
+
+    @Test("B172: three added names, a changed and a removed one are one event after a wake")
+    func changesAreOneEvent() async throws {
+        try await scene.change { for name in ["changed", "removed"] { try scene.write(name) } }
+        let reader = try await scene.subscribe()
+        try await reader.enterBackground()
+        for name in ["a", "b", "c"] { try await scene.change { try scene.write(name) } }
+        try await scene.change { try scene.write("changed", "more") }
+        try await scene.change { scene.remove("removed") }
+        let (words, event) = try await scene.wake(reader)
+        #expect(words == ["+a", "+b", "+c", "~changed", "-removed"])
+        #expect(event.changes == 5)
+        #expect(event.netChange)
+    }
+
+    @Test("B173: a file that was made and removed has no net change") func transientFileIsNoNetChange() async throws {
+        let reader = try await scene.subscribe()
+        try await reader.enterBackground()
+        try await scene.change { try scene.write("a") }
+        try await scene.change { scene.remove("a") }
+        let (words, event) = try await scene.wake(reader)
+        #expect(words == [])
+        #expect(event.changes == 2)
+        #expect(!event.netChange)
+    }
+
+    @Test("B174: a file that was renamed after it was written is one addition") func downloadIsOneAddition()
+        async throws
+    {
+        let reader = try await scene.subscribe()
+        try await reader.enterBackground()
+        try await scene.change { try scene.write("x.part", "half") }
+        try await scene.change { try scene.write("x.part", "whole") }
+        try await scene.change { scene.move("x.part", "x") }
+        #expect(try await scene.wake(reader).words == ["+x"])
+    }
+
+    @Test("B176: a file that was removed and made again is changed, or removed and then added")
+    func remadeFileIsChanged() async throws {
+        try await scene.change { try scene.write("a", "1") }
+        let sleeper = try await scene.subscribe("sleeper")
+        let other = try await scene.subscribe("other")
+        try await sleeper.enterBackground()
+        try await other.enterBackground()
+        try await scene.change { scene.remove("a") }
+        #expect(try await scene.wake(other).words == ["-a"])
+        try await other.enterBackground()
+        try await scene.change { try scene.write("a", "2") }
+        #expect(try await scene.wake(other).words == ["+a"])
+        #expect(try await scene.wake(sleeper).words == ["~a"])
+    }
+
+    @Test("B177: a renamed file is one rename, or an addition if it is new") func renamesAreStitched() async throws {
+        try await scene.change { try scene.write("a") }
+        let reader = try await scene.subscribe()
+        try await reader.enterBackground()
+        try await scene.change { scene.move("a", "b") }
+        try await scene.change { try scene.write("new") }
+        try await scene.change { scene.move("new", "newer") }
+        try await scene.change { scene.move("b", "c") }
+        #expect(try await scene.wake(reader).words == ["+newer", "a→c"])
+    }
+
+    @Test("without a request, changes are delivered once they have settled") func changesAreNoticed() async throws {
+        let reader = try await scene.subscribe()
+        try scene.write("a")
+        #expect(try await reader.next()?.folders?.folders.first?.words == ["+a"])
+        scene.move("a", "b")
+        #expect(try await reader.next()?.folders?.folders.first?.words == ["a→b"])
+    }
+
+    @Test("a subscriber that saw the last state before a restart gets the difference, others all names")
+    func positionsSurviveARestart() async throws {
+        try await scene.change { try scene.write("old") }
+        let early = try await scene.device.state(of: .folders).generation
+        try await scene.change { try scene.write("a") }
+        let state = try await scene.device.state(of: .folders)
+        try scene.bus.waitUntilSaved()
+        #expect(scene.bus.stop() == 0)
+        scene.move("a", "b")
+        try scene.bus.restart()
+        try await scene.device.refresh()
+        let instance = try scene.bus.subscribe().instance
+        func resume(from generation: Int) async throws -> Folders.Folder? {
+            let positions = Positions(instance: instance, generations: [.folders: generation])
+            let subscription = try await scene.device.subscribe(to: .folders, resumingFrom: positions)
+            return try await subscription.next()?.folders?.folders.first
+        }
+        let exact = try await resume(from: state.generation)
+        #expect(exact?.words == ["a→b"])
+        let all = try await resume(from: early)
+        #expect(all?.isRescan == true)
+        #expect(all?.added == ["b", "old"])
+    }
+
+    @Test("of 10,001 names a subscriber gets 10,000 with the advice to look again")
+    func largeFolderIsRescanned() async throws {
+        let reader = try await scene.subscribe()
+        try await reader.enterBackground()
+        try await scene.change { for index in 0...10_000 { try scene.write("f\(index)") } }
+        let event = try await scene.wake(reader).event
+        #expect(event.folders?.folders.map(\.isRescan) == [true])
+        #expect(event.folders?.folders.first?.added.count == 10_000)
+        #expect(scene.bus.log.contains("has 10001 names"))
+    }
+
+    @Test("an event has at most a megabyte of names") func longNamesAreCut() async throws {
+        let reader = try await scene.subscribe()
+        try await reader.enterBackground()
+        let end = String(repeating: "é", count: 120)
+        try await scene.change { for index in 0..<6_000 { try scene.write("\(index)\(end)") } }
+        let folder = try #require(try await scene.wake(reader).event.folders?.folders.first)
+        #expect(folder.isRescan)
+        #expect(4_000..<6_000 ~= folder.added.count)
+        let state = try #require(try await scene.device.folders.folders.first)
+        #expect(state.added == folder.added)
+    }
+
+    @Test("folders are delivered by name only, and cannot be posted") func foldersAreNamedOnly() async throws {
+        let plain = try scene.bus.subscribe(#"{"initial":true}"#)
+        #expect(!plain.initialEvents.contains { $0.aspect == "folders" })
+        await #expect(throws: ReveilleError.self) {
+            try await scene.device.post(.folders(Folders(folders: [])))
+        }
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleCore
+import ReveilleSystem
+import Testing
+
+@testable import ReveilleWatchers
+
+/// A watcher of the folder /home/u/Documents in a scene.
+struct FoldersScene {
+    static let folder = "/home/u/Documents"
+
+    let scene: Scene
+    let watcher: FoldersWatcher
+
+    init(_ prepare: (Scene) -> Void = { _ in }) throws {
+        scene = try Scene()
+        scene.makeDirectory(Self.folder)
+        prepare(scene)
+        watcher = try FoldersWatcher(
+            loop: scene.loop, folders: [ConfiguredFolder(name: "documents", path: "~/Documents")],
+            settings: FileSettings(paths: [], root: scene.root, home: "/home/u"), context: scene.context)
+        watcher.pace = .live
+    }
+
+    /// The last reported listing.
+    var listing: FolderListing? { scene.readings.last?.folders?.listings.first }
+
+    /// The last reported names.
+    var names: [String]? { listing?.entries.map(\.name.text) }
+
+    func path(_ name: String) -> String { Self.folder + "/" + name }
+
+    /// Makes an empty file whose name consists of any bytes.
+    func makeFile(_ name: [UInt8]) {
+        let path = (Array(scene.at(Self.folder + "/").utf8) + name + [0]).map { CChar(bitPattern: $0) }
+        let descriptor = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o644)
+        #expect(descriptor >= 0)
+        close(descriptor)
+    }
+}
