@@ -215,7 +215,7 @@ private final class Scans: Sendable {
             return UInt16(number)
         }
         let words = [number, 0, 1_000, number, 0, 0, 0xAAAA, 0x5555]
-        let ending = (0..<8).map { UInt8(truncatingIfNeeded: microseconds * 1_000 >> (8 * $0)) }
+        let ending = (0..<8).map { UInt8(truncatingIfNeeded: (microseconds * 1_000) >> (8 * $0)) }
         return words.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] } + ending
     }
 }
