@@ -26,6 +26,12 @@ public struct TypedAspects: Sendable {
     public let motion = TypedAspect<Motion>(aspect: .motion) { $0.motion }
     /// The shakes.
     public let shake = TypedAspect<Shake>(aspect: .shake) { $0.shake }
+    /// The screens and the brightness.
+    public let display = TypedAspect<Display>(aspect: .display) { $0.display }
+    /// The default route.
+    public let network = TypedAspect<Network>(aspect: .network) { $0.network }
+    /// The configured folders.
+    public let folders = TypedAspect<Folders>(aspect: .folders) { $0.folders }
 }
 
 extension Device {
@@ -54,6 +60,16 @@ extension Device {
         get async throws(ReveilleError) { try await state(of: \.shake) }
     }
 
+    /// The screens, and the brightness of the backlight: `Display.unknown` without any.
+    public var display: Display {
+        get async throws(ReveilleError) { try await state(of: \.display) }
+    }
+
+    /// The default route to the network: `Network.unreachable` without one.
+    public var network: Network {
+        get async throws(ReveilleError) { try await state(of: \.network) }
+    }
+
     /// The language and formats in use.
     public var locale: LocaleSettings {
         get async throws(ReveilleError) { try await state(of: \.locale) }
@@ -62,6 +78,11 @@ extension Device {
     /// The settings domains, each with all its keys.
     public var defaults: Defaults {
         get async throws(ReveilleError) { try await state(of: \.defaults) }
+    }
+
+    /// The configured folders, each with all its names as `added`.
+    public var folders: Folders {
+        get async throws(ReveilleError) { try await state(of: \.folders) }
     }
 
     private func state<Value>(

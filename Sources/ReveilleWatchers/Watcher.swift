@@ -22,6 +22,15 @@ package protocol Watcher: AnyObject {
     /// ``Pace/sampleTimeout``.
     func refresh(then completion: @escaping () -> Void)
 
+    /// Whether the newest reading can differ from the last report while it watches closely, because it delays reports or
+    /// reads rarely.
+    var mayLag: Bool { get }
+
+    /// Reads the known sources now, without any delay, and reports the reading, before a caller receives the state.
+    ///
+    /// Called if ``mayLag``, while it watches closely. `completion` is called as for ``refresh(then:)``.
+    func update(then completion: @escaping () -> Void)
+
     /// The sources that are read, or why there are none; when the watcher is off, searched for at each call.
     var source: SourceDescription { get }
 
@@ -29,6 +38,16 @@ package protocol Watcher: AnyObject {
     ///
     /// Works at any pace, reports nothing, and may block for ``Pace/sampleTimeout``.
     func examine() -> Examination
+}
+
+extension Watcher {
+    /// A watcher that reports every reading immediately does not lag.
+    package var mayLag: Bool { false }
+
+    /// Reads every source.
+    package func update(then completion: @escaping () -> Void) {
+        refresh(then: completion)
+    }
 }
 
 /// A watcher of an aspect that is sampled as often as its subscribers want.

@@ -68,6 +68,9 @@ import Varlink
         case .orientation(let orientation): try check(orientation)
         case .motion(let motion): try check(motion)
         case .shake(let shake): try check(shake)
+        case .display(let display): try check(display)
+        case .network(let network): try check(network)
+        case .folders(let folders): try check(folders)
         case .proximity, .published: break
         }
     }

@@ -17,6 +17,12 @@ package enum BuiltInAspect: String, Sendable, Hashable, CaseIterable {
     case motion
     /// The shakes of the device, each of which counts.
     case shake
+    /// The screens, and the brightness of the backlight.
+    case display
+    /// The default route to the network.
+    case network
+    /// The names in the folders that the configuration lists.
+    case folders
 }
 
 extension BuiltInAspect {
@@ -46,6 +52,8 @@ extension BuiltInAspect {
         /// False for aspects of later versions: strict clients refuse fields that their interface description lacks.
         var isDefault = true
         var isReportedInParts = false
+        /// False for aspects whose state is never made up: `Post` of the interface lacks their field.
+        var isPostable = true
     }
 
     private var traits: Traits {
@@ -57,6 +65,10 @@ extension BuiltInAspect {
         case .orientation: Traits(index: 4, sampling: .onDemand)
         case .motion: Traits(index: 5, sampling: .onDemand, kind: .stream, isDefault: false)
         case .shake: Traits(index: 6, sampling: .onDemand, kind: .tally, isDefault: false)
+        case .display: Traits(index: 7, sampling: .onDemand, isDefault: false)
+        case .network: Traits(index: 8, sampling: .onDemand, isDefault: false)
+        case .folders:
+            Traits(index: 9, sampling: .always, isDefault: false, isReportedInParts: true, isPostable: false)
         }
     }
 
@@ -68,8 +80,10 @@ extension BuiltInAspect {
     package var kind: Kind { traits.kind }
     /// Whether the aspect is delivered to subscribers that name no aspects.
     package var isDefault: Bool { traits.isDefault }
-    /// Whether events list the parts that changed in ``Event/settings``, since the values are too long to send.
+    /// Whether events list the parts that changed, since the whole state is too long to send.
     package var isReportedInParts: Bool { traits.isReportedInParts }
+    /// Whether a synthetic state of the aspect can be posted.
+    package var isPostable: Bool { traits.isPostable }
 }
 
 extension BuiltInAspect: CustomStringConvertible {
@@ -92,6 +106,12 @@ extension Aspect {
     public static let motion = Aspect(.motion)
     /// The shakes of the device.
     public static let shake = Aspect(.shake)
+    /// The screens, and the brightness of the backlight.
+    public static let display = Aspect(.display)
+    /// The default route to the network.
+    public static let network = Aspect(.network)
+    /// The names in the folders that the configuration lists.
+    public static let folders = Aspect(.folders)
 }
 
 extension AspectSet {
@@ -109,4 +129,10 @@ extension AspectSet {
     public static let motion: AspectSet = [.motion]
     /// The shakes of the device.
     public static let shake: AspectSet = [.shake]
+    /// The screens, and the brightness of the backlight.
+    public static let display: AspectSet = [.display]
+    /// The default route to the network.
+    public static let network: AspectSet = [.network]
+    /// The names in the configured folders.
+    public static let folders: AspectSet = [.folders]
 }

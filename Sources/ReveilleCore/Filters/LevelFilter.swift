@@ -3,14 +3,29 @@
 
 /// Limits how finely and how often a battery's level is reported; other changes pass immediately.
 ///
-/// A changed level waits until the interval since the last report ends. The last value is never lost.
+/// A changed level waits until the interval since the last report ends, unless it is urgent: a jump, or a level at which
+/// users and programs act. The last value is never lost.
 package struct LevelFilter: Sendable {
+    /// The change from one reading to the next that is reported at once: discharging is slower, so the pack or its gauge
+    /// has changed.
+    private static let jump = 0.05
+    /// The levels at which programs warn, save and shut down (UPower: low 20%, critical 5%; phones: 20% and 10%).
+    private static let thresholds = [0.20, 0.10, 0.05]
+    /// The most urgent reports in a row, after which a gauge that flaps waits for the interval.
+    ///
+    /// From full to empty there are 20 jumps and 3 thresholds.
+    private static let urgentLimit = 23
+    /// Levels are decimal fractions; a step of one percent must not be missed because of a rounding error.
+    private static let tolerance = 1e-9
+
     private let step: Double
     private let interval: Duration
     private var reported: Battery?
     /// The time of the last report; `nil` before the second one, since the first does not start the interval.
     private var reportedAt: Instant?
     private var waiting: Battery?
+    /// The number of urgent reports since the last one that was due.
+    private var urgentReports = 0
 
     /// Creates a filter.
     ///
@@ -36,27 +51,45 @@ package struct LevelFilter: Sendable {
         guard reported.exceptLevels == reading.exceptLevels, (reported.level == nil) == (reading.level == nil) else {
             return pass(reading, at: now)
         }
-        // Levels are decimal fractions; a step of one percent must not be missed because of a rounding error.
-        guard let old = reported.level, let new = reading.level, abs(new - old) >= step - 1e-9, new != old else {
+        guard let old = reported.level, let new = reading.level, abs(new - old) >= step - Self.tolerance, new != old
+        else {
             waiting = nil
             return nil
         }
+        let last = waiting?.level ?? old
         waiting = reading
-        return expire(at: now)
+        if let due = expire(at: now) { return due }
+        guard urgentReports < Self.urgentLimit, Self.crosses(old, new) || Self.isJump(last, new) else { return nil }
+        urgentReports += 1
+        return pass(reading, at: now)
+    }
+
+    private static func isJump(_ old: Double, _ new: Double) -> Bool {
+        abs(new - old) >= jump - tolerance
+    }
+
+    /// Returns whether a change of the level crosses, reaches or leaves a threshold.
+    private static func crosses(_ old: Double, _ new: Double) -> Bool {
+        let range = min(old, new) - tolerance...max(old, new) + tolerance
+        return thresholds.contains(where: range.contains)
     }
 
     /// Returns the reading that waits, if its time has come.
     package mutating func expire(at now: Instant) -> Battery? {
         guard let waiting else { return nil }
         if let reportedAt, now < reportedAt + interval { return nil }
+        urgentReports = 0
         return pass(waiting, at: now)
     }
 
-    /// Passes a reading regardless of the step and the interval, for a refresh.
+    /// Passes a reading regardless of the step and the interval, as the answer to a question.
+    ///
+    /// A question that finds nothing new does not delay the next change.
     package mutating func pass(_ reading: Battery, at now: Instant) -> Battery {
+        waiting = nil
+        guard reading != reported else { return reading }
         reported = reading
         reportedAt = now
-        waiting = nil
         return reading
     }
 }

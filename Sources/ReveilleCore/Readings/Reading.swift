@@ -2,13 +2,15 @@
 // Part of Reveille.
 
 /// The value of an aspect.
+///
+/// The long values are indirect, since the bus and its clients copy a reading several times for each event.
 public enum Reading: Sendable, Hashable {
     /// The language and formats.
-    case locale(LocaleSettings)
+    indirect case locale(LocaleSettings)
     /// The settings domains and their keys.
     case defaults(Defaults)
     /// The battery packs.
-    case battery(Battery)
+    indirect case battery(Battery)
     /// Whether something is close to the device.
     case proximity(Proximity)
     /// The pose of the device.
@@ -17,6 +19,12 @@ public enum Reading: Sendable, Hashable {
     case motion(Motion)
     /// The last shake.
     case shake(Shake)
+    /// The screens, and the brightness of the backlight.
+    indirect case display(Display)
+    /// The default route to the network.
+    indirect case network(Network)
+    /// The names in the configured folders.
+    case folders(Folders)
     /// The value of a published name.
     case published(PublishedValue)
 
@@ -30,6 +38,9 @@ public enum Reading: Sendable, Hashable {
         case .orientation: .orientation
         case .motion: .motion
         case .shake: .shake
+        case .display: .display
+        case .network: .network
+        case .folders: .folders
         case .published(let value): value.name
         }
     }
@@ -45,6 +56,9 @@ public enum Reading: Sendable, Hashable {
         case .orientation: .orientation(.unknown)
         case .motion: .motion(.unknown)
         case .shake: .shake(.unknown)
+        case .display: .display(.unknown)
+        case .network: .network(.unreachable)
+        case .folders: .folders(Folders(folders: []))
         }
     }
 }
@@ -55,7 +69,7 @@ extension Reading {
         switch self {
         case .shake: true
         case .motion(let motion): !motion.isEmpty
-        case .locale, .defaults, .battery, .proximity, .orientation, .published: false
+        case .locale, .defaults, .battery, .proximity, .orientation, .display, .network, .folders, .published: false
         }
     }
 }
@@ -71,6 +85,9 @@ extension Reading: CustomStringConvertible {
         case .orientation(let orientation): orientation.description
         case .motion(let motion): motion.description
         case .shake(let shake): shake.description
+        case .display(let display): display.description
+        case .network(let network): network.description
+        case .folders(let folders): folders.description
         case .published(let value): value.description
         }
     }
@@ -112,6 +129,21 @@ extension Reading {
         if case .shake(let shake) = self { shake } else { nil }
     }
 
+    /// The screens and the brightness; `nil` for other aspects.
+    public var display: Display? {
+        if case .display(let display) = self { display } else { nil }
+    }
+
+    /// The default route to the network; `nil` for other aspects.
+    public var network: Network? {
+        if case .network(let network) = self { network } else { nil }
+    }
+
+    /// The changes in the configured folders; `nil` for other aspects.
+    public var folders: Folders? {
+        if case .folders(let folders) = self { folders } else { nil }
+    }
+
     /// The value of a published name; `nil` for other aspects.
     public var published: PublishedValue? {
         if case .published(let value) = self { value } else { nil }
@@ -133,6 +165,12 @@ extension Event {
     public var motion: Motion? { reading.motion }
     /// The last shake; `nil` for other aspects.
     public var shake: Shake? { reading.shake }
+    /// The screens and the brightness; `nil` for other aspects.
+    public var display: Display? { reading.display }
+    /// The default route to the network; `nil` for other aspects.
+    public var network: Network? { reading.network }
+    /// The changes in the configured folders; `nil` for other aspects.
+    public var folders: Folders? { reading.folders }
     /// The value of a published name; `nil` for other aspects.
     public var published: PublishedValue? { reading.published }
 }

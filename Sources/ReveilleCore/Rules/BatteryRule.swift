@@ -14,14 +14,18 @@ package enum BatteryRule {
     /// - Parameters:
     ///   - supplies: All entries of the class, peripherals included.
     ///   - isMacBook: Whether the machine is a MacBook, whose firmware reports a wrong `capacity`.
+    ///   - trend: The direction of ``energy(of:)`` lately, if it is known. It only matters if nothing else shows whether
+    ///     the machine is plugged in.
     /// - Returns: The reading; ``Battery/unknown`` without a pack, plugged in or not.
-    package static func reading(of supplies: [PowerSupply], isMacBook: Bool) -> Battery {
+    package static func reading(
+        of supplies: [PowerSupply], isMacBook: Bool, trend: EnergyTrend.Direction? = nil
+    ) -> Battery {
         let packs = supplies.filter(\.isPack).sorted { $0.name < $1.name }
         guard !packs.isEmpty else { return .unknown }
         let levels = packs.map { $0.level(isMacBook: isMacBook) }
         // The weight of a single pack would only add a rounding error.
         let level = packs.count == 1 ? levels[0] : total(levels, weights: packs.map(\.fullEnergy))
-        let isPlugged = isPlugged(packs: packs, supplies: supplies.filter(\.isSupply))
+        let isPlugged = isPlugged(packs: packs, supplies: supplies.filter(\.isSupply)) ?? trend.map { $0 == .rising }
         return Battery(
             state: state(isPlugged, level, packs), level: level, isPlugged: isPlugged, chargeStatus: status(packs),
             packs: zip(packs, levels).map { pack, level in
@@ -35,8 +39,26 @@ package enum BatteryRule {
         guard let pack = packs.first else { return true }
         // Several packs are weighted by their energy.
         guard packs.count == 1, !isMacBook, pack.facts.capacity ?? 0 > 0 else { return false }
+        switch pack.chargeStatus {
         // Without a supply, a pack that reports a current may be draining although it reports that it is charging.
-        return pack.chargeStatus != .charging || supplies.contains { $0.isSupply && $0.isOnline }
+        case .charging: return supplies.contains { $0.isSupply && $0.isOnline }
+        // Without any supply, only the trend of the energy shows whether the machine is plugged in.
+        case .unknown: return supplies.contains(where: \.isSupply)
+        case .discharging, .notCharging, .full: return true
+        }
+    }
+
+    /// Returns whether there is a pack, and every pack has a level.
+    package static func hasLevels(_ supplies: [PowerSupply], isMacBook: Bool) -> Bool {
+        let packs = supplies.filter(\.isPack)
+        return !packs.isEmpty && packs.allSatisfy { $0.level(isMacBook: isMacBook) != nil }
+    }
+
+    /// Returns the energy of all packs in microwatt-hours; `nil` if one does not report it.
+    package static func energy(of supplies: [PowerSupply]) -> Double? {
+        let energies = supplies.filter(\.isPack).map(\.presentEnergy)
+        let known = energies.compactMap { $0 }
+        return known.isEmpty || known.count < energies.count ? nil : known.reduce(0, +)
     }
 
     /// Returns the mean of the known levels, weighted by energy if every pack reports it.

@@ -26,18 +26,29 @@ extension PowerSupply {
 
     /// The energy of a full pack in microwatt-hours; `nil` if it is unknown.
     var fullEnergy: Double? {
-        if let energy = full("energy") { return energy }
-        guard let charge = full("charge") else { return nil }
-        return firstPositive(["voltage_min_design", "voltage_max_design", "voltage_now"]).map { charge * $0 / 1e6 }
+        full("energy") ?? full("charge").flatMap(energy)
+    }
+
+    /// The energy of a pack now in microwatt-hours; `nil` if it is unknown.
+    var presentEnergy: Double? {
+        now("energy").map(abs) ?? now("charge").flatMap { energy(ofCharge: abs($0)) }
+    }
+
+    private func energy(ofCharge charge: Double) -> Double? {
+        firstPositive(["voltage_min_design", "voltage_max_design", "voltage_now"]).map { charge * $0 / 1e6 }
     }
 
     /// The ratio of the present to the full energy or charge, which are never mixed, since their units differ.
     private var ratio: Double? {
         for unit in ["energy", "charge"] {
-            guard let now = number(unit + "_now") ?? number(unit + "_avg"), let full = full(unit) else { continue }
+            guard let now = now(unit), let full = full(unit) else { continue }
             return min(abs(now) / full, 1)
         }
         return nil
+    }
+
+    private func now(_ unit: String) -> Double? {
+        number(unit + "_now") ?? number(unit + "_avg")
     }
 
     private func full(_ unit: String) -> Double? {

@@ -20,6 +20,7 @@ extension Broker {
         case nil: break
         }
         do throws(CallError) {
+            if let call = try DeviceCall(call) { return carryOut(call, on: connection) }
             try carryOut(try BusCall(call, history: bus.history), on: connection)
         } catch {
             fail(error, on: connection)
@@ -53,7 +54,7 @@ extension Broker {
         connection.peer.uid == owner || connection.peer.uid == 0
     }
 
-    private func reply(_ reply: some BusReply, on connection: Connection) {
+    func reply(_ reply: some BusReply, on connection: Connection) {
         send(connection.session.reply(frame: reply.encoded()), to: connection)
     }
 
@@ -78,7 +79,7 @@ extension Broker {
     private func subscribe(_ request: SubscriptionRequest, on connection: Connection) {
         connection.subscribe(to: request.aspects)
         watchers.begin(request.aspects)
-        watchers.freshen(request.aspects, isStaying: !request.startsInBackground) { [weak self] in
+        watchers.freshen(request.aspects, isStaying: !request.startsInBackground, isAnswer: true) { [weak self] in
             guard let self, !connection.isClosed else { return }
             let id = SubscriptionID(rawValue: random.next())
             let start = bus.subscribe(request, as: id, at: now)
@@ -94,7 +95,7 @@ extension Broker {
     }
 
     private func getState(_ aspects: AspectSet, on connection: Connection) {
-        watchers.freshen(aspects, isStaying: false) { [weak self] in
+        watchers.freshen(aspects, isStaying: false, isAnswer: true) { [weak self] in
             self?.resume(connection) {
                 guard let self else { return }
                 self.send(connection.session.reply(frame: self.states(of: aspects)), to: connection)

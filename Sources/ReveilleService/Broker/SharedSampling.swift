@@ -27,6 +27,8 @@ final class SharedSampling {
     private var served: [() -> Void] = []
     /// The callers that get the next reading.
     private var asking: [() -> Void] = []
+    /// Whether the next reading searches for sources.
+    private var isSearching = false
 
     init(of watcher: any Watcher, loop: any Loop) throws(SystemError) {
         self.watcher = watcher
@@ -37,9 +39,14 @@ final class SharedSampling {
     /// Whether a caller waits for a reading.
     var isUnderWay: Bool { isReading || !asking.isEmpty }
 
-    /// Requests a reading; `completion` is called when it has been reported, never before this returns.
-    func ask(then completion: @escaping () -> Void) {
+    /// Requests a reading.
+    ///
+    /// - Parameters:
+    ///   - isSearching: Whether to search for sources, and not only read the known ones.
+    ///   - completion: Called when the reading has been reported, never before this returns.
+    func ask(isSearching: Bool = true, then completion: @escaping () -> Void) {
         asking.append(completion)
+        if isSearching { self.isSearching = true }
         if !isReading { startSoon() }
     }
 
@@ -56,6 +63,7 @@ final class SharedSampling {
         watcher = next
         watcher.pace = pace
         asking = served + asking
+        isSearching = true
         served = []
         isReading = false
         number += 1
@@ -68,7 +76,10 @@ final class SharedSampling {
         served = asking
         asking = []
         begun = loop.threadClock
-        watcher.refresh { [weak self, number] in self?.end(number) }
+        let end: () -> Void = { [weak self, number] in self?.end(number) }
+        let isSearching = isSearching
+        self.isSearching = false
+        isSearching ? watcher.refresh(then: end) : watcher.update(then: end)
         // The rest of a reading happens on other threads, and takes none of this thread's time.
         restFromReading()
     }

@@ -116,19 +116,23 @@ final class WatcherPool {
         watcher.pace = pace
     }
 
-    /// Takes a fresh sample of each aspect that is not watched closely already.
+    /// Takes a fresh sample of each aspect that is not watched closely already, or whose watcher may lag.
     ///
     /// - Parameters:
     ///   - aspects: The aspects whose state is about to be delivered.
     ///   - isStaying: Whether changes are delivered from then on.
+    ///   - isAnswer: Whether the state answers a question, and must be the newest one.
     ///   - completion: Called when all samples have been reported, within ``Pace/sampleTimeout``; before this returns
     ///     if none is needed.
-    func freshen(_ aspects: AspectSet, isStaying: Bool, then completion: @escaping () -> Void) {
+    func freshen(
+        _ aspects: AspectSet, isStaying: Bool, isAnswer: Bool = false, then completion: @escaping () -> Void
+    ) {
         let barrier = Barrier(completion)
         for aspect in Self.onDemand where aspects.contains(aspect) {
-            guard let sampling = samplings[aspect], sampling.watcher.pace != .live || sampling.isUnderWay
-            else { continue }
-            sampling.ask(then: barrier.enter())
+            guard let sampling = samplings[aspect] else { continue }
+            let isLive = sampling.watcher.pace == .live
+            guard !isLive || sampling.isUnderWay || isAnswer && sampling.watcher.mayLag else { continue }
+            sampling.ask(isSearching: !isLive, then: barrier.enter())
             if isStaying {
                 adjusted = nil
                 lingering[aspect] = nil

@@ -14,6 +14,7 @@ extension Service {
         context: (BuiltInAspect) -> WatcherContext
     ) throws(SystemError) -> [any Watcher] {
         let feed = DeviceFeed(loop: loop)
+        let timer = try SharedTimer(loop: loop)
         // One sensor serves both aspects.
         let motion = MotionFeed(loop: loop, feed: feed, settings: configuration.orientation)
         func settings(_ paths: [String]) -> FileSettings {
@@ -31,17 +32,27 @@ extension Service {
                 return try DefaultsWatcher(
                     loop: loop, settings: settings(configuration.defaults.paths ?? files.settings), context: context)
             case .battery:
-                return try BatteryWatcher(loop: loop, feed: feed, settings: configuration.battery, context: context)
+                return try BatteryWatcher(
+                    loop: loop, timer: timer, feed: feed, settings: configuration.battery, context: context)
             case .proximity:
                 return try ProximityWatcher(
-                    loop: loop, feed: feed, settings: configuration.proximity,
+                    loop: loop, timer: timer, feed: feed, settings: configuration.proximity,
                     idleInterval: configuration.idleSampleInterval, context: context)
             case .orientation:
                 return try OrientationWatcher(
-                    loop: loop, feed: feed, settings: configuration.orientation,
+                    loop: loop, timer: timer, feed: feed, settings: configuration.orientation,
                     idleInterval: configuration.idleSampleInterval, context: context)
             case .motion: return MotionWatcher(feed: motion, context: context)
             case .shake: return ShakeWatcher(loop: loop, feed: motion, context: context)
+            case .display:
+                return try DisplayWatcher(
+                    loop: loop, feed: DeviceFeed(loop: loop, subsystems: DisplayWatcher.subsystems),
+                    settings: configuration.display, context: context)
+            case .network:
+                return try NetworkWatcher(loop: loop, root: files.root, context: context)
+            case .folders:
+                return try FoldersWatcher(
+                    loop: loop, folders: configuration.folders.list, settings: settings([]), context: context)
             }
         }
     }

@@ -36,6 +36,9 @@ final class ScenarioStage {
         case .unplug: try phone.unplug()
         case .rotate(let pose): try phone.rotate(to: pose)
         case .near(let isNear): try phone.setNear(isNear)
+        case .brightness(let level): try phone.setBrightness(level)
+        case .network(let kind?): try phone.connect(over: kind)
+        case .network(nil): try phone.disconnect()
         case .locale(let name): try phone.setLocale(name)
         case .accelerate(let vector): try phone.accelerate(x: vector.x, y: vector.y, z: vector.z)
         case .spin(let vector): try phone.spin(x: vector.x, y: vector.y, z: vector.z)
@@ -117,6 +120,7 @@ final class ScenarioStage {
         case .accelerometer: phone.accelerometer
         case .gyroscope: phone.gyroscope
         case .proximity: phone.proximitySensor
+        case .monitor: phone.monitor
         }
     }
 }

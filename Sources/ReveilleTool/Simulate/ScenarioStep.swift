@@ -20,6 +20,9 @@ enum ScenarioStep: Equatable {
     case accelerate(Motion.Vector)
     /// Sets the rotation, in radians per second.
     case spin(Motion.Vector)
+    case brightness(Double)
+    /// Connects to a network; `nil` disconnects.
+    case network(Network.Kind?)
     case locale(String)
     case settings(name: String, text: String)
     /// Changes the level a number of times, as fast as possible.
@@ -61,6 +64,7 @@ enum ScenarioPart: Equatable {
     case accelerometer
     case gyroscope
     case proximity
+    case monitor
 
     /// Parses the name of a part: `battery`, `battery2`, `charger`.
     init?(_ name: String) {
@@ -70,6 +74,7 @@ enum ScenarioPart: Equatable {
         case "accelerometer": self = .accelerometer
         case "gyroscope": self = .gyroscope
         case "proximity": self = .proximity
+        case "monitor": self = .monitor
         default:
             guard name.hasPrefix("battery"), let number = Int(name.dropFirst("battery".count)), number >= 2 else {
                 return nil

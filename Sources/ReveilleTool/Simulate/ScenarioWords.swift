@@ -50,6 +50,8 @@ struct ScenarioWords {
         ("far", "far", { _ in .near(false) }),
         ("accelerate", "accelerate X Y Z, in g", { $0.vector().map { .accelerate($0) } }),
         ("spin", "spin X Y Z, in radians per second", { $0.vector().map { .spin($0) } }),
+        ("brightness", "brightness 0..1", { $0.brightness() }),
+        ("network", "network " + networks.joined(separator: "|"), { $0.network() }),
         ("locale", "locale NAME", { $0.next().map { .locale($0) } }),
         ("settings", "settings FILE TEXT, with a file below ~/.config", { $0.settings() }),
         ("burst", "burst COUNT, with a count from 1 to \(longestBurst)", { $0.burst() }),
@@ -64,7 +66,8 @@ struct ScenarioWords {
         ("end", "end", { _ in .end }),
     ]
 
-    private static let parts = "battery|battery2|...|charger|accelerometer|gyroscope|proximity"
+    private static let parts = "battery|battery2|...|charger|accelerometer|gyroscope|proximity|monitor"
+    private static let networks = Network.Kind.allCases.map(\.rawValue) + ["none"]
     private static let poses = Orientation.Pose.allCases.filter { $0 != .unknown }
     /// The largest number of a vector, which is more than a phone survives.
     private static let largestNumber = 1_000.0
@@ -83,6 +86,15 @@ struct ScenarioWords {
             next().flatMap { Double($0) }.flatMap { abs($0) <= Self.largestNumber ? $0 : nil }
         }
         return numbers.count == 3 ? Motion.Vector(x: numbers[0], y: numbers[1], z: numbers[2]) : nil
+    }
+
+    private mutating func brightness() -> ScenarioStep? {
+        next().flatMap { Double($0) }.flatMap { 0...1 ~= $0 ? .brightness($0) : nil }
+    }
+
+    private mutating func network() -> ScenarioStep? {
+        guard let name = next(), Self.networks.contains(name) else { return nil }
+        return .network(Network.Kind(rawValue: name))
     }
 
     private mutating func burst() -> ScenarioStep? {

@@ -13,6 +13,7 @@ struct StateForm {
         case level
         /// A Boolean, or null.
         case flag
+        case bool
         case text
         case number
         /// A list of strings, with its description.
@@ -29,6 +30,7 @@ struct StateForm {
             case .words: Suggestion.list(words)
             case .level: "a number from 0 to 1, or null"
             case .flag: "true, false or null"
+            case .bool: "true or false"
             case .text: "a string"
             case .number: "a number"
             case .list(let text), .other(let text): text
@@ -79,6 +81,9 @@ extension BuiltInAspect {
         case .orientation: .orientation
         case .motion: .motion
         case .shake: .shake
+        case .display: .display
+        case .network: .network
+        case .folders: .folders
         }
     }
 

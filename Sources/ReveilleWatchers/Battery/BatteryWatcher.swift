@@ -25,8 +25,13 @@ package final class BatteryWatcher: Watcher {
         package init() {}
     }
 
-    /// How long reads follow an event: the time that firmware takes from one state to the next.
+    /// How long reads follow an event, and a start without a status: the time that firmware takes from one state to the
+    /// next.
     private static let followUpTime: Duration = .seconds(5)
+
+    /// How long a level may be held back from an answer: it is as old anyway, since ACPI's driver keeps it for a second,
+    /// and firmware takes another.
+    private static let answerAge: Duration = .seconds(2)
 
     package let aspect = BuiltInAspect.battery
     private let loop: EventLoop
@@ -34,23 +39,27 @@ package final class BatteryWatcher: Watcher {
     private let feed: DeviceFeed
     private let context: WatcherContext
     private var interest: DeviceFeed.Interest?
-    private var poll: EventSource?
+    private var poll: SharedTimer.Poll?
     private var window: EventSource?
     private var filter: LevelFilter
+    private var trend = EnergyTrend()
     private var followUpEnd = Instant(microseconds: 0)
+    /// The end of the reads after a start, which go on while a status is unknown.
+    private var startEnd = Instant(microseconds: 0)
+    private var isStatusUnknown = false
     private var problem: String?
     private var supplies: PowerSupplies?
 
     /// Creates a watcher that is off.
     package init(
-        loop: EventLoop, feed: DeviceFeed, settings: Settings, context: WatcherContext
+        loop: EventLoop, timer: SharedTimer, feed: DeviceFeed, settings: Settings, context: WatcherContext
     ) throws(SystemError) {
         self.loop = loop
         self.settings = settings
         self.feed = feed
         self.context = context
         filter = LevelFilter(step: settings.levelStep, interval: settings.levelInterval)
-        poll = try loop.timer(priority: .watcher) { [weak self] in self?.readAnew() }
+        poll = timer.poll { [weak self] in self?.readAnew() }
         window = try loop.timer(priority: .watcher) { [weak self] in self?.endWindow() }
     }
 
@@ -68,6 +77,8 @@ package final class BatteryWatcher: Watcher {
             context.warn("\(error); the battery is only polled")
         }
         filter = LevelFilter(step: settings.levelStep, interval: settings.levelInterval)
+        trend = EnergyTrend()
+        startEnd = loop.now + Self.followUpTime
         readAnew()
     }
 
@@ -82,6 +93,7 @@ package final class BatteryWatcher: Watcher {
         if changes.areIncomplete { context.overflowed() }
         followUpEnd = loop.now + Self.followUpTime
         if changes.isStructural || supplies?.contains(changes.changed) != true { supplies = nil }
+        supplies?.listAttributes(of: changes.changed)
         read()
     }
 
@@ -94,10 +106,11 @@ package final class BatteryWatcher: Watcher {
     private func read() {
         if let reading = reading() { report(filter.offer(reading, at: loop.now)) }
         guard pace != .off else { return }
-        if loop.now + settings.settleInterval <= followUpEnd {
-            poll?.fire(after: min(settings.settleInterval, settings.pollInterval))
+        let end = isStatusUnknown ? max(followUpEnd, startEnd) : followUpEnd
+        if loop.now + settings.settleInterval <= end {
+            poll?.fire(within: min(settings.settleInterval, settings.pollInterval))
         } else if interest == nil || supplies?.mayDrift ?? true {
-            poll?.fire(after: settings.pollInterval)
+            poll?.fire(within: settings.pollInterval)
         } else {
             poll?.disarm()
         }
@@ -118,6 +131,14 @@ package final class BatteryWatcher: Watcher {
 
     package func refresh(then completion: @escaping () -> Void) {
         supplies = nil
+        update(then: completion)
+    }
+
+    package var mayLag: Bool {
+        settings.levelInterval > Self.answerAge && supplies?.mayDrift ?? true
+    }
+
+    package func update(then completion: @escaping () -> Void) {
         if let reading = reading() { report(filter.pass(reading, at: loop.now)) }
         completion()
     }
@@ -127,7 +148,10 @@ package final class BatteryWatcher: Watcher {
         do throws(SystemError) {
             let (supplies, isMacBook) = try readSupplies()
             problem = nil
-            return BatteryRule.reading(of: supplies, isMacBook: isMacBook)
+            let reading = BatteryRule.reading(
+                of: supplies, isMacBook: isMacBook, trend: trend.take(BatteryRule.energy(of: supplies), at: loop.now))
+            isStatusUnknown = reading.packs.contains { $0.chargeStatus == .unknown }
+            return reading
         } catch {
             if problem != "\(error)" { context.warn("\(error); the previous reading is kept") }
             problem = "\(error)"
@@ -136,7 +160,12 @@ package final class BatteryWatcher: Watcher {
     }
 
     private func readSupplies(everything: Bool = false) throws(SystemError) -> ([PowerSupply], isMacBook: Bool) {
-        if let read = supplies?.read(everything: everything), let supplies { return (read, supplies.isMacBook) }
+        if let read = supplies?.read(everything: everything), let supplies,
+            BatteryRule.hasLevels(read, isMacBook: supplies.isMacBook)
+        {
+            return (read, supplies.isMacBook)
+        }
+        // They are unknown, or have changed their kind or their attributes.
         var present = try PowerSupplies()
         let read = present.read(everything: everything)
         // While the watcher is off, no event reports new supplies, so the next call must find them again.

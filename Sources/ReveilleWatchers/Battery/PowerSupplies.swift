@@ -35,6 +35,13 @@ struct PowerSupplies {
         paths.isSubset(of: self.paths)
     }
 
+    /// Looks for all attributes of changed devices again.
+    mutating func listAttributes(of paths: Set<String>) {
+        for index in devices.indices where !paths.isDisjoint(with: devices[index].paths) {
+            devices[index].listAttributes()
+        }
+    }
+
     /// Reads all supplies.
     ///
     /// - Parameter everything: Whether to read attributes that the reading does not depend on.

@@ -13,9 +13,11 @@ struct SupplyDevice {
     private let decisive: [(name: String, reader: SysfsReader)]
     /// The attributes that are read if the decisive ones do not suffice.
     ///
-    /// Drivers choose their attributes when they register, so missing ones are removed. Any that appear later are found
-    /// by the next poll.
+    /// Most drivers choose their attributes when they register, so missing ones are removed until the device reports a
+    /// change, or the next poll.
     private var others: [String]
+    /// All attributes but the decisive ones.
+    private let allOthers: [String]
     /// The USB-C ports of the same device.
     private let ports: [UdevDevice]
 
@@ -30,7 +32,13 @@ struct SupplyDevice {
         let known = constant + supply.decisiveAttributes
         decisive = supply.decisiveAttributes.map { ($0, SysfsReader(device.path + "/" + $0)) }
         // Reading a peripheral's battery may wake the peripheral up, and its values are not needed.
-        others = supply.facts.isSystem ? PowerSupply.attributeNames.filter { !known.contains($0) } : []
+        allOthers = supply.facts.isSystem ? PowerSupply.attributeNames.filter { !known.contains($0) } : []
+        others = allOthers
+    }
+
+    /// Looks for all attributes again, as after a change of the device.
+    mutating func listAttributes() {
+        others = allOthers
     }
 
     /// The directories of the supply and its ports.

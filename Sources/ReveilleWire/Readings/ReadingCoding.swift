@@ -30,14 +30,21 @@ package enum ReadingCoding {
         case .orientation(let orientation): fields.add(.orientation, orientation)
         case .motion(let motion): fields.add(.motion, motion)
         case .shake(let shake): fields.add(.shake, shake)
+        case .display(let display): fields.add(.display, display)
+        case .network(let network): fields.add(.network, network)
+        case .folders(let folders): fields.add(.folders, folders)
         case .published(let value): fields.add(.value, value)
         }
     }
 
     /// Returns the field of an event that has the structure of an aspect.
     static func field(of aspect: Aspect) -> FieldName {
-        switch aspect.builtIn {
-        case nil: .value
+        aspect.builtIn.map { field(of: $0) } ?? .value
+    }
+
+    /// Returns the field of an event that has the structure of an aspect of the device.
+    static func field(of aspect: BuiltInAspect) -> FieldName {
+        switch aspect {
         case .locale: .locale
         case .defaults: .defaults
         case .battery: .battery
@@ -45,6 +52,9 @@ package enum ReadingCoding {
         case .orientation: .orientation
         case .motion: .motion
         case .shake: .shake
+        case .display: .display
+        case .network: .network
+        case .folders: .folders
         }
     }
 
@@ -80,6 +90,9 @@ package enum ReadingCoding {
         case .orientation: .orientation(try Orientation(fields))
         case .motion: .motion(try Motion(fields))
         case .shake: .shake(try Shake(fields))
+        case .display: .display(try Display(fields))
+        case .network: .network(try Network(fields))
+        case .folders: .folders(try Folders(fields))
         }
     }
 }

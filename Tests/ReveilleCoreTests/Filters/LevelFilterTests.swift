@@ -75,4 +75,53 @@ import Testing
         #expect(filter.pass(reading(48.5), at: at(3)) == reading(48.5))
         #expect(filter.deadline == nil)
     }
+
+    @Test func jumpsAreReportedImmediately() {
+        var filter = reportedFilter()
+        #expect(filter.offer(reading(46), at: at(2)) == nil)
+        // Small steps are not a jump.
+        #expect(filter.offer(reading(43), at: at(3)) == nil)
+        #expect(filter.offer(reading(38), at: at(3)) == reading(38))
+        #expect(filter.offer(reading(3), at: at(4)) == reading(3))
+        #expect(filter.offer(reading(80), at: at(5)) == reading(80))
+    }
+
+    static let crossings: [(from: Double, to: Double, isUrgent: Bool)] = [
+        (21, 20, true), (20, 19, true), (21, 19, true), (19, 21, true), (11, 9, true), (9, 11, true), (6, 4, true),
+        (4, 6, true), (22, 21, false), (19, 18, false), (30, 29, false), (12, 11, false), (4, 3, false),
+    ]
+
+    @Test(arguments: crossings) func thresholdsAreReportedImmediately(from: Double, to: Double, isUrgent: Bool) {
+        var filter = LevelFilter(step: 0.01, interval: .seconds(60))
+        _ = filter.offer(reading(90), at: at(0))
+        _ = filter.offer(reading(from), at: at(1))
+        #expect(filter.offer(reading(to), at: at(2)) == (isUrgent ? reading(to) : nil))
+    }
+
+    @Test func gaugeThatFlapsAroundAThresholdWaitsInTheEnd() {
+        var filter = LevelFilter(step: 0.01, interval: .seconds(60))
+        var reports = 0
+        for tenth in 0..<6_000 {
+            let now = Instant(microseconds: Int64(tenth) * 100_000)
+            if filter.offer(reading(tenth.isMultiple(of: 2) ? 20 : 21), at: now) != nil { reports += 1 }
+        }
+        #expect(reports < 300)
+        #expect(filter.deadline != nil || filter.offer(reading(20), at: at(1_000)) != nil)
+    }
+
+    @Test func questionThatFindsNothingNewDoesNotDelayTheNextChange() {
+        var filter = LevelFilter(step: 0.01, interval: .seconds(60))
+        _ = filter.offer(reading(50), at: at(0))
+        #expect(filter.pass(reading(50), at: at(1)) == reading(50))
+        #expect(filter.offer(reading(49), at: at(2)) == reading(49))
+    }
+
+    @Test func questionFindsALevelThatWaits() {
+        var filter = reportedFilter()
+        #expect(filter.offer(reading(48), at: at(2)) == nil)
+        #expect(filter.pass(reading(48), at: at(3)) == reading(48))
+        #expect(filter.expire(at: at(61)) == nil)
+        #expect(filter.offer(reading(47), at: at(4)) == nil)
+        #expect(filter.deadline == at(63))
+    }
 }
