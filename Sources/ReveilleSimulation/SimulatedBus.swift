@@ -23,6 +23,8 @@ package final class SimulatedBus {
     private let broker: Broker
     /// The watchers of the bus.
     package let watchers: [SimulatedWatcher]
+    /// The watcher of motion.
+    package let motion: SimulatedMotion
     private var random: SplitMix64
     /// The last descriptor number, in a range that this process does not use.
     private var lastNumber: Int32 = 1 << 30
@@ -60,11 +62,12 @@ package final class SimulatedBus {
                 [weak broker] in broker?.report($0)
             }
         }
+        motion = SimulatedMotion(loop: loop) { [weak broker] in broker?.report($0) }
         self.loop = loop
         self.broker = broker
         self.random = random
         do throws(SystemError) {
-            try broker.start(watchers)
+            try broker.start(watchers + [motion])
         } catch {
             throw Broken("the bus does not start: \(error)")
         }

@@ -59,6 +59,9 @@ public enum Reading: Sendable, Hashable {
         case .folders: .folders(Folders(folders: []))
         case .motion: .motion(.unknown)
         case .shake: .shake(.unknown)
+        case .display: .display(.unknown)
+        case .network: .network(.unreachable)
+        case .folders: .folders(Folders(folders: []))
         }
     }
 }

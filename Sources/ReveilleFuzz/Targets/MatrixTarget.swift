@@ -4,7 +4,7 @@
 import ReveilleCore
 
 /// Checks that a matrix survives being written and parsed, that exchanging rows changes its sign, and that every sample
-/// results in a pose or in nothing.
+/// results in a pose and a plausible motion, or in nothing.
 enum MatrixTarget {
     static func check(_ bytes: [UInt8]) throws(Falsified) {
         guard let matrix = MountMatrix(String(decoding: bytes, as: UTF8.self)) else { return }
@@ -22,6 +22,10 @@ enum MatrixTarget {
                 [column.x, column.y, column.z].allSatisfy(\.isFinite), "the result \(column) is finite")
             for frame in OrientationFrame.allCases {
                 let sample = Vector(x: 9.8 * unit.x, y: 9.8 * unit.y, z: 9.8 * unit.z)
+                let rule = MotionRule(frame, matrix: matrix, isHID: axis == 0)
+                for vector in [rule.acceleration(sample), rule.rotation(sample)] {
+                    try require((0...1_000).contains(vector?.length ?? 0), "the motion \(vector as Any) is plausible")
+                }
                 let gravity = frame.gravity(sample, matrix: matrix, isHID: axis == 0)
                 var unit = GravityUnit(isStated: column.x < 0)
                 for _ in 0..<3 {

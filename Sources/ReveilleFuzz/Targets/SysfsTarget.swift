@@ -55,6 +55,10 @@ enum SysfsTarget {
     private static func checkFrequency(_ attributes: [String: String]) throws(Falsified) {
         let current = attributes["sampling_frequency"]
         let list = attributes["sampling_frequency_available"]
+        for wanted in [10.0, 100] {
+            guard let lowest = SamplingFrequency.lowest(atLeast: wanted, available: list) else { continue }
+            try require(SysfsText.number(lowest) != nil, "the frequency \(lowest) is a number")
+        }
         guard let raised = SamplingFrequency.raised(from: current, available: list) else { return }
         let isHigher = (SysfsText.number(raised) ?? 0) > (SysfsText.number(current) ?? 0)
         try require(isHigher && list?.contains(raised) == true, "the frequency \(raised) is higher and listed")

@@ -33,7 +33,8 @@ extension IIOReader {
         state.withLock { state in
             let layout = state.layout
             do throws(SystemError) {
-                guard let scans = try state.buffer?.waiting(scanBytes: layout.bytes) else { return nil }
+                guard let scans = try state.buffer?.newest(scanBytes: layout.bytes, mayWait: false), !scans.isEmpty
+                else { return nil }
                 guard scans.count % layout.bytes == 0, let values = layout.last(of: scans) else {
                     throw SystemError("read whole scans of", on: channels.device, code: EIO)
                 }

@@ -122,8 +122,8 @@ struct MotionDevice: Equatable {
     }
 
     private func acceleration(_ sample: SensorSample) throws(SystemError) -> Motion.Vector? {
-        // A sensor without a scale measures nothing.
-        guard let accelerometer, accelerometer.scale != Vector.zero else { return nil }
+        // Without a unit, only the direction of a sample is known.
+        guard let accelerometer, try accelerometer.statesUnit(sample) else { return nil }
         return accelerationRule.acceleration(try accelerometer.acceleration(sample))
     }
 }

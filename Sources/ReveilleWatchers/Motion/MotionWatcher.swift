@@ -41,7 +41,7 @@ package final class MotionWatcher: StreamWatcher {
     package var source: SourceDescription {
         MotionExamination.source(of: feed) { devices in
             guard !devices.isEmpty else { return .unavailable("no accelerometer and no gyroscope") }
-            let rate = pace == .live ? ", every \(interval / .milliseconds(1)) ms" : ""
+            let rate = pace == .live ? ", every \(Int(interval / .milliseconds(1))) ms" : ""
             return .available(
                 devices.map(\.title).joined(separator: ", ") + (feed.manner.map { ", \($0)" } ?? "") + rate)
         }
