@@ -22,6 +22,8 @@ public struct TypedAspects: Sendable {
     public let proximity = TypedAspect<Proximity>(aspect: .proximity) { $0.proximity }
     /// The pose.
     public let orientation = TypedAspect<Orientation>(aspect: .orientation) { $0.orientation }
+    /// The energy and the power of all battery packs.
+    public let power = TypedAspect<Power>(aspect: .power) { $0.power }
 }
 
 extension Device {
@@ -38,6 +40,11 @@ extension Device {
     /// The orientation of the device.
     public var orientation: Orientation {
         get async throws(ReveilleError) { try await state(of: \.orientation) }
+    }
+
+    /// The energy and the power of all battery packs: `Power.unknown` without a battery.
+    public var power: Power {
+        get async throws(ReveilleError) { try await state(of: \.power) }
     }
 
     /// The language and formats in use.

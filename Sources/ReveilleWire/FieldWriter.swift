@@ -35,6 +35,10 @@ extension FieldWriter where Self: ~Copyable, Self: ~Escapable {
         if let value { add(name(), value) } else { addNull(name()) }
     }
 
+    mutating func add(_ name: @autoclosure () -> FieldName, _ value: Int?) {
+        if let value { add(name(), value) } else { addNull(name()) }
+    }
+
     mutating func add(_ name: @autoclosure () -> FieldName, _ value: Double?) {
         if let value { add(name(), value) } else { addNull(name()) }
     }

@@ -79,6 +79,11 @@ package struct Fields {
         return count
     }
 
+    /// Reads a number that is not negative, or null.
+    func optionalCount(_ name: FieldName) throws(CallError) -> Int? {
+        has(name) ? try count(name) : nil
+    }
+
     func bool(_ name: FieldName) throws(CallError) -> Bool {
         guard case .bool(let value) = text.nodes[try requiredIndex(name)].value else { throw invalid(name) }
         return value
@@ -86,6 +91,11 @@ package struct Fields {
 
     func optionalBool(_ name: FieldName) throws(CallError) -> Bool? {
         has(name) ? try bool(name) : nil
+    }
+
+    /// Reads a number, or null.
+    func optionalNumber(_ name: FieldName) throws(CallError) -> Double? {
+        try optional(name) { $0.numberValue }
     }
 
     /// Reads a level from 0 to 1, or null.

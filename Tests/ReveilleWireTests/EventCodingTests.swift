@@ -22,7 +22,7 @@ import Varlink
                 state: .charging, level: 0.5, isPlugged: true, chargeStatus: .notCharging,
                 packs: [.init(name: "BAT0", level: nil, chargeStatus: .notCharging)])),
         .battery(.unknown), .proximity(.near), .orientation(Orientation(pose: .faceUp, planar: .portrait)),
-        .orientation(.unknown),
+        .orientation(.unknown), .power(.sample), .power(.unknown),
     ]
 
     static func event(_ reading: Reading, changes: Int = 3, generation: Int = 7) -> Event {
@@ -115,5 +115,18 @@ import Varlink
         for name in ["", "ab", "00000000000000AB", "+0000000000000ab", "00000000000000abc"] {
             #expect(SubscriptionID(wireName: name) == nil, "\(name)")
         }
+    }
+}
+
+extension Power {
+    fileprivate static var sample: Power {
+        var pack = Pack(name: "BAT0")
+        (pack.vendor, pack.model, pack.technology) = ("SMP", "DELL 1234", "Li-ion")
+        (pack.energy, pack.energyFull, pack.energyFullDesign) = (31.25, 48.5, 57)
+        (pack.power, pack.voltage, pack.temperature, pack.cycles) = (-7.5, 11.4, -0.5, 312)
+        var power = Power(packs: [pack, Pack(name: "BAT1")])
+        (power.power, power.energy, power.energyFull, power.health) = (-7.5, 31.25, 48.5, 0.85)
+        (power.timeToEmpty, power.timeToFull) = (15_000, nil)
+        return power
     }
 }

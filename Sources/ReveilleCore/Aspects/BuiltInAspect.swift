@@ -13,6 +13,8 @@ package enum BuiltInAspect: String, Sendable, Hashable, CaseIterable {
     case proximity
     /// The pose of the device.
     case orientation
+    /// The energy and the power of the battery packs.
+    case power
 }
 
 extension BuiltInAspect {
@@ -39,6 +41,7 @@ extension BuiltInAspect {
         case .battery: Traits(index: 2, sampling: .onDemand)
         case .proximity: Traits(index: 3, sampling: .onDemand)
         case .orientation: Traits(index: 4, sampling: .onDemand)
+        case .power: Traits(index: 5, sampling: .onDemand, isDefault: false)
         }
     }
 
@@ -68,6 +71,8 @@ extension Aspect {
     public static let proximity = Aspect(.proximity)
     /// The pose of the device.
     public static let orientation = Aspect(.orientation)
+    /// The energy and the power of the battery packs.
+    public static let power = Aspect(.power)
 }
 
 extension AspectSet {
@@ -81,4 +86,6 @@ extension AspectSet {
     public static let proximity: AspectSet = [.proximity]
     /// The pose of the device.
     public static let orientation: AspectSet = [.orientation]
+    /// The energy and the power of the battery packs.
+    public static let power: AspectSet = [.power]
 }

@@ -13,6 +13,8 @@ public enum Reading: Sendable, Hashable {
     case proximity(Proximity)
     /// The pose of the device.
     case orientation(Orientation)
+    /// The energy and the power of the battery packs.
+    indirect case power(Power)
     /// The value of a published name.
     case published(PublishedValue)
 
@@ -24,6 +26,7 @@ public enum Reading: Sendable, Hashable {
         case .battery: .battery
         case .proximity: .proximity
         case .orientation: .orientation
+        case .power: .power
         case .published(let value): value.name
         }
     }
@@ -37,6 +40,7 @@ public enum Reading: Sendable, Hashable {
         case .battery: .battery(.unknown)
         case .proximity: .proximity(.unknown)
         case .orientation: .orientation(.unknown)
+        case .power: .power(.unknown)
         }
     }
 }
@@ -50,6 +54,7 @@ extension Reading: CustomStringConvertible {
         case .battery(let battery): battery.description
         case .proximity(let proximity): proximity.description
         case .orientation(let orientation): orientation.description
+        case .power(let power): power.description
         case .published(let value): value.description
         }
     }
@@ -81,6 +86,11 @@ extension Reading {
         if case .orientation(let orientation) = self { orientation } else { nil }
     }
 
+    /// The energy and the power of the battery packs; `nil` for other aspects.
+    public var power: Power? {
+        if case .power(let power) = self { power } else { nil }
+    }
+
     /// The value of a published name; `nil` for other aspects.
     public var published: PublishedValue? {
         if case .published(let value) = self { value } else { nil }
@@ -98,6 +108,8 @@ extension Event {
     public var proximity: Proximity? { reading.proximity }
     /// The pose of the device; `nil` for other aspects.
     public var orientation: Orientation? { reading.orientation }
+    /// The energy and the power of the battery packs; `nil` for other aspects.
+    public var power: Power? { reading.power }
     /// The value of a published name; `nil` for other aspects.
     public var published: PublishedValue? { reading.published }
 }

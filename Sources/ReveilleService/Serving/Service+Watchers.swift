@@ -38,6 +38,9 @@ extension Service {
                 return try OrientationWatcher(
                     loop: loop, feed: feed, settings: configuration.orientation,
                     idleInterval: configuration.idleSampleInterval, context: context)
+            case .power:
+                return try PowerWatcher(
+                    loop: loop, feed: feed, idleInterval: configuration.idleSampleInterval, context: context)
             }
         }
     }

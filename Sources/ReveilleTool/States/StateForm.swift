@@ -11,6 +11,8 @@ struct StateForm {
         case words([String], orNull: Bool = false)
         /// A number from 0 to 1, or null.
         case level
+        /// A number, or null.
+        case quantity
         /// A Boolean, or null.
         case flag
         case text
@@ -27,6 +29,7 @@ struct StateForm {
             switch self {
             case .words: Suggestion.list(words)
             case .level: "a number from 0 to 1, or null"
+            case .quantity: "a number, or null"
             case .flag: "true, false or null"
             case .text: "a string"
             case .list(let text), .other(let text): text
@@ -75,6 +78,7 @@ extension BuiltInAspect {
         case .battery: .battery
         case .proximity: .proximity
         case .orientation: .orientation
+        case .power: .power
         }
     }
 

@@ -28,6 +28,7 @@ package enum ReadingCoding {
         case .battery(let battery): fields.add(.battery, battery)
         case .proximity(let proximity): fields.add(.proximity, proximity)
         case .orientation(let orientation): fields.add(.orientation, orientation)
+        case .power(let power): fields.add(.power, power)
         case .published(let value): fields.add(.value, value)
         }
     }
@@ -41,6 +42,7 @@ package enum ReadingCoding {
         case .battery: .battery
         case .proximity: .proximity
         case .orientation: .orientation
+        case .power: .power
         }
     }
 
@@ -74,6 +76,7 @@ package enum ReadingCoding {
         case .battery: .battery(try Battery(fields))
         case .proximity: .proximity(try Proximity(fields))
         case .orientation: .orientation(try Orientation(fields))
+        case .power: .power(try Power(fields))
         }
     }
 }
