@@ -95,4 +95,28 @@ import Varlink
         #expect(output.contains("no usable energy_now"))
         #expect(output.contains("-3.0 W"))
     }
+
+    @Test func scenarioSetsThePower() throws {
+        let scenario = """
+            power -3
+            start
+            wait subscribed
+            expect power power -3
+            expect power energy 12
+            background
+            power 5
+            plug
+            foreground
+            expect power 5
+            expect power timeToEmpty unknown
+            expect power timeToFull 2160
+            add battery2
+            expect power energy unknown
+            power 2.5 battery2
+            end
+            """
+        let run = try SimulateScene().simulate(scenario, [BusProcess.program, "watch", "power"])
+        #expect(run.code == 0, "\(run.errors)")
+        #expect(run.output.contains("5.0 W, 12.0 of 15.0 Wh, full in 0:36"))
+    }
 }
