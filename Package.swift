@@ -30,7 +30,10 @@ let package = Package(
         .target(
             name: "ReveilleWire",
             dependencies: ["ReveilleCore", "Varlink"],
-            resources: [.embedInCode("Interfaces/org.reveille.Bus.varlink")]
+            resources: [
+                .embedInCode("Interfaces/org.reveille.Bus.varlink"),
+                .embedInCode("Interfaces/org.reveille.Device.varlink"),
+            ]
         ),
 
         // MARK: - Linux
@@ -62,7 +65,7 @@ let package = Package(
         .target(
             name: "ReveilleTesting",
             dependencies: [
-                "CUmockdev", "Reveille", "ReveilleCore", "ReveilleService", "ReveilleSystem",
+                "CUmockdev", "Reveille", "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .executableTarget(
@@ -169,6 +172,8 @@ for target in package.targets where target.type != .system && !target.name.hasPr
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
         // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0470-isolated-conformances.md
         .enableUpcomingFeature("InferIsolatedConformances"),
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0481-weak-let.md
+        .enableUpcomingFeature("ImmutableWeakCaptures"),
     ]
     if ["ReveilleCore", "Varlink"].contains(target.name) {
         // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0458-strict-memory-safety.md

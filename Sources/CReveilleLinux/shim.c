@@ -6,15 +6,20 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <linux/input.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <linux/sockios.h>
 #include <malloc.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -84,6 +89,12 @@ int c_reveille_clock_change_timer(void) {
     return timer;
 }
 
+long c_reveille_sleeps(void) {
+    struct rusage usage = {0};
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nvcsw;
+}
+
 int c_reveille_memory_file(const char *name) {
     return memfd_create(name, MFD_CLOEXEC);
 }
@@ -126,4 +137,70 @@ void c_reveille_release_memory(void) {
 
 int c_reveille_close_from(void *actions, int first) {
     return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}
+
+int c_reveille_route_socket(int is_listening) {
+    int socket_number = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE);
+    if (socket_number < 0)
+        return -1;
+    struct sockaddr_nl address = {.nl_family = AF_NETLINK};
+    if (is_listening)
+        address.nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE;
+    if (bind(socket_number, (struct sockaddr *)&address, sizeof address) < 0) {
+        int reason = errno;
+        close(socket_number);
+        errno = reason;
+        return -1;
+    }
+    return socket_number;
+}
+
+static ssize_t send_dump_request(int socket, int type, int family) {
+    struct {
+        struct nlmsghdr header;
+        struct rtgenmsg body;
+    } request = {
+        .header = {.nlmsg_len = NLMSG_LENGTH(sizeof(struct rtgenmsg)),
+                   .nlmsg_type = type,
+                   .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP},
+        .body = {.rtgen_family = family},
+    };
+    return send(socket, &request, request.header.nlmsg_len, 0);
+}
+
+int c_reveille_route_request_links(int socket) {
+    return send_dump_request(socket, RTM_GETLINK, AF_UNSPEC) < 0 ? -1 : 0;
+}
+
+int c_reveille_route_request_addresses(int socket) {
+    return send_dump_request(socket, RTM_GETADDR, AF_UNSPEC) < 0 ? -1 : 0;
+}
+
+int c_reveille_route_request_routes(int socket, int is_version6) {
+    return send_dump_request(socket, RTM_GETROUTE, is_version6 ? AF_INET6 : AF_INET) < 0 ? -1 : 0;
+}
+
+ssize_t c_reveille_route_receive(int socket, void *buffer, size_t size) {
+    struct sockaddr_nl sender = {0};
+    socklen_t length = sizeof sender;
+    ssize_t received;
+    do
+        received = recvfrom(socket, buffer, size, MSG_TRUNC, (struct sockaddr *)&sender, &length);
+    while (received >= 0 && sender.nl_pid != 0);
+    return received;
+}
+
+int c_reveille_entry(int directory, const char *name, struct c_reveille_entry *entry) {
+    struct statx status;
+    int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_EMPTY_PATH | AT_STATX_DONT_SYNC;
+    unsigned int wanted = STATX_TYPE | STATX_INO | STATX_SIZE | STATX_MTIME | STATX_BTIME;
+    if (statx(directory, name, flags, wanted, &status) < 0)
+        return -1;
+    entry->mode = status.stx_mode;
+    entry->device = (unsigned long long)status.stx_dev_major << 32 | status.stx_dev_minor;
+    entry->inode = status.stx_ino;
+    entry->size = status.stx_size;
+    entry->modified = status.stx_mtime.tv_sec * 1000000000LL + status.stx_mtime.tv_nsec;
+    entry->born = status.stx_mask & STATX_BTIME ? status.stx_btime.tv_sec * 1000000000LL + status.stx_btime.tv_nsec : 0;
+    return 0;
 }

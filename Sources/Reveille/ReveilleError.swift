@@ -45,7 +45,7 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
         public static let unexpectedValue = Code("unexpectedValue")
         /// The bus has no subscription with the identifier.
         public static let noSuchSubscription = Code("noSuchSubscription")
-        /// The bus does not have the method that was called; it is probably of an earlier version.
+        /// The bus does not have the method, or the interface, that was called; it is probably of an earlier version.
         public static let notSupported = Code("notSupported")
         /// The bus sent something that its interface does not allow.
         public static let invalidReply = Code("invalidReply")
@@ -77,8 +77,9 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
     }
 
     init(answered error: CallError, to method: String) {
-        if error.name == CallError.methodNotFound("").name {
-            self.init(.notSupported, "\(method): the bus does not have this method; is it an earlier version?")
+        for (missing, name) in [(CallError.methodNotFound(""), "method"), (.interfaceNotFound(""), "interface")]
+        where error.name == missing.name {
+            self.init(.notSupported, "\(method): the bus does not have this \(name); is it an earlier version?")
             return
         }
         let code: Code =

@@ -22,6 +22,12 @@ public struct TypedAspects: Sendable {
     public let proximity = TypedAspect<Proximity>(aspect: .proximity) { $0.proximity }
     /// The pose.
     public let orientation = TypedAspect<Orientation>(aspect: .orientation) { $0.orientation }
+    /// The screens and the brightness.
+    public let display = TypedAspect<Display>(aspect: .display) { $0.display }
+    /// The default route.
+    public let network = TypedAspect<Network>(aspect: .network) { $0.network }
+    /// The configured folders.
+    public let folders = TypedAspect<Folders>(aspect: .folders) { $0.folders }
     /// The energy and the power of all battery packs.
     public let power = TypedAspect<Power>(aspect: .power) { $0.power }
 }
@@ -42,6 +48,16 @@ extension Device {
         get async throws(ReveilleError) { try await state(of: \.orientation) }
     }
 
+    /// The screens, and the brightness of the backlight: `Display.unknown` without any.
+    public var display: Display {
+        get async throws(ReveilleError) { try await state(of: \.display) }
+    }
+
+    /// The default route to the network: `Network.unreachable` without one.
+    public var network: Network {
+        get async throws(ReveilleError) { try await state(of: \.network) }
+    }
+
     /// The energy and the power of all battery packs: `Power.unknown` without a battery.
     public var power: Power {
         get async throws(ReveilleError) { try await state(of: \.power) }
@@ -55,6 +71,11 @@ extension Device {
     /// The settings domains, each with all its keys.
     public var defaults: Defaults {
         get async throws(ReveilleError) { try await state(of: \.defaults) }
+    }
+
+    /// The configured folders, each with all its names as `added`.
+    public var folders: Folders {
+        get async throws(ReveilleError) { try await state(of: \.folders) }
     }
 
     private func state<Value>(

@@ -32,7 +32,8 @@ package struct CostlyReader: CustomStringConvertible {
     // MARK: - Peers
 
     private static var messages: [CostlyReader] {
-        let bus = ServiceDescription(vendor: "", product: "", version: "", url: "", interfaces: [BusInterface.make()])
+        let bus = ServiceDescription(
+            vendor: "", product: "", version: "", url: "", interfaces: [BusInterface.make(), DeviceInterface.make()])
         return [
             CostlyReader("frames", Limits.frame) { readFrames($0) },
             CostlyReader("JSON", Limits.frame) { _ = (try? JSON.parse($0))?.bytes },
@@ -43,7 +44,7 @@ package struct CostlyReader: CustomStringConvertible {
             },
             CostlyReader("a call", Limits.frame) { bytes in
                 guard let call = try? Call(parsing: bytes), bus.answer(call) == nil else { return }
-                _ = try? BusCall(call, history: 256)
+                if (try? DeviceCall(call)) == nil { _ = try? BusCall(call, history: 256) }
             },
             CostlyReader("a reply", Limits.frame) { bytes in
                 guard let reply = try? Reply(parsing: bytes) else { return }
@@ -84,6 +85,10 @@ package struct CostlyReader: CustomStringConvertible {
             CostlyReader("the saved state", PrivateFile.limit) { bytes in
                 guard let json = try? JSON.parse(bytes), let state = try? StateCoding.decode(json) else { return }
                 _ = StateCoding.encode(state)
+            },
+            CostlyReader("the description of the device", DeviceFile.sizeLimit) { bytes in
+                let files = Dictionary(uniqueKeysWithValues: DeviceFile.allCases.map { ($0, bytes) })
+                _ = DeviceInfo(DeviceFacts(host: "", kernel: "", files: files), forUser: 0)
             },
             CostlyReader("a way through links", 4_096) { bytes in
                 _ = PathChain(following: "/nothing/" + text(bytes), root: "")

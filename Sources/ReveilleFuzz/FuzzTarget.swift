@@ -25,10 +25,16 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case matrix
     /// Attributes of power supplies and other drivers.
     case sysfs
+    /// The files that describe the device.
+    case device
     /// Scans of an IIO device's buffer.
     case scan
     /// The data read from an inotify descriptor.
     case inotify
+    /// The messages of the kernel about links, addresses and routes.
+    case network
+    /// The modes and descriptions of displays.
+    case display
     /// The service's configuration.
     case config
     /// The saved state, including the bus.
@@ -53,8 +59,11 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .settings: try SettingsTarget.check(bytes)
         case .matrix: try MatrixTarget.check(bytes)
         case .sysfs: try SysfsTarget.check(bytes)
+        case .device: try DeviceTarget.check(bytes)
         case .scan: try ScanTarget.check(bytes)
         case .inotify: try InotifyTarget.check(bytes)
+        case .network: try NetworkTarget.check(bytes)
+        case .display: try DisplayTarget.check(bytes)
         case .config: try ConfigurationTarget.check(bytes)
         case .state: try StateTarget.check(bytes)
         case .gpsd: try GPSDTarget.check(bytes)

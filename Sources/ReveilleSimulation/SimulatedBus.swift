@@ -50,7 +50,7 @@ package final class SimulatedBus {
         do throws(SystemError) {
             broker = try Broker(
                 loop: loop, limits: limits, publishing: publishing, owner: owner, state: state, version: "0",
-                logger: logger,
+                deviceInfo: Self.deviceInfo, logger: logger,
                 random: SplitMix64(seed: random.next()))
         } catch {
             throw Broken("the bus does not start: \(error)")
@@ -68,6 +68,14 @@ package final class SimulatedBus {
         } catch {
             throw Broken("the bus does not start: \(error)")
         }
+    }
+
+    /// The description of the simulated device, for each user.
+    private static func deviceInfo(forUser user: UInt32) -> DeviceInfo {
+        let files: [DeviceFile: [UInt8]] = [
+            .productName: Array("Simulation\n".utf8), .machineID: Array("0123456789abcdef0123456789abcdef\n".utf8),
+        ]
+        return DeviceInfo(DeviceFacts(host: "simulation", kernel: "6.1", files: files), forUser: user)
     }
 
     /// Stops the bus as a signal does; a bus that is released without being stopped is killed.

@@ -27,13 +27,23 @@ public struct SyntheticDevice {
         try set([attribute: value])
     }
 
+    /// Writes a binary attribute in place without a uevent.
+    ///
+    /// - Parameters:
+    ///   - attribute: The name of the file.
+    ///   - bytes: The contents.
+    /// - Throws: `TestbedError` if the file cannot be written.
+    public func set(_ attribute: String, bytes: [UInt8]) throws(TestbedError) {
+        try testbed.step { () throws(TestbedError) in try write(bytes, to: attribute) }
+    }
+
     /// Writes several attributes in place as one change without a uevent.
     ///
     /// - Parameter attributes: The texts by file name; a newline is appended to each.
     /// - Throws: `TestbedError` if a file cannot be written.
     public func set(_ attributes: [String: String]) throws(TestbedError) {
         try testbed.step { () throws(TestbedError) in
-            for (attribute, value) in attributes { try write(value + "\n", to: attribute) }
+            for (attribute, value) in attributes { try write(Array((value + "\n").utf8), to: attribute) }
         }
     }
 
@@ -47,12 +57,11 @@ public struct SyntheticDevice {
         try testbed.step { () throws(TestbedError) in try testbed.ask(["remove", path]) }
     }
 
-    private func write(_ text: String, to attribute: String) throws(TestbedError) {
+    private func write(_ bytes: [UInt8], to attribute: String) throws(TestbedError) {
         let file = testbed.root + path + "/" + attribute
         let descriptor = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw TestbedError("open", on: file) }
         defer { close(descriptor) }
-        let bytes = Array(text.utf8)
         // Truncated after the write, so that a concurrent reader sees a value and never an empty file.
         guard pwrite(descriptor, bytes, bytes.count, 0) == bytes.count, ftruncate(descriptor, bytes.count) == 0 else {
             throw TestbedError("write", on: file)

@@ -6,8 +6,8 @@ import ReveilleCore
 
 /// A simulated phone made of synthetic devices and files.
 ///
-/// It has batteries, a charger, an accelerometer, a proximity sensor, a locale file and settings files. Programs
-/// started with ``run(_:environment:)`` or ``environment`` see the devices through the real libudev, and
+/// It has batteries, a charger, an accelerometer, a proximity sensor, a screen with a backlight, a network, a locale file
+/// and settings files. Programs started with ``run(_:environment:)`` or ``environment`` see the devices through the real libudev, and
 /// ``startBus(configuration:)`` starts a bus that watches the phone. The phone's directories and its process end with
 /// it. Use a phone from one thread at a time.
 ///
@@ -37,11 +37,18 @@ public final class SyntheticPhone {
     /// The proximity sensor, which ``setNear(_:)`` controls.
     public let proximitySensor: SyntheticPart
 
+    /// The built-in screen, 1080 by 2340 pixels.
+    public let screen: SyntheticPart
+    /// A connected monitor, which is not inserted at first, 1920 by 1080 pixels.
+    public let monitor: SyntheticPart
+    /// The backlight of the built-in screen, which ``setBrightness(_:)`` controls.
+    public let backlight: SyntheticPart
+
     let directory: TemporaryDirectory
     /// The directory for `XDG_RUNTIME_DIR`.
     let runtime: TemporaryDirectory
 
-    /// Creates a phone that is charged to 80%, unplugged, upright and uncovered.
+    /// Creates a phone that is charged to 80%, unplugged, upright and uncovered, and not connected to a network.
     ///
     /// Its language is English, and it has one empty settings file. Parts can also be inserted and removed later.
     ///
@@ -65,11 +72,17 @@ public final class SyntheticPhone {
         self.batteries = [battery]
         accelerometer = .accelerometer(testbed)
         proximitySensor = .proximitySensor(testbed)
+        screen = .screen(testbed, connector: "DSI-1", mode: "1080x2340")
+        monitor = .screen(testbed, connector: "HDMI-A-1", mode: "1920x1080")
+        backlight = .backlight(testbed)
         if hasCharger { try charger.insert() }
         if batteries > 0 { try battery.insert() }
         for _ in 1..<max(1, batteries) { try addBattery() }
         if hasAccelerometer { try accelerometer.insert() }
         if hasProximitySensor { try proximitySensor.insert() }
+        try screen.insert()
+        try backlight.insert()
+        try disconnect()
         try setLocale("en_US.UTF-8")
         try writeSettings("{}")
     }

@@ -38,12 +38,12 @@ package final class TemporaryCgroup {
 
     /// Moves a process into the cgroup.
     package func add(_ process: ChildProcess) throws(TestbedError) {
-        try TemporaryDirectory.fill(path + "/cgroup.procs", with: "\(process.pid)")
+        try TemporaryDirectory.fill(path + "/cgroup.procs", with: Array("\(process.pid)".utf8))
         processes.append(process)
     }
 
     /// Starts to freeze or thaw the processes, which the kernel completes asynchronously.
     package func freeze(_ isFrozen: Bool) throws(TestbedError) {
-        try TemporaryDirectory.fill(path + "/cgroup.freeze", with: isFrozen ? "1" : "0")
+        try TemporaryDirectory.fill(path + "/cgroup.freeze", with: Array((isFrozen ? "1" : "0").utf8))
     }
 }

@@ -43,6 +43,11 @@ package final class TemporaryDirectory {
     ///   - path: The path below the directory; missing directories are created.
     /// - Throws: `TestbedError` if the file cannot be written.
     package func write(_ contents: String, to path: String) throws(TestbedError) {
+        try write(bytes: Array(contents.utf8), to: path)
+    }
+
+    /// Replaces a file atomically by bytes, as ``write(_:to:)`` does.
+    package func write(bytes: [UInt8], to path: String) throws(TestbedError) {
         var parent = self.path
         for part in path.split(separator: "/").dropLast() {
             parent += "/" + part
@@ -50,14 +55,14 @@ package final class TemporaryDirectory {
         }
         let file = self.path + "/" + path
         let temporary = file + "~"
-        try Self.fill(temporary, with: contents)
+        try Self.fill(temporary, with: bytes)
         guard rename(temporary, file) == 0 else { throw TestbedError("rename", on: file) }
     }
 
     /// Writes a file in place.
-    static func fill(_ file: String, with contents: String) throws(TestbedError) {
+    static func fill(_ file: String, with bytes: [UInt8]) throws(TestbedError) {
         guard let stream = fopen(file, "w") else { throw TestbedError("open", on: file) }
-        let isWritten = fputs(contents, stream) >= 0
+        let isWritten = fwrite(bytes, 1, bytes.count, stream) == bytes.count
         guard fclose(stream) == 0, isWritten else { throw TestbedError("write", on: file) }
     }
 

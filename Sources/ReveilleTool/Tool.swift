@@ -32,7 +32,9 @@ struct Tool: ParsableCommand {
                                                         publish a state of your own
               reveille post proximity near              post a state for testing
               reveille simulate day.scenario -- ./app   run a program on a phone
-              reveille doctor                           examine this device
+              reveille info                             describe this device
+              reveille check proximity                  exit with 0 if it has a proximity sensor
+              reveille doctor                           examine its sources
 
             EXIT CODES
               0 success, 1 failure, 64 usage error, 69 bus unavailable, 74 output error,
@@ -42,7 +44,8 @@ struct Tool: ParsableCommand {
         version: version,
         subcommands: [
             ServeCommand.self, WatchCommand.self, OnCommand.self, GetCommand.self, LogCommand.self,
-            PublishCommand.self, WithdrawCommand.self, StatusCommand.self, BackgroundCommand.self,
+            PublishCommand.self, WithdrawCommand.self, InfoCommand.self, CheckCommand.self, StatusCommand.self,
+            BackgroundCommand.self,
             ForegroundCommand.self, RefreshCommand.self, PostCommand.self, CallCommand.self, SimulateCommand.self,
             DemoCommand.self, DoctorCommand.self,
         ])

@@ -28,6 +28,8 @@ package enum BusCall: Sendable, Hashable {
 
     /// The names of the methods without the interface.
     private enum Method: String, CaseIterable {
+        // The first, since it is by far the most frequent call.
+        case post = "Post"
         case subscribe = "Subscribe"
         case setState = "SetState"
         case getState = "GetState"
@@ -35,7 +37,6 @@ package enum BusCall: Sendable, Hashable {
         case listSubscriptions = "ListSubscriptions"
         case describeAspects = "DescribeAspects"
         case refresh = "Refresh"
-        case post = "Post"
         case publish = "Publish"
 
         static let names = NameTable(allCases.map { BusInterface.qualified($0.rawValue) })

@@ -9,14 +9,7 @@ package enum BusInterface {
     package static let name = "org.reveille.Bus"
 
     /// Returns the interface, parsed from its text.
-    package static func make() -> Interface {
-        let text = String(decoding: PackageResources.org_reveille_Bus_varlink, as: UTF8.self)
-        do throws(InterfaceError) {
-            return try Interface(parsing: text)
-        } catch {
-            preconditionFailure("the embedded interface text does not parse: \(error)")
-        }
-    }
+    package static func make() -> Interface { Interface(embedded: PackageResources.org_reveille_Bus_varlink) }
 
     /// The longest name of a subscription, in bytes of UTF-8.
     ///
@@ -38,6 +31,17 @@ package enum BusInterface {
 
     static func qualified(_ member: String) -> String {
         name + "." + member
+    }
+}
+
+extension Interface {
+    /// Creates an interface from a text that the program embeds.
+    init(embedded text: [UInt8]) {
+        do throws(InterfaceError) {
+            try self.init(parsing: String(decoding: text, as: UTF8.self))
+        } catch {
+            preconditionFailure("the embedded interface text does not parse: \(error)")
+        }
     }
 }
 

@@ -9,8 +9,12 @@ package import Varlink
 /// Most events cost less to write than to find among those written before. Settings can be long, so their texts are
 /// kept.
 package struct EventWriter {
+    /// The size in bytes of the longest reply whose memory is used again: more than most events of one aspect need.
+    private static let keptSize = 4_096
+
     /// The last reply with a sole event, which most subscribers in the foreground receive.
-    private var lastSole: (event: SoleEvent, frame: [UInt8])?
+    private var lastSole: SoleEvent.Identity?
+    private var soleFrame: [UInt8] = []
     /// The last reply with other events, which those that slept equally long receive.
     private var lastList: (events: [Event], frame: [UInt8])?
     private var settings = SettingsTexts()
@@ -36,11 +40,13 @@ package struct EventWriter {
     ///   - event: Returns the event, if it has to be written.
     /// - Returns: The bytes, as for ``frame(_:)``.
     package mutating func frame(of sole: SoleEvent, _ event: () -> Event) -> [UInt8] {
-        if let lastSole, lastSole.event == sole { return lastSole.frame }
+        guard lastSole != sole.identity else { return soleFrame }
+        lastSole = sole.identity
         let event = event()
-        let frame = event.settings.isEmpty ? Self.frame(of: event) : frame([event])
-        lastSole = (sole, frame)
-        return frame
+        var memory: [UInt8] = []
+        if soleFrame.capacity <= Self.keptSize { swap(&memory, &soleFrame) }
+        soleFrame = event.settings.isEmpty ? Self.frame(of: event, reusing: memory) : frame([event])
+        return soleFrame
     }
 
     /// Returns the bytes of a reply's parameters: a head, and after it the events.
@@ -58,8 +64,8 @@ package struct EventWriter {
     private static let end = ShortText("]}")
 
     /// A reply of a stream without the search for what can be shared.
-    private static func frame(of event: Event) -> [UInt8] {
-        Reply.encode(room: 1 + event.room + 2 * ShortText.room, continues: true) { output in
+    private static func frame(of event: Event, reusing memory: consuming [UInt8]) -> [UInt8] {
+        Reply.encode(reusing: memory, room: 1 + event.room + 2 * ShortText.room, continues: true) { output in
             output.append(UInt8(ascii: "{"))
             output.append(start)
             output.append(event)

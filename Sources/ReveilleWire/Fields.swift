@@ -185,11 +185,10 @@ package struct Fields {
 
     /// Reads the state of an aspect, which only a published name may lack.
     consuming func reading(of aspect: Aspect) throws(CallError) -> Reading {
-        let field = ReadingCoding.field(of: aspect)
         guard let builtIn = aspect.builtIn else {
-            return .published(PublishedValue(aspect, try optional(field) { $0.objectValue }))
+            return .published(PublishedValue(aspect, try optional(.value) { $0.objectValue }))
         }
-        return try reading(of: builtIn, at: try requiredIndex(field))
+        return try reading(of: builtIn, at: try requiredIndex(ReadingCoding.field(of: builtIn)))
     }
 
     /// Reads the state of the only aspect that is given.
@@ -209,7 +208,9 @@ package struct Fields {
         guard given != 0 else { throw invalid(.locale) }
         let others = given & (given - 1)
         guard others == 0 else { throw .invalidParameter(path(of: BuiltInAspect.names[others.trailingZeroBitCount])) }
-        return try reading(of: Aspect(BuiltInAspect.allCases[given.trailingZeroBitCount]))
+        let aspect = BuiltInAspect.allCases[given.trailingZeroBitCount]
+        guard aspect.isPostable else { throw .invalidParameter(path(of: aspect.rawValue)) }
+        return try reading(of: aspect, at: try requiredIndex(ReadingCoding.field(of: aspect)))
     }
 
     private consuming func reading(of aspect: BuiltInAspect, at index: Int) throws(CallError) -> Reading {

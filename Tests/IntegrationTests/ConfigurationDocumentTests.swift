@@ -75,7 +75,7 @@ import Varlink
                 #expect(try !isAccepted(value, of: key), "\(key): \(value)")
             }
         }
-        #expect(ranges == 17)
+        #expect(ranges == 18)
     }
 
     @Test func wordsAndPathsAreThoseOfTheProgram() throws {

@@ -16,19 +16,9 @@ import Varlink
 
     init() throws {
         phone = try SyntheticPhone()
-        let devices = phone.testbed.root + "/sys/devices/"
-        orientation = try ReadCounter(try Self.find("in_accel_y_raw", below: devices))
-        proximity = try ReadCounter(try Self.find("in_proximity_raw", below: devices))
-        battery = try ReadCounter(try Self.find("capacity", below: devices))
-    }
-
-    private static func find(_ attribute: String, below directory: String) throws -> String {
-        var found = glob_t()
-        defer { globfree(&found) }
-        guard glob(directory + "*/" + attribute, 0, nil, &found) == 0, let path = found.gl_pathv[0] else {
-            throw Trouble("no \(attribute) below \(directory)")
-        }
-        return String(cString: path)
+        orientation = try ReadCounter(of: "in_accel_y_raw", on: phone)
+        proximity = try ReadCounter(of: "in_proximity_raw", on: phone)
+        battery = try ReadCounter(of: "capacity", on: phone)
     }
 
     /// Starts a bus that reads a sensor a hundred times a second, but once an hour while all subscribers sleep.
@@ -109,7 +99,7 @@ import Varlink
     @Test func attributesThatDecideNothingAreNotRead() throws {
         let device = try #require(phone.battery.device)
         try device.set("voltage_now", "3700000")
-        let voltage = try ReadCounter(try Self.find("voltage_now", below: phone.testbed.root + "/sys/devices/"))
+        let voltage = try ReadCounter(of: "voltage_now", on: phone)
         let bus = try BusProcess(configuration: "{ battery: { levelInterval: 0 } }", phone: phone)
         let subscriber = try bus.subscribe(#"{"aspects":["battery"]}"#)
         phone.battery.level = 0.4
@@ -124,7 +114,7 @@ import Varlink
 
     @Test func machineWithoutABatteryIsNotPolled() throws {
         try phone.battery.remove()
-        let online = try ReadCounter(try Self.find("online", below: phone.testbed.root + "/sys/devices/"))
+        let online = try ReadCounter(of: "online", on: phone)
         let bus = try BusProcess(
             configuration: "{ battery: { pollInterval: 0.01 }, proximity: { sampleInterval: 0.01 } }", phone: phone)
         let subscriber = try bus.subscribe(#"{"aspects":["battery","proximity"]}"#)
@@ -144,41 +134,5 @@ import Varlink
         let subscribers = try ["proximity", "orientation"].map { try other.subscribe("{\"aspects\":[\"\($0)\"]}") }
         #expect(try other.threads() == withoutSensors + 2)
         withExtendedLifetime(subscribers) {}
-    }
-}
-
-/// A counter of the times that a file is opened.
-private final class ReadCounter {
-    private let descriptor: Int32
-    private var opened = 0
-
-    init(_ path: String) throws {
-        descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
-        // The kernel merges equal successive events. A close event between two open events prevents that.
-        guard inotify_add_watch(descriptor, path, UInt32(IN_OPEN | IN_CLOSE)) >= 0 else {
-            throw Trouble("inotify_add_watch \(path): error \(errno)")
-        }
-    }
-
-    deinit {
-        close(descriptor)
-    }
-
-    var count: Int {
-        withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 8) { buffer in
-            while case let size = read(descriptor, buffer.baseAddress, buffer.count), size > 0 {
-                var offset = 0
-                while offset < size {
-                    let event = buffer.load(fromByteOffset: offset, as: inotify_event.self)
-                    if event.mask & UInt32(IN_OPEN) != 0 { opened += 1 }
-                    offset += MemoryLayout<inotify_event>.size + Int(event.len)
-                }
-            }
-        }
-        return opened
-    }
-
-    func wait(for count: Int) throws {
-        try IntegrationTests.wait(for: "\(count) readings") { self.count >= count }
     }
 }

@@ -74,6 +74,9 @@ import Varlink
         case .defaults(let defaults): try check(defaults)
         case .battery(let battery): try check(battery)
         case .orientation(let orientation): try check(orientation)
+        case .display(let display): try check(display)
+        case .network(let network): try check(network)
+        case .folders(let folders): try check(folders)
         case .power(let power): try check(power)
         case .proximity, .published: break
         }

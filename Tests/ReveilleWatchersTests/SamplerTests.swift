@@ -16,6 +16,18 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
+    /// Creates a sensor with one channel of two bytes, which is read from a pipe.
+    private func bufferedReader() throws -> (reader: IIOReader, scans: Int32) {
+        let node = directory.path + "/node"
+        mkfifo(node, 0o600)
+        for attribute in ["enable", "length"] { try directory.write("0\n", to: "buffer/\(attribute)") }
+        for (attribute, text) in ["en": "0", "index": "0", "type": "le:s16/16>>0"] {
+            try directory.write(text + "\n", to: "scan_elements/in_a_\(attribute)")
+        }
+        let reader = IIOReader(IIOChannels(device: directory.path, names: ["in_a"], hasAttributes: false, node: node))
+        return (reader, open(node, O_RDWR | O_NONBLOCK | O_CLOEXEC))
+    }
+
     @Test func samplesAreReturnedInOrderOnTheLoop() throws {
         let loop = try EventLoop()
         let sampler = try Sampler(loop: loop)
@@ -24,7 +36,7 @@ import Testing
         var results: [IIOSample] = []
         let absent = IIOReader(IIOChannels(device: directory.path, names: ["in_c"]))
         for reader in [reader, absent, reader] {
-            sampler.sample(reader, isLive: true) { sample in
+            sampler.sample(reader, isLive: true) { sample, _ in
                 results.append(sample)
                 if results.count == 3 { loop.exit() }
             }
@@ -32,6 +44,34 @@ import Testing
         #expect(results.isEmpty, "no sample is returned before the call returns")
         try loop.run()
         #expect(results == [.values([1, -3.5]), .missing, .values([1, -3.5])])
+    }
+
+    @Test func bufferIsNotWaitedForAtOnce() throws {
+        let (reader, scans) = try bufferedReader()
+        defer { close(scans) }
+        #expect(reader.sampleAtOnce(isLive: true) == nil, "the sensor is unknown")
+        write(scans, [5, 0] as [UInt8], 2)
+        #expect(reader.sample(isLive: true) == .values([5]))
+        #expect(reader.sampleAtOnce(isLive: true) == nil, "the buffer is empty")
+        write(scans, [6, 0, 7, 0] as [UInt8], 4)
+        #expect(reader.sampleAtOnce(isLive: true) == .values([7]))
+        write(scans, [UInt8](repeating: 1, count: 256), 256)
+        #expect(reader.sampleAtOnce(isLive: true) == nil, "a full buffer has dropped the newest scans")
+    }
+
+    @Test func timeOfASleepCountsAsBlocked() throws {
+        let loop = try EventLoop()
+        let sampler = try Sampler(loop: loop)
+        // The sensor never measures.
+        let (reader, scans) = try bufferedReader()
+        defer { close(scans) }
+        var blocked: Int64 = 0
+        sampler.sample(reader, isLive: true) { _, microseconds in
+            blocked = microseconds
+            loop.exit()
+        }
+        try loop.run()
+        #expect(!SensorSpeed.isQuick(blocked))
     }
 
     @Test func errorShowsAnInvalidNumber() throws {

@@ -22,8 +22,26 @@ import Varlink
                 state: .charging, level: 0.5, isPlugged: true, chargeStatus: .notCharging,
                 packs: [.init(name: "BAT0", level: nil, chargeStatus: .notCharging)])),
         .battery(.unknown), .proximity(.near), .orientation(Orientation(pose: .faceUp, planar: .portrait)),
-        .orientation(.unknown), .power(.sample), .power(.unknown),
+        .orientation(.unknown),
+        .display(
+            Display(
+                screens: [
+                    .init(name: "eDP-1", width: 1_920, height: 1_080, widthMM: 344, heightMM: 194, scale: 1.5),
+                    .init(name: "HDMI-A-1", width: 800, height: 600),
+                ], brightness: 0.25)),
+        .display(.unknown),
+        .network(Network(isReachable: true, interface: "wlan0", kind: .wifi, addresses: ["192.0.2.7", "2001:db8::7"])),
+        .network(.unreachable),
+        .folders(Folders(folders: [folder])), .power(.sample), .power(.unknown),
     ]
+
+    private static var folder: Folders.Folder {
+        var folder = Folders.Folder(name: "documents", path: "/d")
+        (folder.added, folder.removed, folder.changed) = (["a\\\\b"], ["c"], ["e"])
+        folder.renamed = [Folders.Rename(from: "d", to: "e")]
+        folder.isRescan = true
+        return folder
+    }
 
     static func event(_ reading: Reading, changes: Int = 3, generation: Int = 7) -> Event {
         Event(
@@ -31,7 +49,9 @@ import Varlink
             firstChangedAt: Timestamp(microseconds: 1), changedAt: Timestamp(microseconds: 2), dropped: 0)
     }
 
-    @Test("each aspect has a sample, and a nullable field of its name in Event and Post", arguments: Aspect.device)
+    @Test(
+        "each aspect has a sample and a nullable field of its name in Event and, if it can be posted, in Post",
+        arguments: Aspect.device)
     func aspectIsOnTheWire(_ aspect: Aspect) throws {
         #expect(Self.readings.contains { $0.aspect == aspect })
         let interface = BusInterface.make()
@@ -40,10 +60,10 @@ import Varlink
             return
         }
         let name = aspect.name.prefix(1).uppercased() + aspect.name.dropFirst()
-        for structure in [event, try #require(interface.methods["Post"]).input] {
-            let field = structure.fields.first { $0.name == aspect.name }
-            #expect(field?.type == .nullable(.named(name)))
-        }
+        let post = try #require(interface.methods["Post"]).input
+        #expect(event.fields.first { $0.name == aspect.name }?.type == .nullable(.named(name)))
+        let posted = post.fields.first { $0.name == aspect.name }?.type
+        #expect(posted == (aspect.builtIn?.isPostable == true ? .nullable(.named(name)) : nil))
     }
 
     @Test func eventHasOnlyTheFieldOfItsAspect() {

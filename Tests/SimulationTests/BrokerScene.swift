@@ -92,7 +92,8 @@ final class ScenePeer {
 
     /// Sends a call without waiting.
     func send(_ method: String, _ parameters: JSONObject = [:], more: Bool = false) {
-        let call = Call(method: "org.reveille.Bus." + method, parameters: parameters, mode: more ? .more : .plain)
+        let name = method.contains(".") ? method : "org.reveille.Bus." + method
+        let call = Call(method: name, parameters: parameters, mode: more ? .more : .plain)
         stream.send(call.encoded())
     }
 

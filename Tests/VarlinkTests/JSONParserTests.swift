@@ -9,6 +9,9 @@ import Varlink
         arguments: [
             ("null", nil), ("true", true), ("false", false), ("0", 0), ("-0", 0), ("12", 12), ("-7", -7),
             ("0.5", 0.5), ("1.0", .number(1)), ("1e3", .number(1000)), ("1E+3", .number(1000)), ("25e-1", 2.5),
+            ("0.1e1", .number(1)), ("0e0", .number(0)), ("-0e-0", .number(-0.0)), ("1e-999999", .number(0)),
+            ("5e-324", .number(.leastNonzeroMagnitude)), ("1.7976931348623157e308", .number(.greatestFiniteMagnitude)),
+            (#"{"":1}"#, ["": 1]), (#"{"":{"":[]},"":null}"#, ["": ["": []], "": nil]),
             ("-0.0", .number(-0.0)), (#""""#, ""), (#""a b""#, "a b"), ("[]", []), ("[1,[2]]", [1, [2]]), ("{}", [:]),
             (#"{"a":null,"b":[{}]}"#, ["a": nil, "b": [[:]]]),
         ] as [(String, JSON)])
@@ -55,7 +58,9 @@ import Varlink
         #expect(try JSON.parse(text: text) == .number(value))
     }
 
-    @Test(arguments: ["1e309", "-1e309", "1" + String(repeating: "0", count: 400)])
+    @Test(arguments: [
+        "1e309", "-1e309", "1e400", "1.8e308", "0.1e99999999999999999999", "1" + String(repeating: "0", count: 400),
+    ])
     func numbersBeyondDoubleAreRejected(text: String) {
         #expect(throws: JSONError(offset: 0, reason: .numberTooLarge)) { try JSON.parse(text: text) }
     }

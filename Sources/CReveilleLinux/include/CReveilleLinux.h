@@ -32,6 +32,19 @@ int c_reveille_axis(int device, int axis, int *value, int *resolution);
 // (timerfd_create(2), TFD_TIMER_CANCEL_ON_SET). Returns -1 and errno on failure.
 int c_reveille_clock_change_timer(void);
 
+// Returns the number of times that the calling thread has slept (getrusage(2), RUSAGE_THREAD).
+long c_reveille_sleeps(void);
+// The properties of a directory entry. `born` is 0 if the file system does not record when files were created.
+struct c_reveille_entry {
+    unsigned int mode;
+    unsigned long long device, inode, size;
+    long long modified, born; // nanoseconds since 1970
+};
+
+// Gets the properties of an entry of an open directory, or with the name "" of the directory itself (statx(2)). Links are
+// not followed. Returns -1 and errno on failure.
+int c_reveille_entry(int directory, const char *name, struct c_reveille_entry *entry);
+
 // Creates an empty file in memory, which is not inherited by programs (memfd_create(2)). The name is shown in /proc.
 // Returns -1 and errno on failure.
 int c_reveille_memory_file(const char *name);
@@ -43,3 +56,16 @@ void c_reveille_release_memory(void);
 // Closes all descriptors from a number in the program that is started (posix_spawn_file_actions_addclosefrom_np). The
 // actions are a posix_spawn_file_actions_t, which the module Glibc defines.
 int c_reveille_close_from(void *actions, int first);
+
+// Creates a socket for rtnetlink(7), which may receive the changes of links, addresses and routes. Returns -1 and errno
+// on failure.
+int c_reveille_route_socket(int is_listening);
+
+// Request all links, addresses, or routes of one family of addresses. Return -1 and errno on failure.
+int c_reveille_route_request_links(int socket);
+int c_reveille_route_request_addresses(int socket);
+int c_reveille_route_request_routes(int socket, int is_version6);
+
+// Receives a datagram from the kernel, and ignores those of other processes. Returns its length, which may exceed `size`;
+// -1 and errno on failure.
+ssize_t c_reveille_route_receive(int socket, void *buffer, size_t size);

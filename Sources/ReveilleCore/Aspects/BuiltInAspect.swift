@@ -13,6 +13,12 @@ package enum BuiltInAspect: String, Sendable, Hashable, CaseIterable {
     case proximity
     /// The pose of the device.
     case orientation
+    /// The screens, and the brightness of the backlight.
+    case display
+    /// The default route to the network.
+    case network
+    /// The names in the folders that the configuration lists.
+    case folders
     /// The energy and the power of the battery packs.
     case power
 }
@@ -32,6 +38,8 @@ extension BuiltInAspect {
         /// False for aspects of later versions: strict clients refuse fields that their interface description lacks.
         var isDefault = true
         var isReportedInParts = false
+        /// False for aspects whose state is never made up: `Post` of the interface lacks their field.
+        var isPostable = true
     }
 
     private var traits: Traits {
@@ -41,7 +49,11 @@ extension BuiltInAspect {
         case .battery: Traits(index: 2, sampling: .onDemand)
         case .proximity: Traits(index: 3, sampling: .onDemand)
         case .orientation: Traits(index: 4, sampling: .onDemand)
-        case .power: Traits(index: 5, sampling: .onDemand, isDefault: false)
+        case .display: Traits(index: 5, sampling: .onDemand, isDefault: false)
+        case .network: Traits(index: 6, sampling: .onDemand, isDefault: false)
+        case .folders:
+            Traits(index: 7, sampling: .always, isDefault: false, isReportedInParts: true, isPostable: false)
+        case .power: Traits(index: 8, sampling: .onDemand, isDefault: false)
         }
     }
 
@@ -51,8 +63,10 @@ extension BuiltInAspect {
     package var sampling: Sampling { traits.sampling }
     /// Whether the aspect is delivered to subscribers that name no aspects.
     package var isDefault: Bool { traits.isDefault }
-    /// Whether events list the parts that changed in ``Event/settings``, since the values are too long to send.
+    /// Whether events list the parts that changed, since the whole state is too long to send.
     package var isReportedInParts: Bool { traits.isReportedInParts }
+    /// Whether a synthetic state of the aspect can be posted.
+    package var isPostable: Bool { traits.isPostable }
 }
 
 extension BuiltInAspect: CustomStringConvertible {
@@ -71,6 +85,12 @@ extension Aspect {
     public static let proximity = Aspect(.proximity)
     /// The pose of the device.
     public static let orientation = Aspect(.orientation)
+    /// The screens, and the brightness of the backlight.
+    public static let display = Aspect(.display)
+    /// The default route to the network.
+    public static let network = Aspect(.network)
+    /// The names in the folders that the configuration lists.
+    public static let folders = Aspect(.folders)
     /// The energy and the power of the battery packs.
     public static let power = Aspect(.power)
 }
@@ -86,6 +106,12 @@ extension AspectSet {
     public static let proximity: AspectSet = [.proximity]
     /// The pose of the device.
     public static let orientation: AspectSet = [.orientation]
+    /// The screens, and the brightness of the backlight.
+    public static let display: AspectSet = [.display]
+    /// The default route to the network.
+    public static let network: AspectSet = [.network]
+    /// The names in the configured folders.
+    public static let folders: AspectSet = [.folders]
     /// The energy and the power of the battery packs.
     public static let power: AspectSet = [.power]
 }

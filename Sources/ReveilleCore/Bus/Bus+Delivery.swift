@@ -23,31 +23,32 @@ package struct ReadySubscription: Sendable {
 }
 
 extension Bus {
-    /// Takes subscriptions with due events off the queue, first those that became ready first.
+    /// Whether ``takeReady()`` may return a subscription.
+    package var hasReady: Bool { readyHead < ready.count }
+
+    /// Takes a subscription with due events off the queue, first the one that became ready first.
     ///
-    /// ``soleEvent(for:)`` or ``delivery(to:at:)`` must follow for each, unless its last reply is still unread: then its
-    /// ``release(_:from:)`` puts it back on the queue. All may be held or canceled in between.
+    /// ``soleEvent(for:)`` or ``delivery(to:at:)`` must follow, unless its last reply is still unread: then its
+    /// ``release(_:from:)`` puts it back on the queue. It may be held or canceled in between.
     ///
-    /// - Parameter limit: The largest number of subscriptions.
-    /// - Returns: The subscriptions; empty if nothing is due.
-    package mutating func takeReady(atMost limit: Int) -> [ReadySubscription] {
-        var taken: [ReadySubscription] = []
-        while readyHead < ready.count, taken.count < limit {
+    /// - Returns: The subscription; `nil` if nothing is due.
+    package mutating func takeReady() -> ReadySubscription? {
+        while hasReady {
             let slot = ready[readyHead]
             readyHead += 1
+            // Also while it never becomes empty, the queue stays as short as the number of subscriptions.
+            if readyHead * 2 >= ready.count {
+                ready.removeFirst(readyHead)
+                readyHead = 0
+            }
             guard var state = slots[slot] else { continue }
             state.isQueued = false
             slots[slot] = state
             // It may have been held since it was queued.
             guard mayDeliver(state) else { continue }
-            taken.append(ReadySubscription(id: state.id, slot: slot, isUnread: state.holds.contains(.unread)))
+            return ReadySubscription(id: state.id, slot: slot, isUnread: state.holds.contains(.unread))
         }
-        // Also while it never becomes empty, the queue stays as short as the number of subscriptions.
-        if readyHead * 2 >= ready.count {
-            ready.removeFirst(readyHead)
-            readyHead = 0
-        }
-        return taken
+        return nil
     }
 
     /// Takes the only event that a ready subscription is due, which most deliveries consist of.
@@ -123,7 +124,7 @@ extension Bus {
 
     /// Takes the next reply to any ready subscription; see ``delivery(to:at:)``.
     package mutating func nextDelivery(at now: UInt64) -> Delivery? {
-        while let ready = takeReady(atMost: 1).first {
+        while let ready = takeReady() {
             if !ready.isUnread, let delivery = delivery(to: ready, at: now) { return delivery }
         }
         return nil

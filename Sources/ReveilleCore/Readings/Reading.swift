@@ -2,17 +2,25 @@
 // Part of Reveille.
 
 /// The value of an aspect.
+///
+/// The long values are indirect, since the bus and its clients copy a reading several times for each event.
 public enum Reading: Sendable, Hashable {
     /// The language and formats.
-    case locale(LocaleSettings)
+    indirect case locale(LocaleSettings)
     /// The settings domains and their keys.
     case defaults(Defaults)
     /// The battery packs.
-    case battery(Battery)
+    indirect case battery(Battery)
     /// Whether something is close to the device.
     case proximity(Proximity)
     /// The pose of the device.
     case orientation(Orientation)
+    /// The screens, and the brightness of the backlight.
+    indirect case display(Display)
+    /// The default route to the network.
+    indirect case network(Network)
+    /// The names in the configured folders.
+    case folders(Folders)
     /// The energy and the power of the battery packs.
     indirect case power(Power)
     /// The value of a published name.
@@ -26,6 +34,9 @@ public enum Reading: Sendable, Hashable {
         case .battery: .battery
         case .proximity: .proximity
         case .orientation: .orientation
+        case .display: .display
+        case .network: .network
+        case .folders: .folders
         case .power: .power
         case .published(let value): value.name
         }
@@ -40,6 +51,9 @@ public enum Reading: Sendable, Hashable {
         case .battery: .battery(.unknown)
         case .proximity: .proximity(.unknown)
         case .orientation: .orientation(.unknown)
+        case .display: .display(.unknown)
+        case .network: .network(.unreachable)
+        case .folders: .folders(Folders(folders: []))
         case .power: .power(.unknown)
         }
     }
@@ -54,6 +68,9 @@ extension Reading: CustomStringConvertible {
         case .battery(let battery): battery.description
         case .proximity(let proximity): proximity.description
         case .orientation(let orientation): orientation.description
+        case .display(let display): display.description
+        case .network(let network): network.description
+        case .folders(let folders): folders.description
         case .power(let power): power.description
         case .published(let value): value.description
         }
@@ -86,6 +103,21 @@ extension Reading {
         if case .orientation(let orientation) = self { orientation } else { nil }
     }
 
+    /// The screens and the brightness; `nil` for other aspects.
+    public var display: Display? {
+        if case .display(let display) = self { display } else { nil }
+    }
+
+    /// The default route to the network; `nil` for other aspects.
+    public var network: Network? {
+        if case .network(let network) = self { network } else { nil }
+    }
+
+    /// The changes in the configured folders; `nil` for other aspects.
+    public var folders: Folders? {
+        if case .folders(let folders) = self { folders } else { nil }
+    }
+
     /// The energy and the power of the battery packs; `nil` for other aspects.
     public var power: Power? {
         if case .power(let power) = self { power } else { nil }
@@ -108,6 +140,12 @@ extension Event {
     public var proximity: Proximity? { reading.proximity }
     /// The pose of the device; `nil` for other aspects.
     public var orientation: Orientation? { reading.orientation }
+    /// The screens and the brightness; `nil` for other aspects.
+    public var display: Display? { reading.display }
+    /// The default route to the network; `nil` for other aspects.
+    public var network: Network? { reading.network }
+    /// The changes in the configured folders; `nil` for other aspects.
+    public var folders: Folders? { reading.folders }
     /// The energy and the power of the battery packs; `nil` for other aspects.
     public var power: Power? { reading.power }
     /// The value of a published name; `nil` for other aspects.

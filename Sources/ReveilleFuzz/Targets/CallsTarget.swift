@@ -10,7 +10,7 @@ import Varlink
 enum CallsTarget {
     private static let longestMessage = 4_096
     private static let description = ServiceDescription(
-        vendor: "", product: "", version: "", url: "", interfaces: [BusInterface.make()])
+        vendor: "", product: "", version: "", url: "", interfaces: [BusInterface.make(), DeviceInterface.make()])
 
     static func check(_ bytes: [UInt8]) throws(Falsified) {
         var session = ServerSession(maximumFrame: longestMessage)
@@ -48,8 +48,12 @@ enum CallsTarget {
             result = answer
         } else {
             do throws(CallError) {
-                let method = try BusCall(call, history: FuzzedBus.history)
-                result = .success(Reply(parameters: try bus.carryOut(method)))
+                if let method = try DeviceCall(call) {
+                    result = .success(Reply(parameters: try answer(method)))
+                } else {
+                    let method = try BusCall(call, history: FuzzedBus.history)
+                    result = .success(Reply(parameters: try bus.carryOut(method)))
+                }
             } catch {
                 result = .failure(error)
             }
@@ -64,6 +68,13 @@ enum CallsTarget {
         guard call.mode != .oneway else { return try requireEqual(bytes, [], "the reply to a oneway call") }
         try requireEqual(bytes.firstIndex(of: 0), bytes.count - 1, "the position of the NUL in a reply")
         try requireEqual(try? Reply(parsing: Array(bytes.dropLast())), reply, "a reply after encoding")
+    }
+
+    private static func answer(_ call: DeviceCall) throws(CallError) -> JSONObject {
+        guard case .check(let names) = call else { return [:] }
+        let checks = names.map { CapabilityCheck($0, .no($0)) }
+        let decoded = try [CapabilityCheck](checks.parameters, noting: UnknownWords())
+        return decoded == checks ? checks.parameters : [:]
     }
 
     private static func checkEnd(of session: inout ServerSession, _ error: VarlinkError) throws(Falsified) {

@@ -31,6 +31,7 @@ enum ConfigurationTarget {
         for time in times { try require(time >= .zero && time < year, "a time, not \(time)") }
         try require((0...1).contains(configuration.battery.levelStep), "a step from 0 to 1")
         try require(configuration.proximity.nearLevel.map { $0 > 0 && $0.isFinite } ?? true, "a near level")
+        try require(configuration.display.scale.map { $0 > 0 && $0.isFinite } ?? true, "a scale")
         let counts = [
             configuration.bus.history, configuration.bus.maxFrame, configuration.bus.connections,
             configuration.bus.connectionsPerUser,

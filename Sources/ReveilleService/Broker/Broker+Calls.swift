@@ -20,6 +20,7 @@ extension Broker {
         case nil: break
         }
         do throws(CallError) {
+            if let call = try DeviceCall(call) { return carryOut(call, on: connection) }
             try carryOut(try BusCall(call, history: bus.history), on: connection)
         } catch {
             fail(error, on: connection)
@@ -53,7 +54,7 @@ extension Broker {
         connection.peer.uid == owner || connection.peer.uid == 0
     }
 
-    private func reply(_ reply: some BusReply, on connection: Connection) {
+    func reply(_ reply: some BusReply, on connection: Connection) {
         send(connection.session.reply(frame: reply.encoded()), to: connection)
     }
 

@@ -89,6 +89,11 @@ extension Broker {
             charging(connection) { close(connection) }
             return deliver()
         }
+        // Varlink has no out-of-band data. A read ends before it, and bytes after it cause no other edge.
+        guard !interest.hasChanged else {
+            charging(connection) { close(connection, because: "it sent out-of-band data") }
+            return deliver()
+        }
         connection.note(interest)
         if interest.canWrite { flush(connection) }
         // A stream takes no calls.
@@ -145,7 +150,9 @@ extension Broker {
         var calls = 0
         let start = loop.bootClock
         while connection.takesCalls {
-            if calls == Self.callsPerTurn || loop.bootClock - start > Self.timePerTurn { return connection.yield() }
+            if calls > 0, calls == Self.callsPerTurn || loop.bootClock - start > Self.timePerTurn {
+                return connection.yield()
+            }
             do throws(VarlinkError) {
                 if let call = try connection.nextCall() {
                     calls += 1
@@ -183,7 +190,7 @@ extension Broker {
 
     private func read(_ connection: Connection) {
         do throws(SystemError) {
-            try connection.read()
+            try connection.read(with: readBuffer)
         } catch {
             close(connection, because: "\(error)")
         }

@@ -17,23 +17,18 @@ extension Broker {
 
     /// Sends pending deliveries, first to the subscribers that became ready first.
     func deliver() {
-        // One look for all deliveries.
-        let subscribers = subscribers
-        var rest = Self.deliveriesPerTurn
-        while rest > 0 {
-            let batch = bus.takeReady(atMost: rest)
-            guard !batch.isEmpty else { return waitForPaced() }
-            rest -= batch.count
-            let now = loop.bootClock
-            for ready in batch {
-                guard let connection = subscribers[ready] else { continue }
-                if let process = connection.process { freezes.look(at: process, at: now) }
-                deliver(to: ready, connection)
-            }
+        guard bus.hasReady else { return waitForPaced() }
+        let now = loop.bootClock
+        for _ in 0..<Self.deliveriesPerTurn {
+            guard let ready = bus.takeReady() else { return waitForPaced() }
+            guard let connection = subscribers[ready] else { continue }
+            if let process = connection.process { freezes.look(at: process, at: now) }
+            deliver(to: ready, connection)
         }
         deliverSoon()
     }
 
+    @inline(__always)
     private func deliver(to ready: ReadySubscription, _ connection: Connection) {
         // Only now: most replies have been read long before the next change.
         if ready.isUnread, !connection.isAllRead { return connection.awaitReading() }

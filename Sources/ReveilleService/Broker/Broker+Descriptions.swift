@@ -26,6 +26,11 @@ extension Broker {
         BuiltInAspect.allCases.map(describe) + bus.names.map(describe)
     }
 
+    /// Returns the source of an aspect of the device, or the publisher of a name.
+    func source(of aspect: Aspect) -> AspectSource {
+        aspect.builtIn.map(describe) ?? describe(aspect)
+    }
+
     /// Counts a loss of events, after which everything is read again; `status` shows the count.
     package func noteLoss(of aspect: BuiltInAspect) {
         losses[aspect] += 1

@@ -27,19 +27,15 @@ final class Connection {
     /// from others. After its first call, a peer may stay silent between calls for any time.
     static let patience: Duration = .seconds(8)
 
-    /// The most bytes that are read at once: dozens of calls, in few system calls for the longest.
-    private static let readSize = 16_384
-
-    private static let interest: EventLoop.Interest = [.readable, .halfClosed, .edge]
+    private static let interest: EventLoop.Interest = [.readable, .changed, .halfClosed, .edge]
 
     let stream: any ByteStream
     let peer: UnixStream.Peer
-    var session: ServerSession
+    /// Like all unchecked properties of this class, it is used at each call or delivery; see ``Broker/bus``.
+    @exclusivity(unchecked) var session: ServerSession
     /// The holds that end once a fresh sample has been taken.
     var waking: HoldReasons = []
     /// The process behind the subscription, which it is held with and ends with; `nil` if it is unknown.
-    ///
-    /// Like all unchecked properties of this class, it is read at each delivery; see ``Broker/bus``.
     @exclusivity(unchecked) var process: SubscriberProcess?
     /// The timers of the holds that end automatically, by reason.
     var deadlines: [HoldReasons: any LoopSource] = [:]
@@ -92,7 +88,7 @@ final class Connection {
 
     /// Takes the next whole call that has been read.
     func nextCall() throws(VarlinkError) -> Call? {
-        guard let call = try session.nextCall() else { return nil }
+        guard session.bufferedCount > 0, let call = try session.nextCall() else { return nil }
         phase.call()
         silence = nil
         return call
@@ -177,10 +173,10 @@ final class Connection {
     }
 
     /// Reads once from the socket.
-    func read() throws(SystemError) {
-        switch try stream.read(atMost: Self.readSize, { session.receive($0) }) {
+    func read(with buffer: ReadBuffer) throws(SystemError) {
+        switch try buffer.read(from: stream, { session.receive($0) }) {
         // Bytes that arrive from now on cause another edge, unlike an end that was reported before (epoll(7)).
-        case .bytes(let count): if count < Self.readSize, !willEnd { input = .drained }
+        case .bytes(let count): if count < buffer.capacity, !willEnd { input = .drained }
         case .wouldBlock: input = .drained
         case .ended: input = .ended
         }

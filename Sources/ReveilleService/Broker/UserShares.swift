@@ -16,6 +16,7 @@ package struct UserShares {
     static let users = 64
 
     private struct Account {
+        let uid: UInt32
         var spent: UInt64
         var countedAt: UInt64
 
@@ -25,7 +26,8 @@ package struct UserShares {
         }
     }
 
-    private var accounts: [UInt32: Account] = [:]
+    /// An array, since most buses have the clients of one or two users.
+    private var accounts: [Account] = []
 
     /// Creates empty accounts.
     package init() {}
@@ -37,14 +39,29 @@ package struct UserShares {
     ///   - uid: The user.
     ///   - now: The boot clock, in microseconds.
     package mutating func charge(_ microseconds: UInt64, to uid: UInt32, at now: UInt64) {
-        let before = accounts[uid]?.balance(at: now) ?? 0
-        accounts[uid] = Account(spent: min(Self.memory, before + min(Self.memory, microseconds)), countedAt: now)
-        guard accounts.count > Self.users else { return }
-        accounts.min { $0.value.balance(at: now) < $1.value.balance(at: now) }.map { accounts[$0.key] = nil }
+        let index = index(of: uid)
+        let before = index.map { accounts[$0].balance(at: now) } ?? 0
+        let account = Account(
+            uid: uid, spent: min(Self.memory, before + min(Self.memory, microseconds)), countedAt: now)
+        if let index {
+            accounts[index] = account
+        } else {
+            accounts.append(account)
+            if accounts.count > Self.users { forgetSmallest(at: now) }
+        }
     }
 
     /// Returns whether a user has exceeded its share.
     package func isSpent(_ uid: UInt32, at now: UInt64) -> Bool {
-        (accounts[uid]?.balance(at: now) ?? 0) > Self.allowance
+        index(of: uid).map { accounts[$0].balance(at: now) > Self.allowance } ?? false
+    }
+
+    private func index(of uid: UInt32) -> Int? {
+        accounts.firstIndex { $0.uid == uid }
+    }
+
+    private mutating func forgetSmallest(at now: UInt64) {
+        let smallest = accounts.indices.min { accounts[$0].balance(at: now) < accounts[$1].balance(at: now) }
+        if let smallest { accounts.remove(at: smallest) }
     }
 }

@@ -42,9 +42,11 @@ extension Configuration {
         try top.section("battery") { section throws(ConfigurationError) in try battery.read(section) }
         try top.section("proximity") { section throws(ConfigurationError) in try proximity.read(section) }
         try top.section("orientation") { section throws(ConfigurationError) in try orientation.read(section) }
+        try top.section("display") { section throws(ConfigurationError) in try display.read(section) }
         try top.seconds("idleSampleInterval", into: &idleSampleInterval)
         try top.section("locale") { section throws(ConfigurationError) in try locale.read(section) }
         try top.section("defaults") { section throws(ConfigurationError) in try defaults.read(section) }
+        try top.section("folders") { section throws(ConfigurationError) in try folders.read(section) }
         try top.section("bus") { section throws(ConfigurationError) in try bus.read(section) }
         try top.section("publish") { section throws(ConfigurationError) in
             try publish.read(section, maxFrame: bus.maxFrame)

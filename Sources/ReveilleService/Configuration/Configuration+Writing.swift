@@ -10,9 +10,11 @@ extension Configuration {
             "battery": battery.json,
             "proximity": proximity.json,
             "orientation": orientation.json,
+            "display": display.json,
             "idleSampleInterval": Self.seconds(idleSampleInterval),
             "locale": locale.json,
             "defaults": defaults.json,
+            "folders": folders.json,
             "bus": bus.json,
             "publish": publish.json,
         ]

@@ -11,12 +11,16 @@ package struct Configuration: Sendable {
     package var proximity = ProximityWatcher.Settings()
     /// The section `orientation`.
     package var orientation = OrientationWatcher.Settings()
+    /// The section `display`.
+    package var display = DisplayWatcher.Settings()
     /// The time between samples while all subscribers to a sensor are held.
     package var idleSampleInterval: Duration = .seconds(5)
     /// The section `locale`.
     package var locale = Locale()
     /// The section `defaults`.
     package var defaults = Defaults()
+    /// The section `folders`.
+    package var folders = Folders()
     /// The section `bus`.
     package var bus = Bus()
     /// The section `publish`.

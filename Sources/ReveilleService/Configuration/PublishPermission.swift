@@ -20,7 +20,12 @@ package struct PublishPermission: Sendable, Hashable {
 
     /// Returns whether the permission allows a user to publish a name.
     func allows(_ user: UInt32, toPublish name: Aspect) -> Bool {
-        (names == name || names.matches(name)) && users.contains { $0.number == user }
+        (names == name || names.matches(name)) && concerns(user)
+    }
+
+    /// Returns whether the permission allows a user to publish any name.
+    func concerns(_ user: UInt32) -> Bool {
+        users.contains { $0.number == user }
     }
 
     /// The permission in the form that is read.

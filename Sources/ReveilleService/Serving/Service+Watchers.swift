@@ -14,6 +14,7 @@ extension Service {
         context: (BuiltInAspect) -> WatcherContext
     ) throws(SystemError) -> [any Watcher] {
         let feed = DeviceFeed(loop: loop)
+        let timer = try SharedTimer(loop: loop)
         func settings(_ paths: [String]) -> FileSettings {
             FileSettings(
                 paths: paths, root: files.root, home: files.home, settle: configuration.defaults.settle,
@@ -29,18 +30,29 @@ extension Service {
                 return try DefaultsWatcher(
                     loop: loop, settings: settings(configuration.defaults.paths ?? files.settings), context: context)
             case .battery:
-                return try BatteryWatcher(loop: loop, feed: feed, settings: configuration.battery, context: context)
+                return try BatteryWatcher(
+                    loop: loop, timer: timer, feed: feed, settings: configuration.battery, context: context)
             case .proximity:
                 return try ProximityWatcher(
-                    loop: loop, feed: feed, settings: configuration.proximity,
+                    loop: loop, timer: timer, feed: feed, settings: configuration.proximity,
                     idleInterval: configuration.idleSampleInterval, context: context)
             case .orientation:
                 return try OrientationWatcher(
-                    loop: loop, feed: feed, settings: configuration.orientation,
+                    loop: loop, timer: timer, feed: feed, settings: configuration.orientation,
                     idleInterval: configuration.idleSampleInterval, context: context)
+            case .display:
+                return try DisplayWatcher(
+                    loop: loop, feed: DeviceFeed(loop: loop, subsystems: DisplayWatcher.subsystems),
+                    settings: configuration.display, context: context)
+            case .network:
+                return try NetworkWatcher(loop: loop, root: files.root, context: context)
+            case .folders:
+                return try FoldersWatcher(
+                    loop: loop, folders: configuration.folders.list, settings: settings([]), context: context)
             case .power:
                 return try PowerWatcher(
-                    loop: loop, feed: feed, idleInterval: configuration.idleSampleInterval, context: context)
+                    loop: loop, timer: timer, feed: feed, idleInterval: configuration.idleSampleInterval,
+                    context: context)
             }
         }
     }

@@ -27,9 +27,10 @@ package final class WatchedBus {
         loop: EventLoop, configuration: Configuration, files: FileLocations?, state: StateFile?, version: String,
         logger: Logger
     ) throws(SystemError) {
+        let reader = DeviceInfoReader(root: files?.root ?? "")
         let broker = try Broker(
             loop: loop, limits: configuration.bus, publishing: configuration.publish, state: state, version: version,
-            logger: logger)
+            deviceInfo: reader.info(forUser:), logger: logger)
         self.broker = broker
         self.loop = loop
         self.files = files

@@ -119,13 +119,17 @@ package struct IIOBuffer: ~Copyable {
 
     /// Returns the buffered scans up to the newest, or waits for one if there are none.
     ///
-    /// - Parameter scanBytes: The size of a scan in bytes.
-    /// - Returns: The bytes of at least one scan; the last may be truncated.
+    /// - Parameters:
+    ///   - scanBytes: The size of a scan in bytes.
+    ///   - mayWait: Whether to wait for a scan.
+    /// - Returns: The bytes of at least one scan, of which the last may be truncated; none if there are none and
+    ///   waiting is not allowed.
     /// - Throws: `SystemError`: ETIMEDOUT if the sensor produces no scans, ENODEV if it was removed.
-    package func newest(scanBytes: Int) throws(SystemError) -> [UInt8] {
+    package func newest(scanBytes: Int, mayWait: Bool) throws(SystemError) -> [UInt8] {
         let waiting = try drain()
         // A full buffer has dropped the newest scans.
         if !waiting.isEmpty, waiting.count < Self.length * scanBytes { return waiting }
+        guard mayWait else { return [] }
         try Readiness.wait(node.number, for: .readable, atMost: Self.patience)
         let scans = try drain()
         guard !scans.isEmpty else { throw SystemError("wait for a scan of", on: nodePath, code: ETIMEDOUT) }

@@ -16,7 +16,7 @@ package final class EventLoop: Loop {
         package init(rawValue: UInt32) { self.rawValue = rawValue }
         /// Data, or the end of the stream, can be read.
         package static let readable = Interest(rawValue: EPOLLIN.rawValue)
-        /// A kernel file has changed since it was last read.
+        /// A kernel file has changed since it was last read, or a socket has out-of-band data.
         package static let changed = Interest(rawValue: EPOLLPRI.rawValue)
         /// Data can be written; together with ``edge``, the peer has read something.
         package static let writable = Interest(rawValue: EPOLLOUT.rawValue)
@@ -33,6 +33,8 @@ package final class EventLoop: Loop {
 
         /// Whether a read returns bytes, the end of the stream or an error.
         package var canRead: Bool { rawValue & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLHUP.rawValue) != 0 }
+        /// Whether a kernel file has changed, or a socket has out-of-band data.
+        package var hasChanged: Bool { rawValue & EPOLLPRI.rawValue != 0 }
         /// Whether the peer will write no more.
         package var isLast: Bool { rawValue & (EPOLLRDHUP.rawValue | EPOLLHUP.rawValue) != 0 }
         /// Whether the peer has read something or closed the connection.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The most bytes that a client reads at once: a few system calls for the longest settings, without taking too much of
-/// the stack.
+/// The most bytes that a client reads at once: a few system calls for the longest settings.
 private let readSize = 65_536
 
 extension ByteStream {
@@ -10,12 +9,6 @@ extension ByteStream {
     package func read(
         atMost limit: Int = readSize, _ body: (Span<UInt8>) -> Void
     ) throws(SystemError) -> UnixStream.Outcome {
-        try withUnsafeTemporaryAllocation(byteCount: limit, alignment: 1) { buffer throws(SystemError) in
-            let outcome = try read(into: buffer)
-            if case .bytes(let count) = outcome {
-                body(UnsafeBufferPointer(rebasing: buffer.bindMemory(to: UInt8.self)[..<count]).span)
-            }
-            return outcome
-        }
+        try ReadBuffer(capacity: limit).read(from: self, body)
     }
 }

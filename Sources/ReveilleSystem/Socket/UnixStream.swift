@@ -12,7 +12,7 @@ package protocol ByteStream: AnyObject {
     var isAllRead: Bool { get }
     /// Returns the credentials of the process that connected.
     func peer() throws(SystemError) -> UnixStream.Peer
-    /// Reads the available bytes into a buffer.
+    /// Reads the available bytes into a buffer, as many as fit.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> UnixStream.Outcome
     /// Writes as many bytes as there is room for.
     func write(_ bytes: Span<UInt8>) throws(SystemError) -> UnixStream.Outcome
@@ -128,12 +128,27 @@ package final class UnixStream: ByteStream {
         return c_reveille_unread(number, &waiting) == 0 && waiting <= 1
     }
 
+    // The kernel closes file descriptors that the peer passes, and ends a read after them even if more bytes follow.
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Outcome {
-        let count = retryingOnInterrupt { recv(number, buffer.baseAddress, buffer.count, 0) }
-        if count > 0 { return .bytes(count) }
-        if count == 0 || errno == ECONNRESET { return .ended }
-        if errno == EAGAIN { return .wouldBlock }
-        throw SystemError("recv")
+        var message = msghdr()
+        var filled = 0
+        repeat {
+            var part = iovec(iov_base: buffer.baseAddress?.advanced(by: filled), iov_len: buffer.count - filled)
+            let count = withUnsafeMutablePointer(to: &part) { part in
+                message.msg_iov = part
+                message.msg_iovlen = 1
+                return retryingOnInterrupt { recvmsg(number, &message, 0) }
+            }
+            if count > 0 {
+                filled += count
+                continue
+            }
+            if filled > 0 { break }
+            if count == 0 || errno == ECONNRESET { return .ended }
+            if errno == EAGAIN { return .wouldBlock }
+            throw SystemError("recvmsg")
+        } while message.msg_flags & Int32(MSG_CTRUNC) != 0 && filled < buffer.count
+        return .bytes(filled)
     }
 
     package func write(_ bytes: Span<UInt8>) throws(SystemError) -> Outcome {

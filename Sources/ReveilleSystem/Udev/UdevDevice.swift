@@ -51,6 +51,11 @@ package struct UdevDevice: Sendable, Hashable {
         access(path, F_OK) == 0
     }
 
+    /// Returns whether an attribute exists, without querying the driver.
+    package func has(_ attribute: String) -> Bool {
+        access(path + "/" + attribute, F_OK) == 0
+    }
+
     /// Reads the current text of an attribute from its file, since libudev caches attributes.
     package func attribute(_ name: String) -> SysfsAttribute {
         SysfsAttribute.read(path + "/" + name)

@@ -12,34 +12,47 @@ import Varlink
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Examine the source of each aspect and suggest fixes.",
+        abstract: "Examine the source of each aspect, and the description of the device, and suggest fixes.",
         discussion: "Reads the devices and files directly, without a bus.")
 
-    @Flag(help: "Print one line of JSON for each aspect.")
+    @Flag(help: "Print one line of JSON for each aspect, without the description of the device.")
     var json = false
 
     @OptionGroup var files: FileOptions
 
     func run() {
         Failure.guarding {
+            let locations = files.locations
             let watchers = try Service.watchers(
-                loop: EventLoop(), configuration: files.configuration(), files: files.locations
+                loop: EventLoop(), configuration: files.configuration(), files: locations
             ) { _ in
                 WatcherContext(report: { _ in }, warn: { _ in }, overflowed: {})
             }
             for watcher in watchers.sorted(by: { $0.aspect.rawValue < $1.aspect.rawValue }) {
                 try json ? printJSON(watcher) : printText(watcher)
             }
+            if !json { try print(DeviceInfoReader(root: locations.root)) }
         }
     }
 
     private func printText(_ watcher: any Watcher) throws(Failure) {
-        let examination = watcher.examine()
         let aspect = Style.bold("\(watcher.aspect)").padded(to: 12)
         switch watcher.source {
         case .available(let source): try Console.line(aspect + Style.green("ok  ") + "\(source)")
         case .unavailable(let reason): try Console.line(aspect + Style.yellow("--  ") + "\(reason)")
         }
+        try print(watcher.examine())
+    }
+
+    private func print(_ reader: DeviceInfoReader) throws(Failure) {
+        let model = reader.info(forUser: 0).model
+        try Console.line(
+            Style.bold("device").padded(to: 12)
+                + (model.map { Style.green("ok  ") + StyledText($0) } ?? Style.yellow("--  ") + "unknown model"))
+        try print(reader.examine())
+    }
+
+    private func print(_ examination: Examination) throws(Failure) {
         let names = examination.findings.map { StyledText($0.name) }
         let width = names.map(\.width).max() ?? 0
         for (name, finding) in zip(names, examination.findings) {

@@ -13,7 +13,8 @@ struct FileOptions: ParsableArguments {
 
     @Option(
         help: """
-            The directory below which locale and settings files are read. Default: $REVEILLE_ROOT, else /.
+            The directory below which locale files, settings files and files that describe the device are read. \
+            Default: $REVEILLE_ROOT, else /.
             """)
     var root: String?
 

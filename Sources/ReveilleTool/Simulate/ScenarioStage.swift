@@ -37,6 +37,9 @@ final class ScenarioStage {
         case .unplug: try phone.unplug()
         case .rotate(let pose): try phone.rotate(to: pose)
         case .near(let isNear): try phone.setNear(isNear)
+        case .brightness(let level): try phone.setBrightness(level)
+        case .network(let kind?): try phone.connect(over: kind)
+        case .network(nil): try phone.disconnect()
         case .locale(let name): try phone.setLocale(name)
         case .settings(let name, let text): try phone.writeSettings(text, to: name)
         case .add(.battery(phone.batteries.count + 1)): try phone.addBattery()
@@ -115,6 +118,7 @@ final class ScenarioStage {
         case .charger: phone.charger
         case .accelerometer: phone.accelerometer
         case .proximity: phone.proximitySensor
+        case .monitor: phone.monitor
         }
     }
 }

@@ -18,6 +18,9 @@ enum ScenarioStep: Equatable {
     case unplug
     case rotate(Orientation.Pose)
     case near(Bool)
+    case brightness(Double)
+    /// Connects to a network; `nil` disconnects.
+    case network(Network.Kind?)
     case locale(String)
     case settings(name: String, text: String)
     /// Changes the level a number of times, as fast as possible.
@@ -58,6 +61,7 @@ enum ScenarioPart: Equatable {
     case charger
     case accelerometer
     case proximity
+    case monitor
 
     /// Parses the name of a part: `battery`, `battery2`, `charger`.
     init?(_ name: String) {
@@ -66,6 +70,7 @@ enum ScenarioPart: Equatable {
         case "charger": self = .charger
         case "accelerometer": self = .accelerometer
         case "proximity": self = .proximity
+        case "monitor": self = .monitor
         default:
             guard name.hasPrefix("battery"), let number = Int(name.dropFirst("battery".count)), number >= 2 else {
                 return nil

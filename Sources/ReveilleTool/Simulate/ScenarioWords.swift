@@ -50,6 +50,8 @@ struct ScenarioWords {
         ("rotate", "rotate " + poses.map(\.rawValue).joined(separator: "|"), { $0.rotate() }),
         ("near", "near", { _ in .near(true) }),
         ("far", "far", { _ in .near(false) }),
+        ("brightness", "brightness 0..1", { $0.brightness() }),
+        ("network", "network " + networks.joined(separator: "|"), { $0.network() }),
         ("locale", "locale NAME", { $0.next().map { .locale($0) } }),
         ("settings", "settings FILE TEXT, with a file below ~/.config", { $0.settings() }),
         ("burst", "burst COUNT, with a count from 1 to \(longestBurst)", { $0.burst() }),
@@ -64,7 +66,8 @@ struct ScenarioWords {
         ("end", "end", { _ in .end }),
     ]
 
-    private static let parts = "battery|battery2|...|charger|accelerometer|proximity"
+    private static let parts = "battery|battery2|...|charger|accelerometer|proximity|monitor"
+    private static let networks = Network.Kind.allCases.map(\.rawValue) + ["none"]
     private static let mostWatts = Int(SyntheticBattery.greatestPower)
     private static let poses = Orientation.Pose.allCases.filter { $0 != .unknown }
     /// The longest wait in seconds; more than a week is probably a typing error.
@@ -75,6 +78,15 @@ struct ScenarioWords {
     private mutating func rotate() -> ScenarioStep? {
         let name = next()
         return Self.poses.first { $0.rawValue == name }.map { .rotate($0) }
+    }
+
+    private mutating func brightness() -> ScenarioStep? {
+        next().flatMap { Double($0) }.flatMap { 0...1 ~= $0 ? .brightness($0) : nil }
+    }
+
+    private mutating func network() -> ScenarioStep? {
+        guard let name = next(), Self.networks.contains(name) else { return nil }
+        return .network(Network.Kind(rawValue: name))
     }
 
     private mutating func burst() -> ScenarioStep? {

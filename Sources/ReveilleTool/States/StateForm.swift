@@ -15,6 +15,7 @@ struct StateForm {
         case quantity
         /// A Boolean, or null.
         case flag
+        case bool
         case text
         /// A list of strings, with its description.
         case list(String)
@@ -31,6 +32,7 @@ struct StateForm {
             case .level: "a number from 0 to 1, or null"
             case .quantity: "a number, or null"
             case .flag: "true, false or null"
+            case .bool: "true or false"
             case .text: "a string"
             case .list(let text), .other(let text): text
             }
@@ -78,6 +80,9 @@ extension BuiltInAspect {
         case .battery: .battery
         case .proximity: .proximity
         case .orientation: .orientation
+        case .display: .display
+        case .network: .network
+        case .folders: .folders
         case .power: .power
         }
     }

@@ -39,7 +39,7 @@ package final class BatteryWatcher: Watcher {
     private let feed: DeviceFeed
     private let context: WatcherContext
     private var interest: DeviceFeed.Interest?
-    private var poll: EventSource?
+    private var poll: SharedTimer.Poll?
     private var window: EventSource?
     private var filter: LevelFilter
     private var trend = EnergyTrend()
@@ -52,14 +52,14 @@ package final class BatteryWatcher: Watcher {
 
     /// Creates a watcher that is off.
     package init(
-        loop: EventLoop, feed: DeviceFeed, settings: Settings, context: WatcherContext
+        loop: EventLoop, timer: SharedTimer, feed: DeviceFeed, settings: Settings, context: WatcherContext
     ) throws(SystemError) {
         self.loop = loop
         self.settings = settings
         self.feed = feed
         self.context = context
         filter = LevelFilter(step: settings.levelStep, interval: settings.levelInterval)
-        poll = try loop.timer(priority: .watcher) { [weak self] in self?.readAnew() }
+        poll = timer.poll { [weak self] in self?.readAnew() }
         window = try loop.timer(priority: .watcher) { [weak self] in self?.endWindow() }
     }
 
@@ -108,9 +108,9 @@ package final class BatteryWatcher: Watcher {
         guard pace != .off else { return }
         let end = isStatusUnknown ? max(followUpEnd, startEnd) : followUpEnd
         if loop.now + settings.settleInterval <= end {
-            poll?.fire(after: min(settings.settleInterval, settings.pollInterval))
+            poll?.fire(within: min(settings.settleInterval, settings.pollInterval))
         } else if interest == nil || supplies?.mayDrift ?? true {
-            poll?.fire(after: settings.pollInterval)
+            poll?.fire(within: settings.pollInterval)
         } else {
             poll?.disarm()
         }

@@ -5,10 +5,11 @@ package import ReveilleSystem
 
 /// Notifies watchers of changed devices, with one monitor for all of them.
 ///
-/// The monitor is open while there are listeners. Loop thread only.
+/// The monitor is open while there are listeners. A watcher of other subsystems has a feed of its own, so that its
+/// devices wake nobody else. Loop thread only.
 package final class DeviceFeed {
-    /// The subsystems of all watchers; a monitor's filter cannot be widened.
-    private static let subsystems: Set<String> = ["power_supply", "typec", "iio", "input"]
+    /// The subsystems of sensors and batteries.
+    package static let usualSubsystems: Set<String> = ["power_supply", "typec", "iio", "input"]
     /// The most events that are taken before other sources have their turn.
     private static let eventsPerTurn = 256
 
@@ -18,6 +19,8 @@ package final class DeviceFeed {
     private static let afterlife: Duration = .milliseconds(100)
 
     private let loop: EventLoop
+    /// The subsystems of all listeners; a monitor's filter cannot be widened.
+    private let subsystems: Set<String>
     private var afterRemoval: EventSource?
     private var removed: Set<String> = []
     private var monitor: UdevMonitor?
@@ -63,8 +66,9 @@ package final class DeviceFeed {
     }
 
     /// Creates a feed without listeners.
-    package init(loop: EventLoop) {
+    package init(loop: EventLoop, subsystems: Set<String> = usualSubsystems) {
         self.loop = loop
+        self.subsystems = subsystems
     }
 
     /// Starts listening to subsystems that the feed monitors.
@@ -84,7 +88,7 @@ package final class DeviceFeed {
     }
 
     private func open() throws(SystemError) {
-        let monitor = try UdevMonitor(subsystems: Self.subsystems)
+        let monitor = try UdevMonitor(subsystems: subsystems)
         afterRemoval = try loop.timer(priority: .watcher) { [weak self] in self?.reportRemovals() }
         source = try loop.watch(monitor.descriptor, for: .readable, priority: .watcher) { [weak self] _ in
             self?.receive()

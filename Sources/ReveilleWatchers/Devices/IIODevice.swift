@@ -23,8 +23,9 @@ struct IIODevice: Hashable {
         device.attribute(attribute).text.map(SysfsText.trimmed)
     }
 
+    /// Returns whether an attribute exists, without reading it, since a value that is measured may take seconds.
     func has(_ attribute: String) -> Bool {
-        device.attribute(attribute) != .missing
+        device.has(attribute)
     }
 
     /// The kernel's name, with the driver's in parentheses.

@@ -58,7 +58,7 @@ package struct IIOChannels: Sendable, Hashable {
 /// Reads the channels of one sensor, from its buffer or from its attributes.
 ///
 /// The buffer is used if it is available, while a subscriber is in the foreground. A scan has all values of one moment
-/// and costs one read. Attributes are measured one after the other. Reads block the sampler's thread.
+/// and costs one read. Attributes are measured one after the other.
 package final class IIOReader: Sendable {
     private struct State: ~Copyable {
         var isPrepared = false
@@ -94,7 +94,7 @@ package final class IIOReader: Sendable {
     package func sample(isLive: Bool) -> IIOSample {
         state.withLock { state in
             prepare(&state)
-            guard let node = channels.node, refusal.withLock({ $0 }) == nil, isLive || !channels.hasAttributes else {
+            guard let node = channels.node, usesBuffer(isLive: isLive) else {
                 return channels.hasAttributes ? channels.readAttributes() : refused
             }
             do throws(SystemError) {
@@ -107,6 +107,26 @@ package final class IIOReader: Sendable {
                 return channels.hasAttributes ? channels.readAttributes() : refused
             }
         }
+    }
+
+    /// Takes a sample without waiting for the buffer, from a sensor that has been sampled before.
+    ///
+    /// Must not be called while another thread uses the reader.
+    ///
+    /// - Returns: The newest values; `nil` if only ``sample(isLive:)`` can return them.
+    package func sampleAtOnce(isLive: Bool) -> IIOSample? {
+        state.withLock { state in
+            guard state.isPrepared else { return nil }
+            guard usesBuffer(isLive: isLive) else { return channels.readAttributes() }
+            guard let scans = try? state.buffer?.newest(scanBytes: state.layout.bytes, mayWait: false) else {
+                return nil
+            }
+            return state.layout.last(of: scans).map(IIOSample.values)
+        }
+    }
+
+    private func usesBuffer(isLive: Bool) -> Bool {
+        channels.node != nil && refusal.withLock { $0 } == nil && (isLive || !channels.hasAttributes)
     }
 
     /// Closes the buffer, so that the sensor can rest.
@@ -140,7 +160,7 @@ package final class IIOReader: Sendable {
             state.buffer = consume buffer
         }
         let layout = state.layout
-        let scans = try state.buffer?.newest(scanBytes: layout.bytes) ?? []
+        let scans = try state.buffer?.newest(scanBytes: layout.bytes, mayWait: true) ?? []
         guard let values = layout.last(of: scans) else {
             throw SystemError("read a whole scan of", on: node, code: EIO)
         }

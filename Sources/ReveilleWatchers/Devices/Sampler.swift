@@ -7,7 +7,7 @@ package import ReveilleSystem
 /// Reads slow sensors on a thread of its own.
 ///
 /// A sensor at 1 Hz blocks a read of sysfs for a second, and the loop must not wait for it. The thread takes readers,
-/// and its samples are delivered on the loop.
+/// and its samples are delivered on the loop. ``SensorSpeed`` determines which sensors are slow.
 package final class Sampler {
     private enum Work: Sendable {
         case sample(number: Int, IIOReader, isLive: Bool)
@@ -18,7 +18,7 @@ package final class Sampler {
     private final class Exchange: Sendable {
         struct State: Sendable {
             var requests: [Work] = []
-            var results: [(number: Int, sample: IIOSample)] = []
+            var results: [(number: Int, sample: IIOSample, microseconds: Int64)] = []
         }
 
         let state = Lock(State())
@@ -44,8 +44,10 @@ package final class Sampler {
                 for request in requests {
                     switch request {
                     case .sample(let number, let reader, let isLive):
+                        let time = BlockedTime()
                         let sample = reader.sample(isLive: isLive)
-                        state.withLock { $0.results.append((number, sample)) }
+                        let microseconds = time.microseconds()
+                        state.withLock { $0.results.append((number, sample, microseconds)) }
                         resultPipe.wake()
                     case .rest(let reader):
                         reader.rest()
@@ -67,8 +69,10 @@ package final class Sampler {
 
     private let exchange: Exchange
     private var source: EventSource?
-    private var completions: [Int: (IIOSample) -> Void] = [:]
+    private var completions: [Int: (IIOSample, Int64) -> Void] = [:]
     private var lastNumber = 0
+    /// Whether a sensor has blocked the loop after its trial, so that none is read there any more.
+    private var isRequired = false
 
     /// Starts the thread.
     package init(loop: EventLoop) throws(SystemError) {
@@ -91,11 +95,23 @@ package final class Sampler {
     /// - Parameters:
     ///   - reader: The reader of the sensor.
     ///   - isLive: Whether more samples follow soon.
-    ///   - completion: Called with the sample on the loop, not before this call returns.
-    package func sample(_ reader: IIOReader, isLive: Bool, completion: @escaping (IIOSample) -> Void) {
+    ///   - completion: Called on the loop, not before this call returns, with the sample and the time in microseconds
+    ///     for which the sensor blocked the thread.
+    package func sample(_ reader: IIOReader, isLive: Bool, completion: @escaping (IIOSample, Int64) -> Void) {
         lastNumber += 1
         completions[lastNumber] = completion
         exchange.request(.sample(number: lastNumber, reader, isLive: isLive))
+    }
+
+    /// Takes a sample of a quick sensor on the loop, while no sample of it has been requested from the thread.
+    ///
+    /// - Returns: The sample; `nil` if it must be requested from the thread.
+    func sampleOnLoop(_ reader: IIOReader, isLive: Bool) -> IIOSample? {
+        guard !isRequired else { return nil }
+        let time = BlockedTime()
+        let sample = reader.sampleAtOnce(isLive: isLive)
+        isRequired = !SensorSpeed.isQuick(time.microseconds())
+        return sample
     }
 
     /// Lets a sensor rest after the requested samples.
@@ -110,7 +126,7 @@ package final class Sampler {
             return state.results
         }
         for result in results {
-            completions.removeValue(forKey: result.number)?(result.sample)
+            completions.removeValue(forKey: result.number)?(result.sample, result.microseconds)
         }
     }
 }

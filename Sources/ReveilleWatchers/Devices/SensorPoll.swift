@@ -12,6 +12,8 @@ final class SensorPoll {
     var pace: Pace = .off {
         didSet {
             guard pace != oldValue else { return }
+            // The thread has finished with the reader when it has taken the samples of the next trial.
+            speed.restart()
             if oldValue == .live { sampler.rest(reader) }
             switch pace {
             case .off: timer?.disarm()
@@ -29,20 +31,21 @@ final class SensorPoll {
     private let intervals: SampleIntervals
     private let reader: IIOReader
     private let sampled: (IIOSample) -> Void
-    private var timer: EventSource?
+    private var timer: SharedTimer.Poll?
+    private var speed = SensorSpeed()
     private var isSampling = false
     private var waiting: [() -> Void] = []
 
     /// Creates a poll that is off; `sampled` is called with each sample, before the callers that requested it.
     init(
-        loop: EventLoop, sampler: Sampler, channels: IIOChannels, intervals: SampleIntervals,
+        timer: SharedTimer, sampler: Sampler, channels: IIOChannels, intervals: SampleIntervals,
         sampled: @escaping (IIOSample) -> Void
-    ) throws(SystemError) {
+    ) {
         self.sampler = sampler
         self.intervals = intervals
         reader = IIOReader(channels)
         self.sampled = sampled
-        timer = try loop.timer(priority: .watcher) { [weak self] in self?.sample() }
+        self.timer = timer.poll { [weak self] in self?.sample() }
     }
 
     deinit {
@@ -56,18 +59,25 @@ final class SensorPoll {
         isSampling = true
         let asked = waiting
         waiting = []
-        sampler.sample(reader, isLive: pace == .live) { [weak self] sample in
-            guard let self else { return }
-            isSampling = false
-            self.sampled(sample)
-            for completion in asked { completion() }
-            waiting.isEmpty ? schedule() : self.sample()
+        if speed.isQuick, let sample = sampler.sampleOnLoop(reader, isLive: pace == .live) {
+            return take(sample, for: asked)
         }
+        sampler.sample(reader, isLive: pace == .live) { [weak self] sample, microseconds in
+            self?.speed.note(microseconds)
+            self?.take(sample, for: asked)
+        }
+    }
+
+    private func take(_ sample: IIOSample, for asked: [() -> Void]) {
+        isSampling = false
+        sampled(sample)
+        for completion in asked { completion() }
+        waiting.isEmpty ? schedule() : self.sample()
     }
 
     private func schedule() {
         guard let interval = intervals[pace] else { return }
-        timer?.fire(after: interval)
+        timer?.fire(within: interval)
     }
 }
 

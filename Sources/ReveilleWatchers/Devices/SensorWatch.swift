@@ -32,6 +32,7 @@ enum SensorSample {
 final class SensorWatch<Sensor: FoundSensor> {
     private let loop: EventLoop
     private let feed: DeviceFeed
+    private let timer: SharedTimer
     private let context: WatcherContext
     private let intervals: SampleIntervals
     /// Finds all candidates, preferred ones first.
@@ -47,19 +48,20 @@ final class SensorWatch<Sensor: FoundSensor> {
     /// The sensor's own sampler, so that a driver that hangs delays only its sensor; `nil` before there is a sensor.
     private var sampler: Sampler?
     private var input: (device: InputDevice, source: EventSource)?
-    private var pause: EventSource?
+    private var pause: SharedTimer.Poll?
     private var problem: String?
 
     init(
-        loop: EventLoop, feed: DeviceFeed, context: WatcherContext, intervals: SampleIntervals,
+        loop: EventLoop, timer: SharedTimer, feed: DeviceFeed, context: WatcherContext, intervals: SampleIntervals,
         candidates: @escaping () throws(SystemError) -> [SensorCandidate<Sensor>]
-    ) throws(SystemError) {
+    ) {
         self.loop = loop
+        self.timer = timer
         self.feed = feed
         self.context = context
         self.intervals = intervals
         self.candidates = candidates
-        pause = try loop.timer(priority: .watcher) { [weak self] in self?.input?.source.rearm(.readable) }
+        pause = timer.poll { [weak self] in self?.input?.source.rearm(.readable) }
     }
 
     var pace: Pace = .off {
@@ -126,7 +128,7 @@ final class SensorWatch<Sensor: FoundSensor> {
     private func open(_ sensor: Sensor) throws(SystemError) {
         switch sensor.access {
         case .sampled(let channels):
-            poll = try SensorPoll(loop: loop, sampler: try startSampler(), channels: channels, intervals: intervals) {
+            poll = SensorPoll(timer: timer, sampler: try startSampler(), channels: channels, intervals: intervals) {
                 [weak self] sample in
                 self?.take(sample)
             }
@@ -158,7 +160,7 @@ final class SensorWatch<Sensor: FoundSensor> {
         guard isStream, let interval = intervals[pace] else { return }
         // A sensor may send a hundred events a second. They are ignored until the next sample is due.
         input?.source.rearm([])
-        pause?.fire(after: interval)
+        pause?.fire(within: interval)
     }
 
     private func take(_ sample: IIOSample) {

@@ -22,7 +22,7 @@ package final class PowerWatcher: Watcher {
     private let intervals: SampleIntervals
     private let context: WatcherContext
     private var interest: DeviceFeed.Interest?
-    private var timer: EventSource?
+    private var poll: SharedTimer.Poll?
     private var filter = PowerFilter()
     private var mean = MeanPower()
     private var sampled: Instant?
@@ -31,13 +31,13 @@ package final class PowerWatcher: Watcher {
 
     /// Creates a watcher that is off, which samples at `idleInterval` at most while all subscribers are held.
     package init(
-        loop: EventLoop, feed: DeviceFeed, idleInterval: Duration, context: WatcherContext
+        loop: EventLoop, timer: SharedTimer, feed: DeviceFeed, idleInterval: Duration, context: WatcherContext
     ) throws(SystemError) {
         self.loop = loop
         self.feed = feed
         self.context = context
         intervals = SampleIntervals(live: Self.liveInterval, idle: max(Self.idleInterval, idleInterval))
-        timer = try loop.timer(priority: .watcher) { [weak self] in self?.sample() }
+        poll = timer.poll { [weak self] in self?.sample() }
     }
 
     package var pace: Pace = .off {
@@ -66,15 +66,18 @@ package final class PowerWatcher: Watcher {
         interest = nil
         supplies = nil
         sampled = nil
-        timer?.disarm()
+        poll?.disarm()
     }
 
     private func handle(_ changes: DeviceFeed.Changes) {
         if changes.areIncomplete { context.overflowed() }
         if changes.isStructural || supplies?.contains(changes.changed) != true { supplies = nil }
         supplies?.listAttributes(of: changes.changed)
-        let due = sampled.map { $0 + Self.eventInterval } ?? loop.now
-        timer?.fire(after: max(.zero, due - loop.now))
+        if let sampled, loop.now < sampled + Self.eventInterval {
+            poll?.fire(within: Self.eventInterval)
+        } else {
+            sample()
+        }
     }
 
     private func sample() {
@@ -83,9 +86,9 @@ package final class PowerWatcher: Watcher {
         if let reading = reading(), let reading = filter.offer(reading) { context.report(.power(reading)) }
         guard let interval = intervals[pace] else { return }
         if interest == nil || supplies?.mayDrift ?? true {
-            timer?.fire(after: interval)
+            poll?.fire(within: interval)
         } else {
-            timer?.disarm()
+            poll?.disarm()
         }
     }
 

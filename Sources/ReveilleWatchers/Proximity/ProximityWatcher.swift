@@ -12,7 +12,7 @@ package final class ProximityWatcher: Watcher {
     /// How closely to watch.
     package struct Settings: Sendable {
         /// The time between samples while a subscriber is in the foreground.
-        package var sampleInterval: Duration = .milliseconds(700)
+        package var sampleInterval: Duration = .milliseconds(500)
         /// The smallest raw value that means near; `nil` for the device's own level.
         package var nearLevel: Double?
 
@@ -27,12 +27,12 @@ package final class ProximityWatcher: Watcher {
 
     /// Creates a watcher that is off; `idleInterval` is the time between samples while all subscribers are held.
     package init(
-        loop: EventLoop, feed: DeviceFeed, settings: Settings, idleInterval: Duration,
+        loop: EventLoop, timer: SharedTimer, feed: DeviceFeed, settings: Settings, idleInterval: Duration,
         context: WatcherContext
     ) throws(SystemError) {
         self.context = context
-        watch = try SensorWatch(
-            loop: loop, feed: feed, context: context,
+        watch = SensorWatch(
+            loop: loop, timer: timer, feed: feed, context: context,
             intervals: SampleIntervals(live: settings.sampleInterval, idle: idleInterval)
         ) { () throws(SystemError) in try ProximitySensor.candidates(nearLevel: settings.nearLevel) }
         watch.sampled = { [weak self] sensor, sample throws(SystemError) in try self?.take(sample, of: sensor) }

@@ -28,6 +28,9 @@ package enum ReadingCoding {
         case .battery(let battery): fields.add(.battery, battery)
         case .proximity(let proximity): fields.add(.proximity, proximity)
         case .orientation(let orientation): fields.add(.orientation, orientation)
+        case .display(let display): fields.add(.display, display)
+        case .network(let network): fields.add(.network, network)
+        case .folders(let folders): fields.add(.folders, folders)
         case .power(let power): fields.add(.power, power)
         case .published(let value): fields.add(.value, value)
         }
@@ -35,13 +38,20 @@ package enum ReadingCoding {
 
     /// Returns the field of an event that has the structure of an aspect.
     static func field(of aspect: Aspect) -> FieldName {
-        switch aspect.builtIn {
-        case nil: .value
+        aspect.builtIn.map { field(of: $0) } ?? .value
+    }
+
+    /// Returns the field of an event that has the structure of an aspect of the device.
+    static func field(of aspect: BuiltInAspect) -> FieldName {
+        switch aspect {
         case .locale: .locale
         case .defaults: .defaults
         case .battery: .battery
         case .proximity: .proximity
         case .orientation: .orientation
+        case .display: .display
+        case .network: .network
+        case .folders: .folders
         case .power: .power
         }
     }
@@ -76,6 +86,9 @@ package enum ReadingCoding {
         case .battery: .battery(try Battery(fields))
         case .proximity: .proximity(try Proximity(fields))
         case .orientation: .orientation(try Orientation(fields))
+        case .display: .display(try Display(fields))
+        case .network: .network(try Network(fields))
+        case .folders: .folders(try Folders(fields))
         case .power: .power(try Power(fields))
         }
     }

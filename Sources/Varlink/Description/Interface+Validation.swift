@@ -11,13 +11,13 @@ extension Interface {
     /// - Throws: ``CallError``: MethodNotFound, or InvalidParameter with the path of the first invalid field.
     ///   Elements of arrays and dictionaries are reported under the name of the field that contains them.
     public func validate(_ call: Call) throws(CallError) {
-        guard let input = inputs[call.member] else { throw .methodNotFound(call.method) }
+        guard let input = inputs[Array(call.member.utf8)] else { throw .methodNotFound(call.method) }
         try schema.validate(call.parameters, input)
     }
 
     /// Checks that the parameters of a reply are the results of a method; throws as ``validate(_:)`` does.
     package func validate(_ results: JSONObject, of call: Call) throws(CallError) {
-        guard let output = outputs[call.member] else { throw .methodNotFound(call.method) }
+        guard let output = outputs[Array(call.member.utf8)] else { throw .methodNotFound(call.method) }
         try schema.validate(results, output)
     }
 
@@ -25,7 +25,9 @@ extension Interface {
     ///
     /// - Throws: ``CallError``: MethodNotFound with the name of the error, or InvalidParameter as ``validate(_:)`` does.
     package func validate(_ error: CallError) throws(CallError) {
-        guard let details = details[Call(method: error.name).member] else { throw .methodNotFound(error.name) }
+        guard let details = details[Array(Call(method: error.name).member.utf8)] else {
+            throw .methodNotFound(error.name)
+        }
         try schema.validate(error.parameters, details)
     }
 }

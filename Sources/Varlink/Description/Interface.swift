@@ -24,7 +24,7 @@ public struct Interface: Sendable, Hashable {
     /// The structures of the methods and errors, for validation.
     let schema: Schema
     /// The positions in the schema of the parameters of calls, of results, and of the parameters of errors.
-    let inputs, outputs, details: [String: Int]
+    let inputs, outputs, details: [[UInt8]: Int]
 
     /// Parses an interface definition.
     ///
@@ -40,9 +40,9 @@ public struct Interface: Sendable, Hashable {
         errors = parser.errors
         var schema = Schema()
         let positions = schema.add(types)
-        inputs = methods.mapValues { schema.add($0.input, positions) }
-        outputs = methods.mapValues { schema.add($0.output, positions) }
-        details = errors.mapValues { schema.add($0, positions) }
+        inputs = schema.add(methods.mapValues(\.input), positions)
+        outputs = schema.add(methods.mapValues(\.output), positions)
+        details = schema.add(errors, positions)
         self.schema = schema
     }
 }

@@ -28,8 +28,10 @@ struct Schema: Sendable, Hashable {
     /// Adds the types of an interface, and returns their positions.
     mutating func add(_ types: [String: ValueType]) -> [String: Int] {
         var positions: [String: Int] = [:]
+        // In the order of their names, so that equal interfaces have equal schemas.
+        let types = types.sorted { $0.key < $1.key }
         // All types have a position before the first is added, since they may refer to each other.
-        for name in types.keys {
+        for (name, _) in types {
             positions[name] = kinds.count
             kinds.append(.any)
         }
@@ -48,6 +50,16 @@ struct Schema: Sendable, Hashable {
     /// - Returns: The position.
     mutating func add(_ structure: Structure, _ types: [String: Int]) -> Int {
         position(of: .structure(structure), types)
+    }
+
+    /// Adds structures, and returns their positions by the bytes of their names, since equal strings can differ in their
+    /// scalars.
+    mutating func add(_ structures: [String: Structure], _ types: [String: Int]) -> [[UInt8]: Int] {
+        var positions: [[UInt8]: Int] = [:]
+        for (name, structure) in structures.sorted(by: { $0.key < $1.key }) {
+            positions[Array(name.utf8)] = add(structure, types)
+        }
+        return positions
     }
 
     private mutating func position(of type: ValueType, _ positions: [String: Int]) -> Int {

@@ -6,6 +6,10 @@
 /// The result does not depend on how the stream was split into reads. Bytes after the NUL of the last message
 /// taken have not been parsed, so they may belong to another protocol.
 public struct FrameDecoder: Sendable {
+    /// The length of the longest message whose memory is used again: longer than most messages, and little for a
+    /// connection to keep.
+    private static let keptLength = 1_024
+
     private let maximumLength: Int
     private var buffer: [UInt8] = []
     /// The offset of the first message that has not been taken.
@@ -46,6 +50,15 @@ public struct FrameDecoder: Sendable {
     /// - Returns: The message, or `nil` if it is incomplete.
     /// - Throws: ``VarlinkError/tooLong(maximum:)``, even if it is incomplete; every later call throws the same error.
     public mutating func nextFrame() throws(VarlinkError) -> [UInt8]? {
+        guard var frame = try nextMessage() else { return nil }
+        frame.removeLast()
+        return frame
+    }
+
+    /// Takes the next message, with its NUL.
+    ///
+    /// A short message shares its memory with the decoder, which uses it again once the message is released.
+    mutating func nextMessage() throws(VarlinkError) -> [UInt8]? {
         guard !hasFailed else { throw .tooLong(maximum: maximumLength) }
         guard searched < buffer.count else { return nil }
         searched = buffer.span.firstZero(from: searched)
@@ -56,17 +69,21 @@ public struct FrameDecoder: Sendable {
             throw .tooLong(maximum: maximumLength)
         }
         guard searched < buffer.count else { return nil }
-        if start == 0, searched == buffer.count - 1 {
-            // Most reads contain one message, which is not copied.
-            var frame: [UInt8] = []
-            swap(&frame, &buffer)
-            frame.removeLast()
-            searched = 0
-            return frame
-        }
-        let frame = Array(buffer[start..<searched])
+        let first = start
         searched += 1
         start = searched
-        return frame
+        // Most reads contain one message, which is not copied.
+        guard first == 0, searched == buffer.count else { return Array(buffer[first..<searched]) }
+        let message = buffer
+        if message.count > Self.keptLength { releaseMemory() }
+        return message
+    }
+
+    /// Releases the memory for the next message, unless a part of it has been received.
+    mutating func releaseMemory() {
+        guard bufferedCount == 0 else { return }
+        buffer = []
+        start = 0
+        searched = 0
     }
 }

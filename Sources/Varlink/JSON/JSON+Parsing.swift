@@ -23,17 +23,18 @@ extension JSONText {
     /// Parses a text; see ``JSON/parse(_:maximumDepth:)``.
     init(parsing bytes: [UInt8], maximumDepth: Int = Limits.jsonDepth) throws(JSONError) {
         var nodes: [Node] = []
-        try self.init(parsing: bytes, maximumDepth: maximumDepth, reusing: &nodes)
+        try self.init(parsing: bytes, count: bytes.count, maximumDepth: maximumDepth, reusing: &nodes)
     }
 
-    /// Parses a text with the memory of an earlier one, unless that is still used.
+    /// Parses the first bytes of an array with the memory of an earlier text, unless that is still used.
     init(
-        parsing bytes: [UInt8], maximumDepth: Int = Limits.jsonDepth, reusing nodes: inout [Node]
+        parsing bytes: [UInt8], count: Int, maximumDepth: Int = Limits.jsonDepth, reusing nodes: inout [Node]
     ) throws(JSONError) {
         var parser = JSONParser(maximumDepth: maximumDepth, reusing: nodes)
         nodes = []
-        try parser.text(bytes.span)
-        self.init(bytes: parser.unescaped.isEmpty ? bytes : bytes + parser.unescaped, nodes: parser.nodes)
+        try parser.text(bytes.span.extracting(first: count))
+        self.init(
+            bytes: parser.unescaped.isEmpty ? bytes : bytes.prefix(count) + parser.unescaped, nodes: parser.nodes)
         if parser.nodes.count <= JSONParser.reservedCount { nodes = parser.nodes }
     }
 }

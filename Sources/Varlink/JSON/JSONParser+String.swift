@@ -3,6 +3,7 @@
 
 extension JSONParser {
     /// Parses a string, including its quotes.
+    @inline(__always)
     mutating func string(_ bytes: Span<UInt8>) throws(JSONError) -> JSONText.Part {
         let start = position + 1
         let end = bytes.endOfPlainASCII(from: start)

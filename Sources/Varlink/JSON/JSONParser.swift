@@ -92,6 +92,7 @@ struct JSONParser {
     }
 
     /// Begins an array or an object, and returns its index.
+    @inline(__always)
     private mutating func open(_ name: JSONText.Part, depth: Int) throws(JSONError) -> Int {
         guard depth <= maximumDepth else {
             throw JSONError(offset: position, reason: .tooDeep(maximum: maximumDepth))
@@ -103,6 +104,7 @@ struct JSONParser {
     }
 
     /// Skips the comma before another element, or the end of the container, and returns whether another follows.
+    @inline(__always)
     private mutating func another(before end: UInt8, _ bytes: Span<UInt8>) throws(JSONError) -> Bool {
         let byte = try token(bytes)
         guard byte == UInt8(ascii: ",") || byte == end else { throw unexpected(bytes) }

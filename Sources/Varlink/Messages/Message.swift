@@ -3,11 +3,13 @@
 
 /// The common format of calls and replies: an object with known members, followed by a NUL byte.
 enum Message {
-    /// Parses a message, which is an object.
-    static func text(parsing frame: [UInt8], reusing nodes: inout [JSONText.Node]) throws(VarlinkError) -> JSONText {
+    /// Parses a message, which is an object, from the first bytes of an array.
+    static func text(
+        parsing bytes: [UInt8], count: Int, reusing nodes: inout [JSONText.Node]
+    ) throws(VarlinkError) -> JSONText {
         let text: JSONText
         do throws(JSONError) {
-            text = try JSONText(parsing: frame, reusing: &nodes)
+            text = try JSONText(parsing: bytes, count: count, reusing: &nodes)
         } catch {
             throw .json(error)
         }
@@ -18,7 +20,7 @@ enum Message {
     /// Parses a message, which is an object.
     static func text(parsing frame: [UInt8]) throws(VarlinkError) -> JSONText {
         var nodes: [JSONText.Node] = []
-        return try text(parsing: frame, reusing: &nodes)
+        return try text(parsing: frame, count: frame.count, reusing: &nodes)
     }
 
     /// Returns the index of `parameters`, or `nil` for `null`, which is equivalent to an empty object.

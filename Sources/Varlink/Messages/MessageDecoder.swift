@@ -24,12 +24,13 @@ struct MessageDecoder: Sendable {
     ///
     /// - Returns: The message, which is an object, or `nil` if it is incomplete.
     mutating func next() throws(VarlinkError) -> JSONText? {
-        guard let frame = try frames.nextFrame() else { return nil }
-        return try Message.text(parsing: frame, reusing: &nodes)
+        guard let message = try frames.nextMessage() else { return nil }
+        return try Message.text(parsing: message, count: message.count - 1, reusing: &nodes)
     }
 
     /// Releases the memory for the next message.
     mutating func releaseMemory() {
         nodes = []
+        frames.releaseMemory()
     }
 }

@@ -62,14 +62,17 @@ extension Reply {
     /// Encodes a reply whose parameters are written directly into it.
     ///
     /// - Parameters:
+    ///   - memory: An array whose memory is used for the bytes, unless it is shared.
     ///   - room: The most bytes that the parameters need.
     ///   - continues: Whether more replies follow.
     ///   - write: Appends the parameters as a compact JSON object.
     /// - Returns: The bytes to send, including the NUL.
     package static func encode(
-        room: Int, continues: Bool, parameters write: (inout OutputSpan<UInt8>) -> Void
+        reusing memory: consuming [UInt8] = [], room: Int, continues: Bool,
+        parameters write: (inout OutputSpan<UInt8>) -> Void
     ) -> [UInt8] {
-        var bytes: [UInt8] = []
+        var bytes = memory
+        bytes.removeAll(keepingCapacity: true)
         bytes.append(addingCapacity: room + 2 * ShortText.room) { output in
             output.append(beginning)
             let start = output.count

@@ -80,7 +80,8 @@ public struct ServiceDescription: Sendable, Hashable {
         ]
     }
 
+    /// Compares bytes, since equal strings can differ in their scalars.
     private func interface(_ name: String) -> Interface? {
-        interfaces.first { $0.name == name }
+        interfaces.first { $0.name.utf8.elementsEqual(name.utf8) }
     }
 }

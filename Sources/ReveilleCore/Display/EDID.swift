@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The size and the preferred mode in a display's own description (VESA E-EDID, base block).
+package struct EDID: Sendable, Hashable {
+    /// The size of the base block in bytes; extensions follow it.
+    private static let blockSize = 128
+    private static let header: [UInt8] = [0, 255, 255, 255, 255, 255, 255, 0]
+    private static let widthInCentimeters = 0x15
+    private static let heightInCentimeters = 0x16
+    /// The first descriptor, which has the preferred timing.
+    private static let timing = 54
+    /// Sizes that are really aspect ratios, which some displays give in place of a size.
+    private static let ratios = [[16, 9], [16, 10], [160, 90], [160, 100]]
+
+    /// A visible area in millimeters, more than 0.
+    package struct Size: Sendable, Hashable {
+        package let width: Int
+        package let height: Int
+
+        /// Creates a size.
+        package init(width: Int, height: Int) {
+            self.width = width
+            self.height = height
+        }
+    }
+
+    /// The visible area; `nil` if it is unknown.
+    package let size: Size?
+    /// The preferred mode; `nil` without one.
+    package let mode: DisplayMode?
+
+    /// Parses a description; `nil` if it is too short, is of another format or has a wrong checksum.
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count >= Self.blockSize, bytes.starts(with: Self.header),
+            bytes.prefix(Self.blockSize).reduce(0, &+) == 0
+        else { return nil }
+        let at = { (offset: Int) in Int(bytes[Self.timing + offset]) }
+        let rounded = Self.plausible(
+            10 * Int(bytes[Self.widthInCentimeters]), 10 * Int(bytes[Self.heightInCentimeters]))
+        // A descriptor without a pixel clock is not a timing.
+        guard at(0) | at(1) != 0 else {
+            mode = nil
+            size = rounded
+            return
+        }
+        let isInterlaced = at(17) & 0x80 != 0
+        let lines = at(5) | (at(7) & 0xF0) << 4
+        mode = DisplayMode(width: at(2) | (at(4) & 0xF0) << 4, height: isInterlaced ? 2 * lines : lines)
+        size = Self.plausible(at(12) | (at(14) & 0xF0) << 4, at(13) | (at(14) & 0x0F) << 8) ?? rounded
+    }
+
+    private static func plausible(_ width: Int, _ height: Int) -> Size? {
+        width > 0 && height > 0 && !ratios.contains([width, height]) ? Size(width: width, height: height) : nil
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// A message of netlink(7).
+package struct NetlinkMessage: Sendable, Hashable {
+    /// The size of the header in bytes.
+    private static let headerSize = 16
+
+    /// The type, such as that of a new route.
+    package var type: UInt16
+    /// The flags.
+    package var flags: UInt16
+    /// The number of the request that the message answers; 0 for a notification.
+    package var sequence: UInt32
+    /// The bytes after the header.
+    package var payload: ArraySlice<UInt8>
+
+    /// Creates a message.
+    package init(type: UInt16, flags: UInt16 = 0, sequence: UInt32 = 0, payload: ArraySlice<UInt8>) {
+        self.type = type
+        self.flags = flags
+        self.sequence = sequence
+        self.payload = payload
+    }
+
+    /// Whether the message ends the answer to a request.
+    package var isEnd: Bool { type == 3 }
+    /// Whether the tables changed while they were being sent, so that the answer is inconsistent (NLM_F_DUMP_INTR).
+    package var isInconsistent: Bool { flags & 0x10 != 0 }
+    /// The error number of a failed request; 0 for an acknowledgment, `nil` for other messages.
+    package var errorNumber: Int32? {
+        // The kernel writes negative numbers.
+        type == 2 ? payload.integer(at: 0).map { (number: Int32) in Int32(clamping: -Int64(number)) } : nil
+    }
+
+    /// Parses the messages of a datagram.
+    ///
+    /// - Parameter datagram: The bytes. The first message whose length is wrong, and everything after it, is omitted.
+    /// - Returns: The messages in their order.
+    package static func messages(in datagram: [UInt8]) -> [NetlinkMessage] {
+        var messages: [NetlinkMessage] = []
+        var rest = datagram[...]
+        while let length: UInt32 = rest.integer(at: 0), headerSize <= length, length <= rest.count,
+            let type: UInt16 = rest.integer(at: 4), let flags: UInt16 = rest.integer(at: 6),
+            let sequence: UInt32 = rest.integer(at: 8)
+        {
+            let end = rest.startIndex + Int(length)
+            messages.append(
+                NetlinkMessage(
+                    type: type, flags: flags, sequence: sequence, payload: rest[rest.startIndex + headerSize..<end]))
+            rest = rest.dropFirst(NetlinkAttribute.aligned(Int(length)))
+        }
+        return messages
+    }
+
+    /// The message with its header, as in a datagram.
+    package var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(native: UInt32(Self.headerSize + payload.count))
+        bytes.append(native: type)
+        bytes.append(native: flags)
+        bytes.append(native: sequence)
+        bytes.append(native: UInt32(0))
+        bytes += payload
+        return bytes + Array(repeating: 0, count: NetlinkAttribute.aligned(bytes.count) - bytes.count)
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Returns the integer at an offset from the start, in the machine's byte order; `nil` if bytes are missing.
+    func integer<Value: FixedWidthInteger & BitwiseCopyable>(at offset: Int) -> Value? {
+        guard offset + MemoryLayout<Value>.size <= count else { return nil }
+        return withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Value.self) }
+    }
+}
+
+extension [UInt8] {
+    /// Appends an integer in the machine's byte order.
+    mutating func append<Value: FixedWidthInteger & BitwiseCopyable>(native value: Value) {
+        Swift.withUnsafeBytes(of: value) { append(contentsOf: $0) }
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The screens of the device, and the brightness of its backlight.
+public struct Display: Sendable, Hashable, Codable {
+    /// A connector with a display.
+    public struct Screen: Sendable, Hashable, Codable {
+        /// The kernel's name of the connector: `eDP-1`, `HDMI-A-1`.
+        public var name: String
+        /// The width of the preferred mode in pixels.
+        public var width: Int
+        /// The height of the preferred mode in pixels.
+        public var height: Int
+        /// The width of the visible area in millimeters; `nil` if the display does not report it.
+        public var widthMM: Int?
+        /// The height of the visible area in millimeters; `nil` if the display does not report it.
+        public var heightMM: Int?
+        /// The pixels per point, as configured; `nil` if it is not configured.
+        public var scale: Double?
+
+        /// Creates the reading of a screen.
+        public init(
+            name: String, width: Int, height: Int, widthMM: Int? = nil, heightMM: Int? = nil, scale: Double? = nil
+        ) {
+            self.name = name
+            self.width = width
+            self.height = height
+            self.widthMM = widthMM
+            self.heightMM = heightMM
+            self.scale = scale
+        }
+
+        /// The horizontal pixels per inch of the preferred mode; `nil` if the width of the display is unknown.
+        public var dotsPerInch: Double? {
+            widthMM.flatMap { $0 > 0 ? Double(width) / Double($0) * 25.4 : nil }
+        }
+    }
+
+    /// The screens, sorted by name.
+    public var screens: [Screen]
+    /// The brightness of the first backlight from 0 to 1; `nil` without a backlight.
+    public var brightness: Double?
+
+    /// Creates a reading.
+    public init(screens: [Screen], brightness: Double?) {
+        self.screens = screens
+        self.brightness = brightness
+    }
+
+    /// The reading of a device without screens and backlight.
+    public static let unknown = Display(screens: [], brightness: nil)
+}
+
+extension Display: CustomStringConvertible {
+    /// The screens and the brightness: `eDP-1 1920x1080, brightness 40%`.
+    public var description: String {
+        var parts = screens.map { "\($0.name) \($0.width)x\($0.height)" }
+        if parts.isEmpty { parts = ["no screen"] }
+        if let brightness { parts.append("brightness " + Self.percent(brightness)) }
+        return parts.joined(separator: ", ")
+    }
+
+    private static func percent(_ level: Double) -> String {
+        // A level out of range is shown unchanged, since it may not fit an integer.
+        0...1 ~= level ? "\(Int((level * 100).rounded()))%" : "\(level)"
+    }
+}

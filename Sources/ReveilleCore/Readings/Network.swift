@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The default route to the network.
+public struct Network: Sendable, Hashable, Codable {
+    /// The kind of a network interface.
+    public enum Kind: String, Sendable, CaseIterable, Codable, CustomStringConvertible {
+        /// A cable, or an interface that behaves like one, such as a bridge.
+        case ethernet
+        /// A wireless network.
+        case wifi
+        /// A modem of a cellular network.
+        case cellular
+        /// Any other interface, such as a tunnel.
+        case other
+
+        /// The name on the wire.
+        public var description: String { rawValue }
+    }
+
+    /// Whether there is a default route over an interface that is up.
+    public var isReachable: Bool
+    /// The kernel's name of the interface; `nil` without a default route.
+    public var interface: String?
+    /// The kind of the interface; `nil` without a default route.
+    public var kind: Kind?
+    /// The addresses of the interface that peers in other networks can use, IPv4 before IPv6, each in ascending order.
+    public var addresses: [String]
+
+    /// Creates a reading.
+    public init(isReachable: Bool, interface: String?, kind: Kind?, addresses: [String]) {
+        self.isReachable = isReachable
+        self.interface = interface
+        self.kind = kind
+        self.addresses = addresses
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case interface, kind, addresses
+        case isReachable = "reachable"
+    }
+
+    /// The reading of a device without a default route.
+    public static let unreachable = Network(isReachable: false, interface: nil, kind: nil, addresses: [])
+}
+
+extension Network: CustomStringConvertible {
+    /// The kind, the interface and the addresses: `wifi, wlan0, 192.0.2.7`.
+    public var description: String {
+        guard isReachable else { return "not reachable" }
+        return ([kind?.rawValue ?? "reachable"] + [interface].compactMap { $0 } + addresses).joined(separator: ", ")
+    }
+}

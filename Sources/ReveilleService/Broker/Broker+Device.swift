@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+import ReveilleWire
+
+extension Broker {
+    /// Answers a call about the device.
+    func carryOut(_ call: DeviceCall, on connection: Connection) {
+        switch call {
+        case .info: reply(deviceInfo(connection.peer.uid), on: connection)
+        case .check(let names): reply(check(names, for: connection), on: connection)
+        }
+    }
+
+    /// Returns whether the device and the bus have capabilities, for a peer.
+    private func check(_ names: [String], for connection: Connection) -> [CapabilityCheck] {
+        // The search for a source can take as long as a list of all devices.
+        var answers: [String: CapabilityAnswer] = [:]
+        return names.map { name in
+            let answer = answers[name] ?? answer(name, for: connection)
+            answers[name] = answer
+            return CapabilityCheck(name, answer)
+        }
+    }
+
+    private func answer(_ name: String, for connection: Connection) -> CapabilityAnswer {
+        if let aspect = Aspect(name) {
+            // A pattern is not an aspect.
+            guard !aspect.isPattern else { return .unknown }
+            let source = source(of: aspect)
+            return source.isAvailable ? .yes : .no(source.text)
+        }
+        switch Capability.Word(rawValue: name) {
+        case .multitasking: return .yes
+        case .suspend: return .no("this version of the bus does not suspend programs")
+        case .launch: return .no("this version of the bus does not start programs")
+        case .publish: return mayPublish(connection)
+        case nil: return .unknown
+        }
+    }
+
+    private func mayPublish(_ connection: Connection) -> CapabilityAnswer {
+        if isOwner(connection) { return .yes }
+        guard owner == 0 else {
+            return .no("permission denied: only root and uid \(owner) can publish on this bus, which is that user's")
+        }
+        return publishing.allow.contains { $0.concerns(connection.peer.uid) }
+            ? .yes : .no("permission denied: publish.allow grants uid \(connection.peer.uid) no name")
+    }
+}

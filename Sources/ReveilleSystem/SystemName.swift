@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+
+/// The names of the host and of the kernel's release (uname(2)).
+package struct SystemName: Sendable, Hashable {
+    /// The name of the host.
+    package let host: String
+    /// The release of the kernel.
+    package let release: String
+
+    /// Reads the current names.
+    package init() {
+        var name = utsname()
+        // It fails only for an invalid pointer.
+        uname(&name)
+        host = Self.text(&name.nodename)
+        release = Self.text(&name.release)
+    }
+
+    private static func text<Field>(_ field: inout Field) -> String {
+        withUnsafeBytes(of: &field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+}

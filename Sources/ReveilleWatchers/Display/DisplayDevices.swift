@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+
+/// The connectors and backlights that are present, with their values.
+struct DisplayDevices {
+    /// The longest description of a display: 256 blocks.
+    private static let descriptionLimit = 256 * 128
+    /// The types of backlights, preferred ones first (the kernel's document sysfs-class-backlight).
+    private static let types = ["firmware", "platform", "raw"]
+
+    private let connectors: [(connector: DisplayConnector, status: String)]
+    /// The backlight that is read, if there is one.
+    private let backlight: UdevDevice?
+    private let brightness: Double?
+
+    /// Reads the present devices.
+    init() throws(SystemError) {
+        connectors = try UdevDevice.all(of: "drm", isBare: true).compactMap(Self.connector)
+        backlight = try UdevDevice.all(of: "backlight", isBare: true).min { Self.rank(of: $0) < Self.rank(of: $1) }
+        brightness = backlight.flatMap { device in
+            DisplayRule.brightness(
+                actual: device.attribute("actual_brightness").text, requested: device.attribute("brightness").text,
+                maximum: device.attribute("max_brightness").text)
+        }
+    }
+
+    private static func connector(_ device: UdevDevice) -> (DisplayConnector, String)? {
+        guard let name = DisplayConnector.name(ofDevice: device.name),
+            let status = device.attribute("status").text.map(SysfsText.trimmed)
+        else { return nil }
+        var connector = DisplayConnector(name: name, isConnected: status == "connected", mode: nil, description: nil)
+        if connector.isConnected {
+            connector.mode = device.attribute("modes").text.flatMap { DisplayMode(firstOf: $0) }
+            if case .bytes(let bytes) = FileContents.read(device.path + "/edid", limit: descriptionLimit) {
+                connector.description = EDID(bytes)
+            }
+        }
+        return (connector, status)
+    }
+
+    private static func rank(of backlight: UdevDevice) -> Int {
+        let type = backlight.attribute("type").text.map(SysfsText.trimmed) ?? ""
+        return types.firstIndex(of: type) ?? types.count
+    }
+
+    /// Whether a display is connected whose modes are unknown.
+    var lackModes: Bool { connectors.contains { $0.connector.isConnected && $0.connector.preferredMode == nil } }
+
+    /// Returns the reading, with a configured scale.
+    func reading(scale: Double?) -> Display {
+        DisplayRule.reading(of: connectors.map(\.connector), brightness: brightness, scale: scale)
+    }
+
+    var source: SourceDescription {
+        let connected = connectors.map(\.connector).filter(\.isConnected)
+        let names = connected.map(\.name) + [backlight?.name].compactMap { $0 }
+        return names.isEmpty
+            ? .unavailable("no display in /sys/class/drm, and no backlight")
+            : .available(names.joined(separator: ", "))
+    }
+
+    /// Describes the devices for a person.
+    func examine(scale: Double?) -> Examination {
+        var examination = Examination()
+        for (connector, status) in connectors {
+            examination.add(connector.name, connector.isConnected ? Self.text(of: connector) : status)
+        }
+        if let backlight {
+            let values = ["actual_brightness", "brightness", "max_brightness"].map { name in
+                name + "=" + (backlight.attribute(name).text.map(SysfsText.trimmed) ?? "?")
+            }
+            examination.add(backlight.name, values.joined(separator: ", "))
+        }
+        examination.add("reading", "\(reading(scale: scale))")
+        if lackModes {
+            examination.advice.append("a display without a mode is listed once the compositor has queried its modes")
+        }
+        if scale == nil, connectors.contains(where: \.connector.isConnected) {
+            examination.advice.append("set display.scale in the configuration if programs need the scale")
+        }
+        return examination
+    }
+
+    private static func text(of connector: DisplayConnector) -> String {
+        let mode = connector.preferredMode.map { "\($0.width)x\($0.height)" } ?? "no mode"
+        guard let description = connector.description else { return mode + ", no valid EDID" }
+        return mode + (description.size.map { ", \($0.width) by \($0.height) mm" } ?? ", size unknown")
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import ReveilleCore
+package import ReveilleSystem
+
+/// Watches the connectors of graphics cards, and the backlight.
+///
+/// The kernel reports each change as a uevent, so there is no polling. Loop thread only.
+package final class DisplayWatcher: Watcher {
+    /// How to describe screens.
+    package struct Settings: Sendable {
+        /// The pixels per point of every screen, which only the compositor knows; `nil` if it is unknown.
+        package var scale: Double?
+
+        /// Creates the default settings.
+        package init() {}
+    }
+
+    /// The subsystems whose events are needed.
+    package static let subsystems: Set<String> = ["drm", "backlight"]
+
+    /// The time between reads while a display was connected and its modes are unknown.
+    ///
+    /// A driver lists the modes when a compositor asks for them, which follows the event and causes none.
+    private static let followUpInterval: Duration = .seconds(1)
+    /// The most reads that follow an event.
+    private static let followUps = 5
+
+    package let aspect = BuiltInAspect.display
+    private let feed: DeviceFeed
+    private let settings: Settings
+    private let context: WatcherContext
+    private var interest: DeviceFeed.Interest?
+    private var followUp: EventSource?
+    private var followUpsLeft = 0
+    private var problem: String?
+
+    /// Creates a watcher that is off; the feed must be of ``subsystems``.
+    package init(
+        loop: EventLoop, feed: DeviceFeed, settings: Settings, context: WatcherContext
+    ) throws(SystemError) {
+        self.feed = feed
+        self.settings = settings
+        self.context = context
+        followUp = try loop.timer(priority: .watcher) { [weak self] in self?.readAgain() }
+    }
+
+    package var pace: Pace = .off {
+        didSet {
+            guard (oldValue == .off) != (pace == .off) else { return }
+            pace == .off ? stop() : start()
+        }
+    }
+
+    private func start() {
+        attempt { () throws(SystemError) in
+            interest = try feed.listen(to: Self.subsystems) { [weak self] in self?.handle($0) }
+        }
+        followUpsLeft = Self.followUps
+        read()
+    }
+
+    private func stop() {
+        interest = nil
+        followUp?.disarm()
+    }
+
+    private func handle(_ changes: DeviceFeed.Changes) {
+        if changes.areIncomplete { context.overflowed() }
+        followUpsLeft = Self.followUps
+        read()
+    }
+
+    private func readAgain() {
+        followUpsLeft -= 1
+        read()
+    }
+
+    private func read() {
+        attempt { () throws(SystemError) in
+            let devices = try DisplayDevices()
+            context.report(.display(devices.reading(scale: settings.scale)))
+            guard pace != .off, followUpsLeft > 0, devices.lackModes else {
+                followUp?.disarm()
+                return
+            }
+            followUp?.fire(after: Self.followUpInterval)
+        }
+    }
+
+    package func refresh(then completion: @escaping () -> Void) {
+        read()
+        completion()
+    }
+
+    /// Keeps the previous reading after an error, which is logged once while it lasts.
+    private func attempt(_ body: () throws(SystemError) -> Void) {
+        do throws(SystemError) {
+            try body()
+            problem = nil
+        } catch {
+            if problem != "\(error)" { context.warn("\(error); the previous reading is kept") }
+            problem = "\(error)"
+        }
+    }
+
+    package var source: SourceDescription {
+        do throws(SystemError) {
+            return try DisplayDevices().source
+        } catch {
+            return .unavailable("\(error)")
+        }
+    }
+
+    package func examine() -> Examination {
+        do throws(SystemError) {
+            return try DisplayDevices().examine(scale: settings.scale)
+        } catch {
+            return Examination(advice: ["displays cannot be listed: \(error)"])
+        }
+    }
+}

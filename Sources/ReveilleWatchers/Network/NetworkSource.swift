@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleCore
+import ReveilleSystem
+
+/// The source of the network tables: the kernel, or a file with its messages.
+enum NetworkSource {
+    case kernel
+    /// A directory with a file of the messages of all tables, which replaces the kernel's tables below a root.
+    case recording(directory: String)
+
+    /// The name of the file.
+    static let fileName = "rtnetlink"
+
+    /// The largest recording that is read: hundreds of links.
+    private static let sizeLimit = 1 << 20
+    /// The most attempts to read tables that change while the kernel sends them.
+    private static let attempts = 3
+
+    /// Reads all tables.
+    ///
+    /// - Throws: `SystemError` if the kernel refuses, or the file cannot be read.
+    func read() throws(SystemError) -> NetworkTables {
+        switch self {
+        case .kernel:
+            var tables = NetworkTables()
+            for _ in 0..<Self.attempts {
+                var isConsistent = true
+                tables = try Self.readKernel(&isConsistent)
+                if isConsistent { break }
+            }
+            // The change that made them inconsistent was also announced, so they are read again.
+            return tables
+        case .recording(let directory):
+            let path = directory + "/" + Self.fileName
+            var tables = NetworkTables()
+            for message in NetlinkMessage.messages(in: try Self.contents(of: path)) { tables.insert(message) }
+            return tables
+        }
+    }
+
+    private static func contents(of path: String) throws(SystemError) -> [UInt8] {
+        switch FileContents.read(path, limit: sizeLimit) {
+        case .bytes(let bytes): return bytes
+        case .missing: return []
+        case .notAFile: throw SystemError("read", on: path, code: EINVAL)
+        case .tooLarge: throw SystemError("read", on: path, code: EFBIG)
+        case .unreadable(let error): throw error
+        }
+    }
+
+    private static func readKernel(_ isConsistent: inout Bool) throws(SystemError) -> NetworkTables {
+        var tables = NetworkTables()
+        // A socket of its own, so that answers are not mixed with notifications.
+        let socket = try RouteSocket(isListening: false)
+        for table in RouteSocket.Table.allCases {
+            try socket.request(table)
+            while case .datagram(let bytes) = try socket.receive() {
+                let messages = NetlinkMessage.messages(in: bytes)
+                for message in messages { tables.insert(message) }
+                if messages.contains(where: \.isInconsistent) { isConsistent = false }
+                // A kernel without IPv6 refuses to list its routes.
+                if let code = messages.lazy.compactMap(\.errorNumber).first(where: { $0 != 0 }) {
+                    guard table == .routesVersion6 else {
+                        throw SystemError("list \(table)", on: "rtnetlink", code: code)
+                    }
+                    break
+                }
+                if messages.contains(where: \.isEnd) { break }
+            }
+        }
+        return tables
+    }
+}

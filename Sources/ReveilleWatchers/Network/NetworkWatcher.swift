@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import ReveilleCore
+package import ReveilleSystem
+
+/// Watches the default route, its link and its addresses.
+///
+/// A notification of the kernel only leads to reading its tables again, because a queue may lose notifications, and the
+/// loss of a link removes its routes without any. Notifications that repeat what is known lead to nothing. There is no
+/// polling. Loop thread only.
+package final class NetworkWatcher: Watcher {
+    /// The directory below a root whose file `rtnetlink` has the kernel's messages of all tables.
+    package static let recording = "/run/reveille"
+
+    /// How long the tables must be unchanged before they are read: programs replace addresses and routes one by one.
+    private static let settle: Duration = .milliseconds(250)
+    /// How long changes that follow each other can delay a reading.
+    private static let longestSettle: Duration = .seconds(1)
+
+    package let aspect = BuiltInAspect.network
+    private let loop: EventLoop
+    private let root: String
+    private let context: WatcherContext
+    private var tables = NetworkTables()
+    private var feed: NetworkFeed?
+    private var settling: EventSource?
+    /// The time of the first change since the tables were read; `nil` without one.
+    private var firstChange: Instant?
+    private var problem: String?
+
+    /// Creates a watcher that is off.
+    ///
+    /// - Parameters:
+    ///   - loop: The loop.
+    ///   - root: The directory whose ``recording`` replaces the kernel's tables, if it has one; empty for none.
+    ///   - context: The functions for reporting.
+    /// - Throws: `SystemError` if a timer cannot be created.
+    package init(loop: EventLoop, root: String, context: WatcherContext) throws(SystemError) {
+        self.loop = loop
+        self.root = root
+        self.context = context
+        settling = try loop.timer(priority: .watcher) { [weak self] in self?.read() }
+    }
+
+    package var pace: Pace = .off {
+        didSet {
+            guard (oldValue == .off) != (pace == .off) else { return }
+            pace == .off ? stop() : start()
+        }
+    }
+
+    private func start() {
+        attempt { () throws(SystemError) in
+            feed = try NetworkFeed(loop: loop, source: networkSource) { [weak self] in self?.handle($0) }
+        }
+        read()
+    }
+
+    private func stop() {
+        feed = nil
+        settling?.disarm()
+        firstChange = nil
+        tables = NetworkTables()
+    }
+
+    private func handle(_ notice: NetworkFeed.Notice) {
+        switch notice {
+        case .message(let message): if tables.differ(after: message) { settle() }
+        case .recorded: settle()
+        case .lost:
+            context.overflowed()
+            settle()
+        case .failed(let error):
+            feed = nil
+            warn("\(error); the network is read only on request")
+        }
+    }
+
+    /// Reads the tables once they have settled.
+    private func settle() {
+        let now = loop.now
+        let first = firstChange ?? now
+        firstChange = first
+        let left = first + Self.longestSettle - now
+        settling?.fire(after: max(.zero, min(Self.settle, left)))
+    }
+
+    private func read() {
+        settling?.disarm()
+        firstChange = nil
+        attempt { () throws(SystemError) in
+            let tables = try networkSource.read()
+            if pace != .off { self.tables = tables }
+            context.report(.network(NetworkRule.reading(of: tables) { NetworkInterface($0).kind }))
+        }
+    }
+
+    package func refresh(then completion: @escaping () -> Void) {
+        read()
+        completion()
+    }
+
+    /// Keeps the previous reading after an error, which is logged once while it lasts.
+    private func attempt(_ body: () throws(SystemError) -> Void) {
+        do throws(SystemError) {
+            try body()
+            problem = nil
+        } catch {
+            warn("\(error); the previous reading is kept")
+        }
+    }
+
+    private func warn(_ problem: String) {
+        if problem != self.problem { context.warn(problem) }
+        self.problem = problem
+    }
+
+    private var networkSource: NetworkSource {
+        let directory = root + Self.recording
+        let file = directory + "/" + NetworkSource.fileName
+        guard !root.isEmpty, FileContents.read(file, limit: 0) != .missing else { return .kernel }
+        return .recording(directory: directory)
+    }
+
+    package var source: SourceDescription {
+        do throws(SystemError) {
+            return NetworkExamination.source(of: try networkSource.read())
+        } catch {
+            return .unavailable("\(error)")
+        }
+    }
+
+    package func examine() -> Examination {
+        do throws(SystemError) {
+            return NetworkExamination.examine(try networkSource.read())
+        } catch {
+            return Examination(advice: ["the network cannot be read: \(error)"])
+        }
+    }
+}

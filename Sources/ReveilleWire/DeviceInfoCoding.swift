@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import ReveilleCore
+package import Varlink
+
+/// The reply to ``DeviceCall/info``.
+extension DeviceInfo: BusReply, WireStructure {
+    package init(_ parameters: JSONObject, noting unknownWords: UnknownWords) throws(CallError) {
+        let fields = Fields(parameters, noting: unknownWords)
+        let identifier = try fields.string(.identifier)
+        self.init(
+            name: try fields.string(.name), model: try fields.optionalString(.model),
+            vendor: try fields.optionalString(.vendor), chassis: try fields.optionalWord(.chassis),
+            system: try fields.string(.system), systemVersion: try fields.string(.systemVersion),
+            kernel: try fields.string(.kernel), identifier: identifier.isEmpty ? nil : identifier,
+            processors: try fields.count(.processors),
+            frequency: fields.has(.frequency) ? try fields.count(.frequency) : nil, memory: try fields.count(.memory))
+    }
+
+    package var parameters: JSONObject { object }
+
+    func write(to fields: inout (some FieldWriter & ~Copyable & ~Escapable)) {
+        fields.add(.name, name)
+        fields.add(.model, model)
+        fields.add(.vendor, vendor)
+        fields.add(.chassis, chassis?.rawValue)
+        fields.add(.system, system)
+        fields.add(.systemVersion, systemVersion)
+        fields.add(.kernel, kernel)
+        // The interface has no null here.
+        fields.add(.identifier, identifier ?? "")
+        fields.add(.processors, processors)
+        fields.add(.frequency, frequency)
+        fields.add(.memory, memory)
+    }
+}
+
+extension Chassis: FieldWord {
+    static let names = makeNames()
+}
+
+/// The interface's structure `Answer`.
+package struct CapabilityCheck: Sendable, Hashable {
+    /// The name of the capability.
+    package var capability: String
+    /// Whether the device and the bus have it.
+    package var answer: CapabilityAnswer
+
+    /// Creates an answer.
+    package init(_ capability: String, _ answer: CapabilityAnswer) {
+        self.capability = capability
+        self.answer = answer
+    }
+}
+
+extension CapabilityCheck: ReplyElement {
+    private enum Word: String, FieldWord {
+        case yes, no, unknown
+
+        static let names = makeNames()
+    }
+
+    package static var list: FieldName { .answers }
+
+    package init(_ fields: Fields) throws(CallError) {
+        capability = try fields.string(.capability)
+        let reason = try fields.optionalString(.reason)
+        let word: Word = try fields.word(.answer, else: .unknown)
+        answer =
+            switch word {
+            case .yes: .yes
+            case .no: .no(reason ?? "no reason is given")
+            case .unknown: .unknown
+            }
+    }
+
+    package var structure: JSON {
+        let (word, reason): (Word, String?) =
+            switch answer {
+            case .yes: (.yes, nil)
+            case .no(let reason): (.no, reason)
+            case .unknown: (.unknown, nil)
+            }
+        return [
+            "capability": .string(capability), "answer": .string(word.rawValue),
+            "reason": reason.map { .string($0) } ?? .null,
+        ]
+    }
+}

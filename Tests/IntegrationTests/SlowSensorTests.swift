@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// Sensors whose drivers do not answer, beside others that do.
+@Suite(.timeLimit(.minutes(10)), .enabled(if: BlockedAttribute.isPossible, "only root can block reads"))
+struct SlowSensorTests {
+    private let phone: SyntheticPhone
+    private let bus: BusProcess
+
+    init() throws {
+        phone = try SyntheticPhone()
+        bus = try BusProcess(on: phone)
+    }
+
+    /// Checks that a battery's event arrives while a read is blocked.
+    private func expectBatteryEvent(at level: Double, _ subscriber: Subscriber) throws {
+        phone.battery.level = level
+        try subscriber.wait(for: "battery") { $0["level"]?.numberValue == level }
+    }
+
+    @Test("the first read of a sensor may block without delaying other aspects") func firstReadBlocks() throws {
+        let subscriber = try bus.subscribe(#"{"aspects":["battery"]}"#)
+        var blocked: BlockedAttribute? = try BlockedAttribute(phone.file(of: "in_accel_x_raw"))
+        let client = try bus.client()
+        try client.send(
+            #"{"method":"org.reveille.Bus.Subscribe","parameters":{"aspects":["orientation"]},"more":true}"#)
+        try blocked?.waitForRead()
+        try expectBatteryEvent(at: 0.4, subscriber)
+        blocked = nil
+        #expect(try bus.client().state(of: "orientation")["orientation"]?.objectValue?["pose"] == "portrait")
+    }
+
+    @Test("a sensor that stops answering keeps its state, and delays other aspects once at most")
+    func laterReadBlocks() throws {
+        let subscriber = try bus.subscribe(#"{"aspects":["battery","orientation","proximity"]}"#)
+        let reads = try ReadCounter(of: "in_accel_z_raw", on: phone)
+        try reads.wait(for: 10)
+        var blocked: BlockedAttribute? = try BlockedAttribute(phone.file(of: "in_accel_z_raw"))
+        try blocked?.waitForRead()
+        // The sensor was quick, so the loop reads it and is blocked.
+        let client = try bus.client()
+        try client.send(#"{"method":"org.varlink.service.GetInfo"}"#)
+        #expect(throws: Trouble.self) { try client.receive(seconds: 1) }
+        blocked = nil
+        try reads.wait(for: reads.count + 10)
+        for _ in 0..<3 {
+            blocked = try BlockedAttribute(phone.file(of: "in_accel_z_raw"))
+            try blocked?.waitForRead()
+            try expectBatteryEvent(at: 0.3, subscriber)
+            try phone.setNear(true)
+            try subscriber.wait(for: "proximity") { $0["state"] == "near" }
+            try expectBatteryEvent(at: 0.6, subscriber)
+            try phone.setNear(false)
+            try subscriber.wait(for: "proximity") { $0["state"] == "far" }
+            blocked = nil
+            try reads.wait(for: reads.count + 10)
+        }
+    }
+}

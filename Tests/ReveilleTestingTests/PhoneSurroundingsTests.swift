@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Reveille
+import ReveilleTesting
+import Testing
+
+/// The network and the screens of a phone, whose steps are one change each.
+@Suite(.timeLimit(.minutes(10))) struct PhoneSurroundingsTests {
+    @Test("every step of the network and the screens is one change", arguments: [PhoneBus.quick, "{}"])
+    func everyStepIsOneChange(configuration: String) async throws {
+        let phone = try SyntheticPhone()
+        let bus = try phone.startBus(configuration: configuration)
+        let device = try await Device.connect(to: bus.address)
+        #expect(try await device.network == .unreachable)
+        let subscription = try await device.subscribe(to: [.network, .display])
+        try await subscription.enterBackground()
+        let steps: [(Aspect, () throws -> Void)] = [
+            (.network, { try phone.connect(over: .wifi) }), (.network, { try phone.connect(over: .wifi, host: 2) }),
+            (.network, { try phone.connect(over: .cellular) }), (.network, { try phone.disconnect() }),
+            (.network, { try phone.connect(over: .ethernet) }), (.network, { try phone.connect(over: .other) }),
+            (.display, { try phone.setBrightness(0.3) }), (.display, { try phone.monitor.insert() }),
+            (.display, { try phone.screen.remove() }), (.display, { try phone.backlight.remove() }),
+        ]
+        for (aspect, step) in steps {
+            let before = try await device.subscribers().first?.pending[aspect] ?? 0
+            try step()
+            #expect(try await device.subscribers().first?.pending[aspect] == before + 1)
+        }
+        #expect(try await device.network.kind == .other)
+        #expect(try await device.network.addresses == ["192.0.2.1"])
+        #expect(try await device.display.screens.map(\.name) == ["HDMI-A-1"])
+    }
+}
