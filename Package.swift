@@ -108,6 +108,7 @@ let package = Package(
         // MARK: - Examples
         .executableTarget(name: "StatusLine", dependencies: ["Reveille"], path: "Sources/Examples/StatusLine"),
         .executableTarget(name: "AutoRotate", dependencies: ["Reveille"], path: "Sources/Examples/AutoRotate"),
+        .executableTarget(name: "Tilt", dependencies: ["Reveille"], path: "Sources/Examples/Tilt"),
         .executableTarget(
             name: "SettingsReloader", dependencies: ["Reveille"], path: "Sources/Examples/SettingsReloader"),
 
@@ -144,7 +145,7 @@ let package = Package(
         .testTarget(
             name: "ReveilleTestingTests",
             dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleSimulation", "ReveilleTesting", "ReveilleTool", "Varlink",
+                "Reveille", "ReveilleCore", "ReveilleSimulation", "ReveilleTesting", "ReveilleTool", "Tilt", "Varlink",
             ]),
         .testTarget(
             name: "IntegrationTests",

@@ -28,6 +28,10 @@ public struct TypedAspects: Sendable {
     public let network = TypedAspect<Network>(aspect: .network) { $0.network }
     /// The configured folders.
     public let folders = TypedAspect<Folders>(aspect: .folders) { $0.folders }
+    /// Samples of acceleration and rotation.
+    public let motion = TypedAspect<Motion>(aspect: .motion) { $0.motion }
+    /// The shakes.
+    public let shake = TypedAspect<Shake>(aspect: .shake) { $0.shake }
     /// The energy and the power of all battery packs.
     public let power = TypedAspect<Power>(aspect: .power) { $0.power }
 }
@@ -56,6 +60,14 @@ extension Device {
     /// The default route to the network: `Network.unreachable` without one.
     public var network: Network {
         get async throws(ReveilleError) { try await state(of: \.network) }
+    /// A sample of acceleration and rotation, taken now: `Motion.unknown` without sensors.
+    public var motion: Motion {
+        get async throws(ReveilleError) { try await state(of: \.motion) }
+    }
+
+    /// The last shake while a subscriber was in the foreground: `Shake.unknown` before the first.
+    public var shake: Shake {
+        get async throws(ReveilleError) { try await state(of: \.shake) }
     }
 
     /// The energy and the power of all battery packs: `Power.unknown` without a battery.

@@ -93,6 +93,11 @@ package struct Fields {
         has(name) ? try bool(name) : nil
     }
 
+    func number(_ name: FieldName) throws(CallError) -> Double {
+        guard let number = try optional(name, { $0.numberValue }) else { throw invalid(name) }
+        return number
+    }
+
     /// Reads a number, or null.
     func optionalNumber(_ name: FieldName) throws(CallError) -> Double? {
         try optional(name) { $0.numberValue }
@@ -128,6 +133,13 @@ package struct Fields {
             strings.append(text.string(part))
         }
         return strings
+    }
+
+    /// Reads a structure or null.
+    func optionalStructure(_ name: FieldName) throws(CallError) -> Fields? {
+        guard let index = index(name) else { return nil }
+        guard case .object = text.nodes[index].value else { throw invalid(name) }
+        return Fields(text, at: index, path: path(of: "\(name)"), noting: unknownWords)
     }
 
     func structures(_ name: FieldName, noting words: UnknownWords? = nil) throws(CallError) -> [Fields] {

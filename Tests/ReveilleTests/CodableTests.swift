@@ -77,6 +77,8 @@ import Varlink
         case .display(let display): try check(display)
         case .network(let network): try check(network)
         case .folders(let folders): try check(folders)
+        case .motion(let motion): try check(motion)
+        case .shake(let shake): try check(shake)
         case .power(let power): try check(power)
         case .proximity, .published: break
         }

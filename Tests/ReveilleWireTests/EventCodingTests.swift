@@ -32,6 +32,14 @@ import Varlink
         .display(.unknown),
         .network(Network(isReachable: true, interface: "wlan0", kind: .wifi, addresses: ["192.0.2.7", "2001:db8::7"])),
         .network(.unreachable),
+        .orientation(.unknown),
+        .motion(
+            Motion(
+                acceleration: Motion.Vector(x: 0, y: -0.5, z: -1e-9), rotation: Motion.Vector(x: 1.5, y: 0, z: 70),
+                takenAt: Timestamp(microseconds: 1_795_354_930_402_511))),
+        .motion(
+            Motion(acceleration: nil, rotation: Motion.Vector(x: 1, y: 2, z: 3), takenAt: Timestamp(microseconds: -1))),
+        .motion(.unknown), .shake(Shake(peak: 2.25)), .shake(.unknown),
         .folders(Folders(folders: [folder])), .power(.sample), .power(.unknown),
     ]
 

@@ -19,6 +19,10 @@ package enum BuiltInAspect: String, Sendable, Hashable, CaseIterable {
     case network
     /// The names in the folders that the configuration lists.
     case folders
+    /// The acceleration and rotation of the device, sample by sample.
+    case motion
+    /// The shakes of the device, each of which counts.
+    case shake
     /// The energy and the power of the battery packs.
     case power
 }
@@ -32,9 +36,21 @@ extension BuiltInAspect {
         case onDemand
     }
 
+    /// What a reading of an aspect is.
+    package enum Kind: Sendable {
+        /// The state of something: an equal reading is not a change.
+        case state
+        /// An occurrence, which counts even if it equals the last one.
+        case tally
+        /// A sample, which is a change even if it equals the last one. Samples are neither saved nor resumed across a
+        /// restart.
+        case stream
+    }
+
     private struct Traits {
         let index: Int
         let sampling: Sampling
+        var kind = Kind.state
         /// False for aspects of later versions: strict clients refuse fields that their interface description lacks.
         var isDefault = true
         var isReportedInParts = false
@@ -53,7 +69,9 @@ extension BuiltInAspect {
         case .network: Traits(index: 6, sampling: .onDemand, isDefault: false)
         case .folders:
             Traits(index: 7, sampling: .always, isDefault: false, isReportedInParts: true, isPostable: false)
-        case .power: Traits(index: 8, sampling: .onDemand, isDefault: false)
+        case .motion: Traits(index: 8, sampling: .onDemand, kind: .stream, isDefault: false)
+        case .shake: Traits(index: 9, sampling: .onDemand, kind: .tally, isDefault: false)
+        case .power: Traits(index: 10, sampling: .onDemand, isDefault: false)
         }
     }
 
@@ -61,6 +79,8 @@ extension BuiltInAspect {
     var index: Int { traits.index }
     /// When the aspect's sources are watched.
     package var sampling: Sampling { traits.sampling }
+    /// What a reading of the aspect is.
+    package var kind: Kind { traits.kind }
     /// Whether the aspect is delivered to subscribers that name no aspects.
     package var isDefault: Bool { traits.isDefault }
     /// Whether events list the parts that changed, since the whole state is too long to send.
@@ -91,6 +111,10 @@ extension Aspect {
     public static let network = Aspect(.network)
     /// The names in the folders that the configuration lists.
     public static let folders = Aspect(.folders)
+    /// The acceleration and rotation of the device.
+    public static let motion = Aspect(.motion)
+    /// The shakes of the device.
+    public static let shake = Aspect(.shake)
     /// The energy and the power of the battery packs.
     public static let power = Aspect(.power)
 }
@@ -112,6 +136,10 @@ extension AspectSet {
     public static let network: AspectSet = [.network]
     /// The names in the configured folders.
     public static let folders: AspectSet = [.folders]
+    /// The acceleration and rotation of the device.
+    public static let motion: AspectSet = [.motion]
+    /// The shakes of the device.
+    public static let shake: AspectSet = [.shake]
     /// The energy and the power of the battery packs.
     public static let power: AspectSet = [.power]
 }

@@ -75,7 +75,8 @@ package final class Change {
     func isSameState(as other: Change) -> Bool {
         if self === other { return true }
         guard isKnown else { return false }
-        guard let digest = knownDigest else { return reading == other.reading }
+        // Of two equal occurrences, the second one is still another.
+        guard let digest = knownDigest else { return reading == other.reading && !reading.isOccurrence }
         return digest == other.knownDigest ?? other.reading.published?.bytes.map { Digest(of: $0).value }
     }
 

@@ -37,11 +37,11 @@ struct ChangeLog {
         parts = PartHistory(restoring: start.reading, at: start.generation)
     }
 
-    /// Creates the log of a name that is not published.
+    /// Creates the log of a name that is not published, or of a stream that has not been sampled.
     ///
     /// - Parameters:
-    ///   - name: The name.
-    ///   - sequence: The sequence of the bus, which no generation of an earlier log of the name exceeds.
+    ///   - name: The name, or the aspect.
+    ///   - sequence: The sequence of the bus, which no generation of an earlier log of the aspect exceeds.
     ///   - capacity: The number of changes to keep.
     ///   - time: The current time.
     init(absent name: Aspect, sequence: Int, capacity: Int, at time: Timestamp) {

@@ -23,7 +23,7 @@ extension Event {
         if let folders = event.folders {
             event.netChange = event.changes == 0 || !folders.folders.isEmpty
         } else if let lastSeen, aspect.builtIn?.isReportedInParts != true {
-            event.netChange = later.reading != lastSeen
+            event.netChange = later.reading != lastSeen || later.reading.isOccurrence
         } else {
             event.netChange = netChange || later.netChange
         }

@@ -41,8 +41,3 @@ struct NetlinkAttribute {
     /// The text of a string, which may end in a NUL byte.
     var text: String { value.prefix { $0 != 0 }.text }
 }
-
-extension UInt32 {
-    /// The bytes in the machine's order.
-    var nativeBytes: [UInt8] { withUnsafeBytes(of: self) { Array($0) } }
-}

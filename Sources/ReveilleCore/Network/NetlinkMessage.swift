@@ -30,7 +30,9 @@ package struct NetlinkMessage: Sendable, Hashable {
     /// The error number of a failed request; 0 for an acknowledgment, `nil` for other messages.
     package var errorNumber: Int32? {
         // The kernel writes negative numbers.
-        type == 2 ? payload.integer(at: 0).map { (number: Int32) in Int32(clamping: -Int64(number)) } : nil
+        type == 2
+            ? payload.integer(at: 0).map { (number: UInt32) in Int32(clamping: -Int64(Int32(bitPattern: number))) }
+            : nil
     }
 
     /// Parses the messages of a datagram.
@@ -68,15 +70,24 @@ package struct NetlinkMessage: Sendable, Hashable {
 
 extension ArraySlice<UInt8> {
     /// Returns the integer at an offset from the start, in the machine's byte order; `nil` if bytes are missing.
-    func integer<Value: FixedWidthInteger & BitwiseCopyable>(at offset: Int) -> Value? {
-        guard offset + MemoryLayout<Value>.size <= count else { return nil }
-        return withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Value.self) }
+    func integer<Value: FixedWidthInteger & UnsignedInteger>(at offset: Int) -> Value? {
+        let size = Value.bitWidth / 8
+        guard offset + size <= count else { return nil }
+        let bytes = self[startIndex + offset..<startIndex + offset + size]
+        return Value(littleEndian: bytes.reversed().reduce(0) { $0 << 8 | Value($1) })
+    }
+}
+
+extension FixedWidthInteger where Self: UnsignedInteger {
+    /// The bytes in the machine's order.
+    var nativeBytes: [UInt8] {
+        stride(from: 0, to: Self.bitWidth, by: 8).map { UInt8(truncatingIfNeeded: littleEndian >> Self($0)) }
     }
 }
 
 extension [UInt8] {
     /// Appends an integer in the machine's byte order.
-    mutating func append<Value: FixedWidthInteger & BitwiseCopyable>(native value: Value) {
-        Swift.withUnsafeBytes(of: value) { append(contentsOf: $0) }
+    mutating func append(native value: some FixedWidthInteger & UnsignedInteger) {
+        self += value.nativeBytes
     }
 }

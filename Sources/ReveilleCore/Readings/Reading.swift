@@ -21,6 +21,10 @@ public enum Reading: Sendable, Hashable {
     indirect case network(Network)
     /// The names in the configured folders.
     case folders(Folders)
+    /// A sample of acceleration and rotation.
+    indirect case motion(Motion)
+    /// The last shake.
+    case shake(Shake)
     /// The energy and the power of the battery packs.
     indirect case power(Power)
     /// The value of a published name.
@@ -37,6 +41,8 @@ public enum Reading: Sendable, Hashable {
         case .display: .display
         case .network: .network
         case .folders: .folders
+        case .motion: .motion
+        case .shake: .shake
         case .power: .power
         case .published(let value): value.name
         }
@@ -54,7 +60,20 @@ public enum Reading: Sendable, Hashable {
         case .display: .display(.unknown)
         case .network: .network(.unreachable)
         case .folders: .folders(Folders(folders: []))
+        case .motion: .motion(.unknown)
+        case .shake: .shake(.unknown)
         case .power: .power(.unknown)
+        }
+    }
+}
+
+extension Reading {
+    /// Whether each report is a change, even of an equal reading: an occurrence, or a sample with a value.
+    package var isOccurrence: Bool {
+        switch self {
+        case .shake: true
+        case .motion(let motion): !motion.isEmpty
+        default: false
         }
     }
 }
@@ -71,6 +90,8 @@ extension Reading: CustomStringConvertible {
         case .display(let display): display.description
         case .network(let network): network.description
         case .folders(let folders): folders.description
+        case .motion(let motion): motion.description
+        case .shake(let shake): shake.description
         case .power(let power): power.description
         case .published(let value): value.description
         }
@@ -118,6 +139,16 @@ extension Reading {
         if case .folders(let folders) = self { folders } else { nil }
     }
 
+    /// A sample of acceleration and rotation; `nil` for other aspects.
+    public var motion: Motion? {
+        if case .motion(let motion) = self { motion } else { nil }
+    }
+
+    /// The last shake; `nil` for other aspects.
+    public var shake: Shake? {
+        if case .shake(let shake) = self { shake } else { nil }
+    }
+
     /// The energy and the power of the battery packs; `nil` for other aspects.
     public var power: Power? {
         if case .power(let power) = self { power } else { nil }
@@ -146,6 +177,10 @@ extension Event {
     public var network: Network? { reading.network }
     /// The changes in the configured folders; `nil` for other aspects.
     public var folders: Folders? { reading.folders }
+    /// A sample of acceleration and rotation; `nil` for other aspects.
+    public var motion: Motion? { reading.motion }
+    /// The last shake; `nil` for other aspects.
+    public var shake: Shake? { reading.shake }
     /// The energy and the power of the battery packs; `nil` for other aspects.
     public var power: Power? { reading.power }
     /// The value of a published name; `nil` for other aspects.

@@ -66,6 +66,8 @@ struct PostCommand: ParsableCommand {
             if state.hasPrefix("{") { throw Failure(.usage, "\(state): \(error)") }
             return try abbreviated()
         }
+        // A number may be an abbreviation.
+        if let fields = try aspect.form.expand(state) { return fields }
         throw notAnObject
     }
 

@@ -47,6 +47,7 @@ struct DeviceExpectation: Equatable {
         case .quantity: return value == Self.none || Double(value)?.isFinite == true
         case .flag: return [Self.none, "true", "false"].contains(value)
         case .bool: return ["true", "false"].contains(value)
+        case .number: return Double(value) != nil
         case .text, .list: return true
         case .other, nil: return false
         }

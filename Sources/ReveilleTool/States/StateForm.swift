@@ -17,6 +17,7 @@ struct StateForm {
         case flag
         case bool
         case text
+        case number
         /// A list of strings, with its description.
         case list(String)
         /// Any other value, with its description.
@@ -34,6 +35,7 @@ struct StateForm {
             case .flag: "true, false or null"
             case .bool: "true or false"
             case .text: "a string"
+            case .number: "a number"
             case .list(let text), .other(let text): text
             }
         }
@@ -83,6 +85,8 @@ extension BuiltInAspect {
         case .display: .display
         case .network: .network
         case .folders: .folders
+        case .motion: .motion
+        case .shake: .shake
         case .power: .power
         }
     }

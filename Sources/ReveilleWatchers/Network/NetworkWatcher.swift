@@ -50,6 +50,9 @@ package final class NetworkWatcher: Watcher {
         }
     }
 
+    /// Whether changes wait until the tables have settled.
+    package var mayLag: Bool { firstChange != nil }
+
     private func start() {
         attempt { () throws(SystemError) in
             feed = try NetworkFeed(loop: loop, source: networkSource) { [weak self] in self?.handle($0) }

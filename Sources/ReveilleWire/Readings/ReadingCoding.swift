@@ -31,6 +31,8 @@ package enum ReadingCoding {
         case .display(let display): fields.add(.display, display)
         case .network(let network): fields.add(.network, network)
         case .folders(let folders): fields.add(.folders, folders)
+        case .motion(let motion): fields.add(.motion, motion)
+        case .shake(let shake): fields.add(.shake, shake)
         case .power(let power): fields.add(.power, power)
         case .published(let value): fields.add(.value, value)
         }
@@ -52,6 +54,8 @@ package enum ReadingCoding {
         case .display: .display
         case .network: .network
         case .folders: .folders
+        case .motion: .motion
+        case .shake: .shake
         case .power: .power
         }
     }
@@ -89,6 +93,8 @@ package enum ReadingCoding {
         case .display: .display(try Display(fields))
         case .network: .network(try Network(fields))
         case .folders: .folders(try Folders(fields))
+        case .motion: .motion(try Motion(fields))
+        case .shake: .shake(try Shake(fields))
         case .power: .power(try Power(fields))
         }
     }
