@@ -60,6 +60,8 @@ extension Device {
     /// The default route to the network: `Network.unreachable` without one.
     public var network: Network {
         get async throws(ReveilleError) { try await state(of: \.network) }
+    }
+
     /// A sample of acceleration and rotation, taken now: `Motion.unknown` without sensors.
     public var motion: Motion {
         get async throws(ReveilleError) { try await state(of: \.motion) }

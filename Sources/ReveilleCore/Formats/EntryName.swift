@@ -15,7 +15,7 @@ package struct EntryName: Sendable {
     }
 
     /// Creates a name from the bytes of the file system.
-    package init(_ bytes: UnsafeRawBufferPointer) {
+    package init(_ bytes: some Collection<UInt8>) {
         if bytes.allSatisfy({ 0x20 <= $0 && $0 < 0x7f && $0 != UInt8(ascii: "\\") }) {
             text = String(decoding: bytes, as: UTF8.self)
         } else {
@@ -23,9 +23,9 @@ package struct EntryName: Sendable {
         }
     }
 
-    private static func escape(_ bytes: UnsafeRawBufferPointer) -> String {
+    private static func escape(_ bytes: some Collection<UInt8>) -> String {
         var text = ""
-        var rest = bytes[...]
+        var rest = Array(bytes)[...]
         while !rest.isEmpty {
             let next = (1...min(4, rest.count)).lazy.compactMap { length in
                 String(validating: rest.prefix(length), as: UTF8.self)?.unicodeScalars.first
@@ -52,7 +52,6 @@ extension EntryName: Hashable, Comparable {
     }
 
     package func hash(into hasher: inout Hasher) {
-        var text = text
-        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        for byte in text.utf8 { hasher.combine(byte) }
     }
 }

@@ -114,7 +114,7 @@ final class MotionStream {
         guard !isSampling, let reader else { return }
         isSampling = true
         let rests = rests
-        sampler?.sample(reader, isLive: interval != nil) { [weak self] sample in
+        sampler?.sample(reader, isLive: interval != nil) { [weak self] sample, _ in
             guard let self else { return }
             isSampling = false
             // After a request to rest, the reader may be busy, and its buffer is closed after another interval.
