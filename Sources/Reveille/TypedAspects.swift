@@ -32,6 +32,8 @@ public struct TypedAspects: Sendable {
     public let motion = TypedAspect<Motion>(aspect: .motion) { $0.motion }
     /// The shakes.
     public let shake = TypedAspect<Shake>(aspect: .shake) { $0.shake }
+    /// The energy and the power of all battery packs.
+    public let power = TypedAspect<Power>(aspect: .power) { $0.power }
 }
 
 extension Device {
@@ -68,6 +70,11 @@ extension Device {
     /// The last shake while a subscriber was in the foreground: `Shake.unknown` before the first.
     public var shake: Shake {
         get async throws(ReveilleError) { try await state(of: \.shake) }
+    }
+
+    /// The energy and the power of all battery packs: `Power.unknown` without a battery.
+    public var power: Power {
+        get async throws(ReveilleError) { try await state(of: \.power) }
     }
 
     /// The language and formats in use.

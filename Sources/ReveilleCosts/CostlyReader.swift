@@ -105,10 +105,11 @@ package struct CostlyReader: CustomStringConvertible {
         [
             CostlyReader("a mount matrix", page) { _ = MountMatrix(text($0)) },
             CostlyReader("a supply", page) { bytes in
-                let names = PowerSupply.attributeNames
+                let names = PowerSupply.detailNames
                 let attributes = Dictionary(uniqueKeysWithValues: names.map { ($0, text(bytes)) })
                 let supply = PowerSupply(name: "a", attributes: attributes.merging(["type": "Battery"]) { $1 })
                 _ = BatteryRule.reading(of: [supply], isMacBook: true)
+                _ = PowerRule.reading(of: [supply])
             },
             CostlyReader("input bits", page) { _ = InputBits(text($0)).contains(11) },
             CostlyReader("frequencies", page) { _ = SamplingFrequency.raised(from: "1", available: text($0)) },

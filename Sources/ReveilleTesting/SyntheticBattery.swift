@@ -15,6 +15,8 @@ public import ReveilleCore
 /// ```
 public final class SyntheticBattery: SyntheticPart {
     private var state = (level: 0.8, status: Battery.ChargeStatus.discharging)
+    /// The power in watts, positive while the pack charges and negative while it discharges; `nil` until ``setPower(_:)``.
+    public private(set) var power: Double?
 
     init(_ testbed: Testbed, name: String) {
         super.init(
@@ -42,12 +44,50 @@ public final class SyntheticBattery: SyntheticPart {
         }
     }
 
+    /// The greatest absolute value of ``power``.
+    public static let greatestPower = 500.0
+
+    /// The energy of the full pack in watt-hours, once ``setPower(_:)`` was called.
+    public static let fullEnergy = 15.0
+
+    /// Sets the power in watts, positive while the pack charges and negative while it discharges.
+    ///
+    /// The pack then has a gauge: energy, voltage, temperature, cycles, manufacturer and model. Drivers report only the
+    /// absolute value, so ``status`` must match the sign. They send no uevent.
+    ///
+    /// ```swift
+    /// try phone.battery.setPower(-3)
+    /// ```
+    ///
+    /// - Throws: `TestbedError` if it is more than ``greatestPower``, or a file cannot be written.
+    public func setPower(_ power: Double) throws(TestbedError) {
+        guard abs(power) <= Self.greatestPower else {
+            throw TestbedError(
+                "\(name): power \(power) must be between -\(Self.greatestPower) and \(Self.greatestPower)")
+        }
+        self.power = power
+        try set(gaugeAttributes)
+    }
+
     /// Sets the level and throws on failure.
     package func setLevel(_ level: Double) throws(TestbedError) {
         guard (0...1).contains(level) else { throw TestbedError("\(name): level \(level) must be between 0 and 1") }
         let percent = Int((level * 100).rounded())
         state.level = Double(percent) / 100
-        try change(["capacity": "\(percent)"])
+        try change(gaugeAttributes.merging(["capacity": "\(percent)"]) { $1 })
+    }
+
+    /// The attributes of the gauge, as in sysfs-class-power.
+    private var gaugeAttributes: [String: String] {
+        guard let power else { return [:] }
+        let micro = { (value: Double) in "\(Int((value * 1e6).rounded()))" }
+        let voltage = 3.85
+        return [
+            "energy_now": micro(state.level * Self.fullEnergy), "energy_full": micro(Self.fullEnergy),
+            "energy_full_design": micro(Self.fullEnergy / 0.9), "power_now": micro(abs(power)),
+            "current_now": micro(abs(power) / voltage), "voltage_now": micro(voltage), "temp": "253",
+            "cycle_count": "120", "technology": "Li-ion", "manufacturer": "Reveille", "model_name": "Synthetic",
+        ]
     }
 
     /// Sets the status without a uevent; the charger's uevent follows.

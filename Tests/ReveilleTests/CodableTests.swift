@@ -25,10 +25,18 @@ import Varlink
                     state: .charging, level: 0.1, isPlugged: true, chargeStatus: .notCharging,
                     packs: [.init(name: "BAT0", level: 1, chargeStatus: .notCharging)])),
             .proximity(.near), .orientation(Orientation(pose: .faceUp, planar: .portrait)),
-            .unknown("org.example.volume"),
+            .power(power), .unknown("org.example.volume"),
             .published("org.example.volume", ["level": 0.1, "steps": 10, "muted": false, "of": .null]),
             .published("org.example.player", ["track": ["title": "é\u{1F3B5}\n", "length": 9_007_199_254_740_993]]),
         ]
+
+    private static var power: Power {
+        var pack = Power.Pack(name: "BAT0")
+        (pack.vendor, pack.technology, pack.power, pack.cycles) = ("SMP", "Li-ion", -7.5, 312)
+        var power = Power(packs: [pack])
+        (power.power, power.energy, power.energyFull, power.timeToEmpty) = (-7.5, 31.25, 48.5, 15_000)
+        return power
+    }
 
     private static func event(_ reading: Reading) throws -> Event {
         let structure = EventCoding.encode(
@@ -71,6 +79,7 @@ import Varlink
         case .folders(let folders): try check(folders)
         case .motion(let motion): try check(motion)
         case .shake(let shake): try check(shake)
+        case .power(let power): try check(power)
         case .proximity, .published: break
         }
     }
@@ -88,7 +97,9 @@ import Varlink
             (.battery(Battery(state: .charging, level: 0.5)), "battery: charging, 50%"),
             (.battery(.unknown), "battery: unknown"), (.proximity(.near), "proximity: near"),
             (.orientation(Orientation(pose: .faceUp, planar: .portrait)), "orientation: faceUp, last upright portrait"),
-            (.orientation(.unknown), "orientation: unknown"), (.locale(.posix), "locale: en_US_POSIX"),
+            (.orientation(.unknown), "orientation: unknown"),
+            (.power(power), "power: -7.5 W, 31.3 of 48.5 Wh, empty in 4:10"), (.power(.unknown), "power: unknown"),
+            (.locale(.posix), "locale: en_US_POSIX"),
             (
                 .defaults(
                     Defaults(domains: [

@@ -32,7 +32,7 @@ import Varlink
         .display(.unknown),
         .network(Network(isReachable: true, interface: "wlan0", kind: .wifi, addresses: ["192.0.2.7", "2001:db8::7"])),
         .network(.unreachable),
-        .orientation(.unknown), .folders(Folders(folders: [folder])),
+        .orientation(.unknown),
         .motion(
             Motion(
                 acceleration: Motion.Vector(x: 0, y: -0.5, z: -1e-9), rotation: Motion.Vector(x: 1.5, y: 0, z: 70),
@@ -40,6 +40,7 @@ import Varlink
         .motion(
             Motion(acceleration: nil, rotation: Motion.Vector(x: 1, y: 2, z: 3), takenAt: Timestamp(microseconds: -1))),
         .motion(.unknown), .shake(Shake(peak: 2.25)), .shake(.unknown),
+        .folders(Folders(folders: [folder])), .power(.sample), .power(.unknown),
     ]
 
     private static var folder: Folders.Folder {
@@ -142,5 +143,18 @@ import Varlink
         for name in ["", "ab", "00000000000000AB", "+0000000000000ab", "00000000000000abc"] {
             #expect(SubscriptionID(wireName: name) == nil, "\(name)")
         }
+    }
+}
+
+extension Power {
+    fileprivate static var sample: Power {
+        var pack = Pack(name: "BAT0")
+        (pack.vendor, pack.model, pack.technology) = ("SMP", "DELL 1234", "Li-ion")
+        (pack.energy, pack.energyFull, pack.energyFullDesign) = (31.25, 48.5, 57)
+        (pack.power, pack.voltage, pack.temperature, pack.cycles) = (-7.5, 11.4, -0.5, 312)
+        var power = Power(packs: [pack, Pack(name: "BAT1")])
+        (power.power, power.energy, power.energyFull, power.health) = (-7.5, 31.25, 48.5, 0.85)
+        (power.timeToEmpty, power.timeToFull) = (15_000, nil)
+        return power
     }
 }

@@ -23,6 +23,8 @@ package enum BuiltInAspect: String, Sendable, Hashable, CaseIterable {
     case motion
     /// The shakes of the device, each of which counts.
     case shake
+    /// The energy and the power of the battery packs.
+    case power
 }
 
 extension BuiltInAspect {
@@ -69,6 +71,7 @@ extension BuiltInAspect {
             Traits(index: 7, sampling: .always, isDefault: false, isReportedInParts: true, isPostable: false)
         case .motion: Traits(index: 8, sampling: .onDemand, kind: .stream, isDefault: false)
         case .shake: Traits(index: 9, sampling: .onDemand, kind: .tally, isDefault: false)
+        case .power: Traits(index: 10, sampling: .onDemand, isDefault: false)
         }
     }
 
@@ -112,6 +115,8 @@ extension Aspect {
     public static let motion = Aspect(.motion)
     /// The shakes of the device.
     public static let shake = Aspect(.shake)
+    /// The energy and the power of the battery packs.
+    public static let power = Aspect(.power)
 }
 
 extension AspectSet {
@@ -135,4 +140,6 @@ extension AspectSet {
     public static let motion: AspectSet = [.motion]
     /// The shakes of the device.
     public static let shake: AspectSet = [.shake]
+    /// The energy and the power of the battery packs.
+    public static let power: AspectSet = [.power]
 }

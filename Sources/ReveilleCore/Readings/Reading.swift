@@ -25,6 +25,8 @@ public enum Reading: Sendable, Hashable {
     indirect case motion(Motion)
     /// The last shake.
     case shake(Shake)
+    /// The energy and the power of the battery packs.
+    indirect case power(Power)
     /// The value of a published name.
     case published(PublishedValue)
 
@@ -41,6 +43,7 @@ public enum Reading: Sendable, Hashable {
         case .folders: .folders
         case .motion: .motion
         case .shake: .shake
+        case .power: .power
         case .published(let value): value.name
         }
     }
@@ -59,9 +62,7 @@ public enum Reading: Sendable, Hashable {
         case .folders: .folders(Folders(folders: []))
         case .motion: .motion(.unknown)
         case .shake: .shake(.unknown)
-        case .display: .display(.unknown)
-        case .network: .network(.unreachable)
-        case .folders: .folders(Folders(folders: []))
+        case .power: .power(.unknown)
         }
     }
 }
@@ -91,6 +92,7 @@ extension Reading: CustomStringConvertible {
         case .folders(let folders): folders.description
         case .motion(let motion): motion.description
         case .shake(let shake): shake.description
+        case .power(let power): power.description
         case .published(let value): value.description
         }
     }
@@ -147,6 +149,11 @@ extension Reading {
         if case .shake(let shake) = self { shake } else { nil }
     }
 
+    /// The energy and the power of the battery packs; `nil` for other aspects.
+    public var power: Power? {
+        if case .power(let power) = self { power } else { nil }
+    }
+
     /// The value of a published name; `nil` for other aspects.
     public var published: PublishedValue? {
         if case .published(let value) = self { value } else { nil }
@@ -174,6 +181,8 @@ extension Event {
     public var motion: Motion? { reading.motion }
     /// The last shake; `nil` for other aspects.
     public var shake: Shake? { reading.shake }
+    /// The energy and the power of the battery packs; `nil` for other aspects.
+    public var power: Power? { reading.power }
     /// The value of a published name; `nil` for other aspects.
     public var published: PublishedValue? { reading.published }
 }

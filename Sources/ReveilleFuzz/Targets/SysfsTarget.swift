@@ -26,6 +26,7 @@ enum SysfsTarget {
                 supplies.append(PowerSupply(name: "\(supplies.count)", attributes: [:]))
             }
         }
+        try check(PowerRule.reading(of: supplies))
         for isMacBook in [false, true] { try check(BatteryRule.reading(of: supplies, isMacBook: isMacBook)) }
         let bits = InputBits(text)
         let set = (0..<mostBits).filter(bits.contains).count
@@ -44,6 +45,22 @@ enum SysfsTarget {
         let now = Instant(microseconds: 0)
         try requireEqual(filter.offer(reading, at: now), reading, "the filter's output for a first reading")
         try requireEqual(filter.offer(reading, at: now), nil, "the filter's output for an equal reading")
+    }
+
+    private static func check(_ reading: Power) throws(Falsified) {
+        for mean in [reading.power, -1e-300, 1e-300, -1e300, 1e300, -1, 1] {
+            let reading = PowerRule.reading(reading, atMean: mean)
+            let numbers = [reading.power, reading.energy, reading.energyFull].compactMap { $0 }
+            try require(numbers.allSatisfy { $0.isFinite }, "the numbers of \(reading) are finite")
+            try require(reading.health.map { (0...1).contains($0) } ?? true, "the health is from 0 to 1")
+            try require(min(reading.timeToEmpty ?? 0, reading.timeToFull ?? 0) >= 0, "a time is not negative")
+            let structure = ReadingCoding.encode(.power(reading))
+            try requireEqual(
+                try? ReadingCoding.decode(structure, of: .power), .power(reading), "a power after encoding")
+            var filter = PowerFilter()
+            try requireEqual(filter.offer(reading), reading, "the filter's output for a first reading")
+            try requireEqual(filter.offer(reading), nil, "the filter's output for an equal reading")
+        }
     }
 
     private static func checkProximity(_ value: Double) throws(Falsified) {

@@ -53,6 +53,10 @@ extension Service {
                     loop: loop, folders: configuration.folders.list, settings: settings([]), context: context)
             case .motion: return MotionWatcher(feed: motion, context: context)
             case .shake: return ShakeWatcher(loop: loop, feed: motion, context: context)
+            case .power:
+                return try PowerWatcher(
+                    loop: loop, timer: timer, feed: feed, idleInterval: configuration.idleSampleInterval,
+                    context: context)
             }
         }
     }

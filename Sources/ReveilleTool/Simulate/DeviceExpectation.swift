@@ -44,6 +44,7 @@ struct DeviceExpectation: Equatable {
         switch aspect.form.fields[field] {
         case .words(let words, let orNull): return words.contains(value) || orNull && value == Self.none
         case .level: return value == Self.none || Double(value).map { 0...1 ~= $0 } == true
+        case .quantity: return value == Self.none || Double(value)?.isFinite == true
         case .flag: return [Self.none, "true", "false"].contains(value)
         case .bool: return ["true", "false"].contains(value)
         case .number: return Double(value) != nil
@@ -63,12 +64,18 @@ struct DeviceExpectation: Equatable {
             return event.parts.contains { $0.name == field && (value.isEmpty || $0.words.contains(value)) }
         }
         let found = Self.value(of: field, in: event)
-        guard case .level? = aspect.form.fields[field], let expected = Double(value), let level = found.numberValue
-        else {
+        guard isNumber(field), let expected = Double(value), let number = found.numberValue else {
             return Self.text(found) == value
         }
         // The level is the mean of all packs.
-        return abs(level - expected) < 1e-9
+        return abs(number - expected) < 1e-9
+    }
+
+    private func isNumber(_ field: String) -> Bool {
+        switch aspect.form.fields[field] {
+        case .level, .quantity: true
+        default: false
+        }
     }
 
     private static func value(of field: String, in event: Event) -> JSON {

@@ -32,6 +32,7 @@ final class ScenarioStage {
     private func change(by step: ScenarioStep) throws {
         switch step {
         case .level(let level, let number): try battery(number).setLevel(level)
+        case .power(let power, let number): try battery(number).setPower(power)
         case .plug: try phone.plugIn()
         case .unplug: try phone.unplug()
         case .rotate(let pose): try phone.rotate(to: pose)

@@ -12,6 +12,8 @@ enum ScenarioStep: Equatable {
     /// Waits until every subscriber that is awake has read all changes.
     case waitDelivered
     case level(Double, battery: Int)
+    /// Sets the power of a battery in watts.
+    case power(Double, battery: Int)
     case plug
     case unplug
     case rotate(Orientation.Pose)

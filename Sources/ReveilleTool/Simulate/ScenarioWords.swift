@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import ReveilleCore
+import ReveilleTesting
 import ReveilleWire
 import Varlink
 
@@ -43,6 +44,7 @@ struct ScenarioWords {
         ("start", "start", { _ in .start }),
         ("wait", "wait SECONDS, wait subscribed [COUNT] or wait delivered", { $0.wait() }),
         ("level", "level 0..1 [BATTERY]", { $0.level() }),
+        ("power", "power WATTS [BATTERY], with -\(mostWatts) to \(mostWatts) watts", { $0.power() }),
         ("plug", "plug", { _ in .plug }),
         ("unplug", "unplug", { _ in .unplug }),
         ("rotate", "rotate " + poses.map(\.rawValue).joined(separator: "|"), { $0.rotate() }),
@@ -71,6 +73,7 @@ struct ScenarioWords {
 
     private static let parts = "battery|battery2|...|charger|accelerometer|gyroscope|proximity|monitor"
     private static let networks = Network.Kind.allCases.map(\.rawValue) + ["none"]
+    private static let mostWatts = Int(SyntheticBattery.greatestPower)
     private static let poses = Orientation.Pose.allCases.filter { $0 != .unknown }
     /// The largest number of a vector, which is more than a phone survives.
     private static let largestNumber = 1_000.0
@@ -142,6 +145,15 @@ struct ScenarioWords {
         guard let name = next() else { return .level(level, battery: 1) }
         guard case .battery(let number)? = ScenarioPart(name) else { return nil }
         return .level(level, battery: number)
+    }
+
+    private mutating func power() -> ScenarioStep? {
+        guard let power = next().flatMap({ Double($0) }), abs(power) <= SyntheticBattery.greatestPower else {
+            return nil
+        }
+        guard let name = next() else { return .power(power, battery: 1) }
+        guard case .battery(let number)? = ScenarioPart(name) else { return nil }
+        return .power(power, battery: number)
     }
 
     private mutating func settings() -> ScenarioStep? {

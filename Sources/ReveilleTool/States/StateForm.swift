@@ -11,6 +11,8 @@ struct StateForm {
         case words([String], orNull: Bool = false)
         /// A number from 0 to 1, or null.
         case level
+        /// A number, or null.
+        case quantity
         /// A Boolean, or null.
         case flag
         case bool
@@ -29,6 +31,7 @@ struct StateForm {
             switch self {
             case .words: Suggestion.list(words)
             case .level: "a number from 0 to 1, or null"
+            case .quantity: "a number, or null"
             case .flag: "true, false or null"
             case .bool: "true or false"
             case .text: "a string"
@@ -84,6 +87,7 @@ extension BuiltInAspect {
         case .folders: .folders
         case .motion: .motion
         case .shake: .shake
+        case .power: .power
         }
     }
 

@@ -159,15 +159,17 @@ package final class BatteryWatcher: Watcher {
         }
     }
 
-    private func readSupplies(everything: Bool = false) throws(SystemError) -> ([PowerSupply], isMacBook: Bool) {
-        if let read = supplies?.read(everything: everything), let supplies,
+    private func readSupplies(
+        _ extent: PowerSupplies.Extent = .decisive
+    ) throws(SystemError) -> ([PowerSupply], isMacBook: Bool) {
+        if let read = supplies?.read(extent), let supplies,
             BatteryRule.hasLevels(read, isMacBook: supplies.isMacBook)
         {
             return (read, supplies.isMacBook)
         }
         // They are unknown, or have changed their kind or their attributes.
         var present = try PowerSupplies()
-        let read = present.read(everything: everything)
+        let read = present.read(extent)
         // While the watcher is off, no event reports new supplies, so the next call must find them again.
         supplies = pace == .off ? nil : present
         // A supply that disappears before it is read does not exist.
@@ -189,7 +191,7 @@ package final class BatteryWatcher: Watcher {
 
     package func examine() -> Examination {
         do throws(SystemError) {
-            let (supplies, isMacBook) = try readSupplies(everything: true)
+            let (supplies, isMacBook) = try readSupplies(.everything)
             return BatteryExamination.examine(supplies, isMacBook: isMacBook)
         } catch {
             return Examination(advice: ["power supplies cannot be listed: \(error)"])

@@ -15,12 +15,26 @@ struct PowerSupplies {
     /// Whether the machine is a MacBook, whose firmware reports a wrong `capacity` (DMI).
     let isMacBook: Bool
 
+    /// The attributes that a reading needs.
+    enum Extent {
+        /// Those that decide the battery's reading, and the others only if these do not suffice.
+        case decisive
+        /// All attributes of batteries.
+        case batteries
+        /// All attributes, to show them to a person.
+        case everything
+    }
+
     /// Finds the supplies that are present now.
-    init() throws(SystemError) {
+    ///
+    /// - Parameter attributes: The names of all attributes that may be read.
+    /// - Throws: `SystemError` if udev is unavailable.
+    init(attributes: [String] = PowerSupply.attributeNames) throws(SystemError) {
         let supplies = try UdevDevice.all(of: "power_supply", isBare: true)
         let ports = supplies.isEmpty ? [] : try UdevDevice.all(of: "typec", isBare: true)
         devices = supplies.map { device in
-            SupplyDevice(device, ports: ports.filter { $0.parent != nil && $0.parent == device.parent })
+            SupplyDevice(
+                device, ports: ports.filter { $0.parent != nil && $0.parent == device.parent }, attributes: attributes)
         }
         paths = Set(devices.lazy.flatMap(\.paths))
         let product = SysfsAttribute.read("/sys/class/dmi/id/product_name").text
@@ -44,16 +58,16 @@ struct PowerSupplies {
 
     /// Reads all supplies.
     ///
-    /// - Parameter everything: Whether to read attributes that the reading does not depend on.
+    /// - Parameter extent: The attributes to read.
     /// - Returns: The supplies; `nil` when one has gone, and they must be found again.
-    mutating func read(everything: Bool = false) -> [PowerSupply]? {
+    mutating func read(_ extent: Extent = .decisive) -> [PowerSupply]? {
         var supplies: [PowerSupply] = []
         for device in devices {
-            guard let supply = device.read(keepsTexts: everything) else { return nil }
+            guard let supply = device.read(keepsTexts: extent == .everything) else { return nil }
             supplies.append(supply)
         }
-        if everything || !BatteryRule.isDetermined(supplies, isMacBook: isMacBook) {
-            for index in devices.indices where everything || devices[index].isBattery {
+        if extent != .decisive || !BatteryRule.isDetermined(supplies, isMacBook: isMacBook) {
+            for index in devices.indices where extent == .everything || devices[index].isBattery {
                 devices[index].readOthers(into: &supplies[index])
             }
         }

@@ -22,7 +22,12 @@ struct SupplyDevice {
     private let ports: [UdevDevice]
 
     /// Reads the attributes that never change.
-    init(_ device: UdevDevice, ports: [UdevDevice]) {
+    ///
+    /// - Parameters:
+    ///   - device: The device.
+    ///   - ports: The USB-C ports of the same device.
+    ///   - attributes: The names of all attributes that may be read.
+    init(_ device: UdevDevice, ports: [UdevDevice], attributes: [String]) {
         self.device = device
         self.ports = ports
         let constant = ["type", "scope"]
@@ -32,7 +37,7 @@ struct SupplyDevice {
         let known = constant + supply.decisiveAttributes
         decisive = supply.decisiveAttributes.map { ($0, SysfsReader(device.path + "/" + $0)) }
         // Reading a peripheral's battery may wake the peripheral up, and its values are not needed.
-        allOthers = supply.facts.isSystem ? PowerSupply.attributeNames.filter { !known.contains($0) } : []
+        allOthers = supply.facts.isSystem ? attributes.filter { !known.contains($0) } : []
         others = allOthers
     }
 

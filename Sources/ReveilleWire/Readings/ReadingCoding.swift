@@ -33,6 +33,7 @@ package enum ReadingCoding {
         case .folders(let folders): fields.add(.folders, folders)
         case .motion(let motion): fields.add(.motion, motion)
         case .shake(let shake): fields.add(.shake, shake)
+        case .power(let power): fields.add(.power, power)
         case .published(let value): fields.add(.value, value)
         }
     }
@@ -55,6 +56,7 @@ package enum ReadingCoding {
         case .folders: .folders
         case .motion: .motion
         case .shake: .shake
+        case .power: .power
         }
     }
 
@@ -93,6 +95,7 @@ package enum ReadingCoding {
         case .folders: .folders(try Folders(fields))
         case .motion: .motion(try Motion(fields))
         case .shake: .shake(try Shake(fields))
+        case .power: .power(try Power(fields))
         }
     }
 }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The mean power of the last minutes, in one direction.
+package struct MeanPower: Sendable {
+    /// The time of the mean: long enough for short loads not to matter, short enough to follow a change of use.
+    private static let memory: Duration = .seconds(180)
+    /// The time between the samples of the mean, which gives each the same weight, however often it is read.
+    private static let spacing: Duration = .seconds(5)
+
+    private var powers = RecentSamples(spacing: spacing, memory: memory)
+    private var isCharging = false
+
+    /// Creates a mean without samples.
+    package init() {}
+
+    /// Takes a sample.
+    ///
+    /// - Parameters:
+    ///   - power: The power in watts; `nil` if it is unknown, which ends the mean, and so does the other direction.
+    ///   - now: The time of the sample.
+    /// - Returns: The mean.
+    package mutating func take(_ power: Double?, at now: Instant) -> Double? {
+        guard let power, power != 0 else {
+            powers.removeAll()
+            return power
+        }
+        if isCharging != (power > 0) { powers.removeAll() }
+        isCharging = power > 0
+        powers.add(power, at: now)
+        let values = powers.values
+        return values.reduce(0, +) / Double(values.count)
+    }
+}

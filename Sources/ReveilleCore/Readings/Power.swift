@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The energy and the power of the system's battery packs.
+///
+/// Values that the driver does not report, or that cannot be right, are `nil`. `reveille doctor` explains which.
+public struct Power: Sendable, Hashable, Codable {
+    /// A battery pack.
+    public struct Pack: Sendable, Hashable, Codable {
+        /// The kernel's name of the pack, such as `BAT0`.
+        public var name: String
+        /// The manufacturer.
+        public var vendor: String?
+        /// The model.
+        public var model: String?
+        /// The technology in the kernel's words, such as `Li-ion`.
+        public var technology: String?
+        /// The energy in watt-hours.
+        public var energy: Double?
+        /// The energy of the full pack in watt-hours, which decreases with age.
+        public var energyFull: Double?
+        /// The energy of the full pack in watt-hours when it was new.
+        public var energyFullDesign: Double?
+        /// The power in watts, positive while the pack charges.
+        public var power: Double?
+        /// The voltage in volts.
+        public var voltage: Double?
+        /// The temperature in degrees Celsius.
+        public var temperature: Double?
+        /// The number of full charges.
+        public var cycles: Int?
+
+        /// Creates the reading of a pack without values.
+        public init(name: String) {
+            self.name = name
+        }
+    }
+
+    /// The power of all packs together in watts, positive while they charge.
+    public var power: Double?
+    /// The energy of all packs together in watt-hours.
+    public var energy: Double?
+    /// The energy of all packs together in watt-hours when they are full.
+    public var energyFull: Double?
+    /// The ratio of ``energyFull`` to that of new packs, from 0 to 1.
+    public var health: Double?
+    /// The time in seconds until the packs are empty at the mean power of the last minutes; `nil` while they charge, or if
+    /// it is unknown.
+    public var timeToEmpty: Int?
+    /// The time in seconds until the packs are full at the mean power of the last minutes; `nil` while they discharge, or
+    /// if it is unknown.
+    public var timeToFull: Int?
+    /// The packs, sorted by name.
+    public var packs: [Pack]
+
+    /// Creates a reading without totals.
+    public init(packs: [Pack]) {
+        self.packs = packs
+    }
+
+    /// The reading of a device without a battery.
+    public static let unknown = Power(packs: [])
+}
+
+extension Power: CustomStringConvertible {
+    /// The power, the energy and the time: `-7.3 W, 31.2 of 48.0 Wh, empty in 4:16`.
+    public var description: String {
+        var parts: [String] = []
+        if let power { parts.append(Self.text(power) + " W") }
+        if let energy {
+            parts.append(Self.text(energy) + (energyFull.map { " of " + Self.text($0) } ?? "") + " Wh")
+        }
+        if let timeToEmpty { parts.append("empty in " + Self.time(timeToEmpty)) }
+        if let timeToFull { parts.append("full in " + Self.time(timeToFull)) }
+        return parts.isEmpty ? "unknown" : parts.joined(separator: ", ")
+    }
+
+    /// Returns a number with one decimal; a huge one is shown unchanged, since it may not fit an integer.
+    private static func text(_ number: Double) -> String {
+        abs(number) < 1e12 ? "\((number * 10).rounded() / 10)" : "\(number)"
+    }
+
+    /// Returns a time as hours and minutes.
+    private static func time(_ seconds: Int) -> String {
+        let minutes = seconds / 60 % 60
+        return "\(seconds / 3_600):\(minutes < 10 ? "0" : "")\(minutes)"
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The energies of a pack in watt-hours, from either its energies or its charges, which are never mixed.
+struct PackEnergy {
+    /// The energy now.
+    private(set) var now: Double?
+    /// The energy of the full pack.
+    private(set) var full: Double?
+    /// The energy of the full pack when it was new.
+    private(set) var design: Double?
+    /// The ratio of the full to the new pack, which needs no voltage.
+    private(set) var health: Double?
+
+    /// A pack is never charged this many times over, so the numbers have different units.
+    private static let greatestLevel = 2.0
+
+    /// Takes the energies of a pack; those that cannot be right are `nil`.
+    init(_ pack: PowerSupply) {
+        for unit in ["energy", "charge"] {
+            take(unit, of: pack)
+            if now != nil || full != nil || design != nil { break }
+        }
+        health = full.flatMap { full in design.map { min(full / $0, 1) } }
+        guard usesCharge else { return }
+        // Charges cannot be converted without a voltage.
+        let voltage = Self.voltage(of: pack)
+        now = Self.product(now, voltage)
+        full = Self.product(full, voltage)
+        design = Self.product(design, voltage)
+    }
+
+    private var usesCharge = false
+
+    private mutating func take(_ unit: String, of pack: PowerSupply) {
+        let names = [unit + "_full", unit + "_full_design"]
+        // A scale that is wrong for the full pack is wrong for its energy now. A 0 only means that it is unknown.
+        let isScaleWrong = names.contains {
+            (pack.number($0) ?? 0) > 0 && SupplyQuantity.value($0, of: pack) == nil
+        }
+        if isScaleWrong { return }
+        usesCharge = unit == "charge"
+        full = SupplyQuantity.value(names[0], of: pack)
+        design = SupplyQuantity.value(names[1], of: pack)
+        now = SupplyQuantity.value(unit + "_now", of: pack) ?? SupplyQuantity.value(unit + "_avg", of: pack)
+        if let now, let full = full ?? design, now > Self.greatestLevel * full { self.now = nil }
+    }
+
+    /// Returns the voltage by which a charge is converted, as for the weights of packs.
+    static func voltage(of pack: PowerSupply) -> Double? {
+        ["voltage_min_design", "voltage_max_design", "voltage_now"].lazy
+            .compactMap { SupplyQuantity.value($0, of: pack) }.first
+    }
+
+    private static func product(_ one: Double?, _ other: Double?) -> Double? {
+        one.flatMap { one in other.map { one * $0 } }
+    }
+}
