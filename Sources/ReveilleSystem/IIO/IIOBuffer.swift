@@ -129,7 +129,9 @@ package struct IIOBuffer: ~Copyable {
     ///   waiting is not allowed.
     /// - Throws: `SystemError`: ETIMEDOUT if the sensor produces no scans, ENODEV if it was removed.
     package func newest(scanBytes: Int, mayWait: Bool) throws(SystemError) -> [UInt8] {
-        if let waiting = try waiting(scanBytes: scanBytes) { return waiting }
+        let waiting = try drain()
+        // A full buffer has dropped the newest scans.
+        if !waiting.isEmpty, waiting.count < Self.length * scanBytes { return waiting }
         guard mayWait else { return [] }
         try Readiness.wait(node.number, for: .readable, atMost: Self.patience)
         let scans = try drain()

@@ -92,7 +92,7 @@ struct SampleIntervals {
     var idle: Duration
 
     /// The interval at a pace, a third for an attentive one at `.live`; `nil` when the sensor is off.
-    subscript(pace: Pace, isAttentive: Bool) -> Duration? {
+    subscript(pace: Pace, isAttentive: Bool = false) -> Duration? {
         switch pace {
         case .off: nil
         case .idle: idle
