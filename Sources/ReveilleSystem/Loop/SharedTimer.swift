@@ -16,51 +16,49 @@ package final class SharedTimer {
     /// interval neither runs much earlier than requested nor causes a wake-up of its own.
     private static let longestGrain: UInt64 = 60_000_000
 
-    /// A handler that is called at intervals, until it is released.
+    /// A handler that is called at intervals, until this is released.
     package final class Poll {
-        fileprivate let handler: () -> Void
-        fileprivate var due: UInt64?
-        fileprivate var leeway: UInt64 = 0
+        private let number: Int
         private let timer: SharedTimer
 
-        fileprivate init(_ timer: SharedTimer, handler: @escaping () -> Void) {
+        fileprivate init(_ timer: SharedTimer, number: Int) {
             self.timer = timer
-            self.handler = handler
+            self.number = number
         }
 
         deinit {
-            timer.polls[ObjectIdentifier(self)] = nil
-            timer.schedule()
+            timer.remove(number)
         }
 
         /// Schedules one call within an interval, in place of an earlier request.
         ///
         /// A handler that schedules its poll again with the same interval is called once an interval.
         package func fire(within interval: Duration) {
-            let length = max(1, EventLoop.microseconds(interval))
-            let grain = min(length, SharedTimer.longestGrain)
-            let now = timer.loop.bootClock
-            var moment = EventLoop.moment(in: length, from: now) / grain * grain
-            if moment < now + length / SharedTimer.shortest { moment = EventLoop.moment(in: grain, from: moment) }
-            due = moment
-            leeway = grain / SharedTimer.earliness
-            timer.schedule()
+            timer.schedule(number, within: interval)
         }
 
         /// Cancels the next call.
         package func disarm() {
-            due = nil
-            timer.schedule()
+            timer.disarm(number)
         }
     }
 
-    private struct Weak {
-        weak var poll: Poll?
+    /// The state of a poll, stored apart from it for fast searching.
+    private struct Entry {
+        let number: Int
+        let handler: () -> Void
+        /// The time since boot at which the handler is called; the maximum is never.
+        var due = UInt64.max
+        /// The time by which it may be called earlier.
+        var leeway: UInt64 = 0
+
+        func isDue(at now: UInt64) -> Bool { due != .max && due <= EventLoop.moment(in: leeway, from: now) }
     }
 
     private let loop: any Loop
     private var timer: (any LoopSource)?
-    private var polls: [ObjectIdentifier: Weak] = [:]
+    private var entries: [Entry] = []
+    private var lastNumber = 0
     private var isRunning = false
 
     /// Creates a timer without polls.
@@ -71,28 +69,56 @@ package final class SharedTimer {
 
     /// Creates a poll that is not scheduled.
     package func poll(handler: @escaping () -> Void) -> Poll {
-        let poll = Poll(self, handler: handler)
-        polls[ObjectIdentifier(poll)] = Weak(poll: poll)
-        return poll
+        lastNumber += 1
+        entries.append(Entry(number: lastNumber, handler: handler))
+        return Poll(self, number: lastNumber)
+    }
+
+    private func remove(_ number: Int) {
+        entries.removeAll { $0.number == number }
+        scheduleTimer()
+    }
+
+    private func disarm(_ number: Int) {
+        guard let place = entries.firstIndex(where: { $0.number == number }) else { return }
+        entries[place].due = .max
+        scheduleTimer()
+    }
+
+    private func schedule(_ number: Int, within interval: Duration) {
+        guard let place = entries.firstIndex(where: { $0.number == number }) else { return }
+        let length = max(1, EventLoop.microseconds(interval))
+        let grain = min(length, Self.longestGrain)
+        let now = loop.bootClock
+        var moment = EventLoop.moment(in: length, from: now) / grain * grain
+        if moment < now + length / Self.shortest { moment = EventLoop.moment(in: grain, from: moment) }
+        entries[place].due = moment
+        entries[place].leeway = grain / Self.earliness
+        scheduleTimer()
     }
 
     /// Calls the handlers that are due now or soon.
     private func run() {
         isRunning = true
         let now = loop.bootClock
-        for poll in polls.values.compactMap(\.poll) {
-            // A handler may schedule or disarm other polls.
-            guard let due = poll.due, due <= EventLoop.moment(in: poll.leeway, from: now) else { continue }
-            poll.due = nil
-            poll.handler()
+        for number in entries.filter({ $0.isDue(at: now) }).map(\.number) {
+            // A handler may schedule, disarm or release other polls.
+            guard let place = entries.firstIndex(where: { $0.number == number }), entries[place].isDue(at: now) else {
+                continue
+            }
+            entries[place].due = .max
+            let handler = entries[place].handler
+            handler()
         }
         isRunning = false
-        schedule()
+        scheduleTimer()
     }
 
-    private func schedule() {
+    private func scheduleTimer() {
         guard !isRunning else { return }
-        guard let next = polls.values.lazy.compactMap({ $0.poll?.due }).min() else {
+        var next = UInt64.max
+        for place in entries.indices { next = min(next, entries[place].due) }
+        guard next != .max else {
             timer?.disarm()
             return
         }

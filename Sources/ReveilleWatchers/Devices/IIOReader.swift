@@ -78,6 +78,9 @@ package final class IIOReader: Sendable {
         rest()
     }
 
+    /// Whether the sensor may have a buffer that must be closed.
+    var isBuffered: Bool { channels.node != nil }
+
     /// How the sensor is read, for a person.
     package var manner: String {
         guard channels.node != nil else { return "polled" }

@@ -9,7 +9,7 @@ package final class OrientationWatcher: Watcher {
     /// How closely to watch, and how to read the sensor.
     package struct Settings: Sendable {
         /// The time between samples while a subscriber is in the foreground.
-        package var sampleInterval: Duration = .milliseconds(600)
+        package var sampleInterval: Duration = .milliseconds(700)
         /// How long a new pose must last before it is reported; 0 for no delay.
         package var settle: Duration = .milliseconds(400)
         /// The direction of the sensor's axes.

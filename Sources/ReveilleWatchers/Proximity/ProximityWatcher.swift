@@ -12,7 +12,7 @@ package final class ProximityWatcher: Watcher {
     /// How closely to watch.
     package struct Settings: Sendable {
         /// The time between samples while a subscriber is in the foreground.
-        package var sampleInterval: Duration = .milliseconds(600)
+        package var sampleInterval: Duration = .milliseconds(700)
         /// The smallest raw value that means near; `nil` for the device's own level.
         package var nearLevel: Double?
 
