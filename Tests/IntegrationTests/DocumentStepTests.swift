@@ -36,7 +36,8 @@ import Testing
     }
 
     @Test("an unmet expectation shows the differences") func unmetExpectationShowsTheDifferences() throws {
-        let run = try scene.simulate("document a one\nexpect folders documents -a\nend", ["sleep", "1000"])
+        let scenario = "document a one\nexpect folders documents -a\nend"
+        let run = try scene.simulate(scenario, options: ["--patience", "0.1"], ["sleep", "1000"])
         #expect(run.code == 1)
         #expect(run.errors.contains("folders documents +a, changes 1"), "\(run.errors)")
     }

@@ -57,11 +57,20 @@ package struct EntryName: Sendable {
 
 extension EntryName: Hashable, Comparable {
     package static func == (lhs: EntryName, rhs: EntryName) -> Bool {
-        lhs.text.utf8.count == rhs.text.utf8.count && lhs.text.utf8.elementsEqual(rhs.text.utf8)
+        lhs.text.utf8.count == rhs.text.utf8.count && lhs.order(rhs) == 0
     }
 
     package static func < (lhs: EntryName, rhs: EntryName) -> Bool {
-        lhs.text.utf8.lexicographicallyPrecedes(rhs.text.utf8)
+        lhs.order(rhs) < 0
+    }
+
+    /// Returns a negative number if this name comes before another one, 0 if they are equal.
+    private func order(_ other: EntryName) -> Int {
+        let (bytes, others) = (text.utf8.span, other.text.utf8.span)
+        for index in 0..<min(bytes.count, others.count) where bytes[index] != others[index] {
+            return Int(bytes[index]) - Int(others[index])
+        }
+        return bytes.count - others.count
     }
 
     package func hash(into hasher: inout Hasher) {

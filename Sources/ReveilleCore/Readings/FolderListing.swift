@@ -81,9 +81,10 @@ package struct FolderListing: Sendable, Hashable {
     /// Whether the folder has more names than are reported.
     package var isCut: Bool { version != nil }
 
+    /// Returns whether two listings have equal digests, which takes no time for many entries.
     package static func == (lhs: FolderListing, rhs: FolderListing) -> Bool {
-        lhs.digest == rhs.digest && lhs.name == rhs.name && lhs.path == rhs.path && lhs.version == rhs.version
-            && lhs.entries == rhs.entries
+        lhs.digest == rhs.digest && lhs.place == rhs.place && lhs.version == rhs.version
+            && lhs.entries.count == rhs.entries.count
     }
 
     package func hash(into hasher: inout Hasher) {

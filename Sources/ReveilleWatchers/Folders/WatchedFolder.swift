@@ -38,6 +38,7 @@ struct WatchedFolder {
     /// The current problem, in one line.
     private(set) var problem: String?
     private var reported: String?
+    private var wasCut = false
     /// The directory of the listing.
     private var directory: DirectoryScan.Identity?
     private var wasScanned = false
@@ -123,9 +124,9 @@ struct WatchedFolder {
             """
     }
 
-    /// Returns the problem if it is new.
+    /// Returns the problem if it is new; the number of too many names is not.
     mutating func newProblem() -> String? {
-        defer { reported = problem }
-        return problem == reported ? nil : problem
+        defer { (reported, wasCut) = (problem, listing.isCut) }
+        return problem == reported || wasCut && listing.isCut ? nil : problem
     }
 }
