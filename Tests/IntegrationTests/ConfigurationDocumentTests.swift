@@ -75,7 +75,7 @@ import Varlink
                 #expect(try !isAccepted(value, of: key), "\(key): \(value)")
             }
         }
-        #expect(ranges == 18)
+        #expect(ranges == 19)
     }
 
     @Test func wordsAndPathsAreThoseOfTheProgram() throws {

@@ -13,6 +13,8 @@ package enum BuiltInAspect: String, Sendable, Hashable, CaseIterable {
     case proximity
     /// The pose of the device.
     case orientation
+    /// The illuminance around the device.
+    case light
     /// The screens, and the brightness of the backlight.
     case display
     /// The default route to the network.
@@ -43,8 +45,9 @@ extension BuiltInAspect {
         case .battery: Traits(index: 2, sampling: .onDemand)
         case .proximity: Traits(index: 3, sampling: .onDemand)
         case .orientation: Traits(index: 4, sampling: .onDemand)
-        case .display: Traits(index: 5, sampling: .onDemand, isDefault: false)
-        case .network: Traits(index: 6, sampling: .onDemand, isDefault: false)
+        case .light: Traits(index: 5, sampling: .onDemand, isDefault: false)
+        case .display: Traits(index: 6, sampling: .onDemand, isDefault: false)
+        case .network: Traits(index: 7, sampling: .onDemand, isDefault: false)
         }
     }
 
@@ -74,6 +77,8 @@ extension Aspect {
     public static let proximity = Aspect(.proximity)
     /// The pose of the device.
     public static let orientation = Aspect(.orientation)
+    /// The illuminance around the device.
+    public static let light = Aspect(.light)
     /// The screens, and the brightness of the backlight.
     public static let display = Aspect(.display)
     /// The default route to the network.
@@ -91,6 +96,8 @@ extension AspectSet {
     public static let proximity: AspectSet = [.proximity]
     /// The pose of the device.
     public static let orientation: AspectSet = [.orientation]
+    /// The illuminance around the device.
+    public static let light: AspectSet = [.light]
     /// The screens, and the brightness of the backlight.
     public static let display: AspectSet = [.display]
     /// The default route to the network.

@@ -44,6 +44,7 @@ struct DeviceExpectation: Equatable {
         case .words(let words, let orNull): return words.contains(value) || orNull && value == Self.none
         case .level: return value == Self.none || Double(value).map { 0...1 ~= $0 } == true
         case .flag: return [Self.none, "true", "false"].contains(value)
+        case .number: return value == Self.none || Double(value) != nil
         case .bool: return ["true", "false"].contains(value)
         case .text, .list: return true
         case .other, nil: return false
@@ -61,12 +62,12 @@ struct DeviceExpectation: Equatable {
             return event.settings.contains { $0.domain == field && (value.isEmpty || $0.keys.contains(value)) }
         }
         let found = Self.value(of: field, in: event)
-        guard case .level? = aspect.form.fields[field], let expected = Double(value), let level = found.numberValue
+        guard aspect.form.fields[field]?.isNumber == true, let expected = Double(value), let number = found.numberValue
         else {
             return Self.text(found) == value
         }
-        // The level is the mean of all packs.
-        return abs(level - expected) < 1e-9
+        // The level is the mean of all packs, and lux are products.
+        return abs(number - expected) < 1e-9 * max(1, expected)
     }
 
     private static func value(of field: String, in event: Event) -> JSON {

@@ -36,6 +36,7 @@ final class ScenarioStage {
         case .unplug: try phone.unplug()
         case .rotate(let pose): try phone.rotate(to: pose)
         case .near(let isNear): try phone.setNear(isNear)
+        case .light(let lux): try phone.setLight(lux)
         case .brightness(let level): try phone.setBrightness(level)
         case .network(let kind?): try phone.connect(over: kind)
         case .network(nil): try phone.disconnect()
@@ -117,6 +118,7 @@ final class ScenarioStage {
         case .charger: phone.charger
         case .accelerometer: phone.accelerometer
         case .proximity: phone.proximitySensor
+        case .light: phone.lightSensor
         case .monitor: phone.monitor
         }
     }

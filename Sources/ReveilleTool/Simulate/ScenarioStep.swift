@@ -16,6 +16,8 @@ enum ScenarioStep: Equatable {
     case unplug
     case rotate(Orientation.Pose)
     case near(Bool)
+    /// The light around the phone, in lux.
+    case light(Double)
     case brightness(Double)
     /// Connects to a network; `nil` disconnects.
     case network(Network.Kind?)
@@ -59,6 +61,7 @@ enum ScenarioPart: Equatable {
     case charger
     case accelerometer
     case proximity
+    case light
     case monitor
 
     /// Parses the name of a part: `battery`, `battery2`, `charger`.
@@ -68,6 +71,7 @@ enum ScenarioPart: Equatable {
         case "charger": self = .charger
         case "accelerometer": self = .accelerometer
         case "proximity": self = .proximity
+        case "light": self = .light
         case "monitor": self = .monitor
         default:
             guard name.hasPrefix("battery"), let number = Int(name.dropFirst("battery".count)), number >= 2 else {

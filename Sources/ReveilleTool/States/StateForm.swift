@@ -14,6 +14,8 @@ struct StateForm {
         /// A Boolean, or null.
         case flag
         case bool
+        /// A number or null, with its description.
+        case number(String)
         case text
         /// A list of strings, with its description.
         case list(String)
@@ -24,6 +26,13 @@ struct StateForm {
             if case .words(let words, let orNull) = self { words + (orNull ? ["null"] : []) } else { [] }
         }
 
+        var isNumber: Bool {
+            switch self {
+            case .level, .number: true
+            default: false
+            }
+        }
+
         var description: String {
             switch self {
             case .words: Suggestion.list(words)
@@ -31,7 +40,7 @@ struct StateForm {
             case .flag: "true, false or null"
             case .bool: "true or false"
             case .text: "a string"
-            case .list(let text), .other(let text): text
+            case .number(let text), .list(let text), .other(let text): text
             }
         }
     }
@@ -77,6 +86,7 @@ extension BuiltInAspect {
         case .battery: .battery
         case .proximity: .proximity
         case .orientation: .orientation
+        case .light: .light
         case .display: .display
         case .network: .network
         }

@@ -21,15 +21,20 @@ package struct IIOChannels: Sendable, Hashable {
     package var device: String
     /// The names of the channels, in order, such as `in_accel_x`.
     package var names: [String]
+    /// The last word of the names of attributes: `raw`, or `input` for values in the unit of the channel.
+    package var suffix: String
     /// Whether each channel has an attribute, such as `in_accel_x_raw`.
     package var hasAttributes: Bool
     /// The device node that scans are read from, if they contain the channels.
     package var node: String?
 
     /// Creates a description of channels.
-    package init(device: String, names: [String], hasAttributes: Bool = true, node: String? = nil) {
+    package init(
+        device: String, names: [String], suffix: String = "raw", hasAttributes: Bool = true, node: String? = nil
+    ) {
         self.device = device
         self.names = names
+        self.suffix = suffix
         self.hasAttributes = hasAttributes
         self.node = node
     }
@@ -38,7 +43,7 @@ package struct IIOChannels: Sendable, Hashable {
     func readAttributes() -> IIOSample {
         var values: [Double] = []
         for name in names {
-            let path = "\(device)/\(name)_raw"
+            let path = "\(device)/\(name)_\(suffix)"
             switch SysfsAttribute.read(path) {
             case .missing: return .missing
             case .failed(let error): return .failed(error)
