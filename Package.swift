@@ -108,6 +108,7 @@ let package = Package(
         // MARK: - Examples
         .executableTarget(name: "StatusLine", dependencies: ["Reveille"], path: "Sources/Examples/StatusLine"),
         .executableTarget(name: "AutoRotate", dependencies: ["Reveille"], path: "Sources/Examples/AutoRotate"),
+        .executableTarget(name: "Tilt", dependencies: ["Reveille"], path: "Sources/Examples/Tilt"),
         .executableTarget(
             name: "SettingsReloader", dependencies: ["Reveille"], path: "Sources/Examples/SettingsReloader"),
 
@@ -144,7 +145,7 @@ let package = Package(
         .testTarget(
             name: "ReveilleTestingTests",
             dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleSimulation", "ReveilleTesting", "ReveilleTool", "Varlink",
+                "Reveille", "ReveilleCore", "ReveilleSimulation", "ReveilleTesting", "ReveilleTool", "Tilt", "Varlink",
             ]),
         .testTarget(
             name: "IntegrationTests",
@@ -172,6 +173,8 @@ for target in package.targets where target.type != .system && !target.name.hasPr
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
         // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0470-isolated-conformances.md
         .enableUpcomingFeature("InferIsolatedConformances"),
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0481-weak-let.md
+        .enableUpcomingFeature("ImmutableWeakCaptures"),
     ]
     if ["ReveilleCore", "Varlink"].contains(target.name) {
         // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0458-strict-memory-safety.md

@@ -6,6 +6,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <linux/input.h>
 #include <linux/netlink.h>
@@ -18,6 +19,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -186,4 +188,19 @@ ssize_t c_reveille_route_receive(int socket, void *buffer, size_t size) {
         received = recvfrom(socket, buffer, size, MSG_TRUNC, (struct sockaddr *)&sender, &length);
     while (received >= 0 && sender.nl_pid != 0);
     return received;
+}
+
+int c_reveille_entry(int directory, const char *name, struct c_reveille_entry *entry) {
+    struct statx status;
+    int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_EMPTY_PATH | AT_STATX_DONT_SYNC;
+    unsigned int wanted = STATX_TYPE | STATX_INO | STATX_SIZE | STATX_MTIME | STATX_BTIME;
+    if (statx(directory, name, flags, wanted, &status) < 0)
+        return -1;
+    entry->mode = status.stx_mode;
+    entry->device = (unsigned long long)status.stx_dev_major << 32 | status.stx_dev_minor;
+    entry->inode = status.stx_ino;
+    entry->size = status.stx_size;
+    entry->modified = status.stx_mtime.tv_sec * 1000000000LL + status.stx_mtime.tv_nsec;
+    entry->born = status.stx_mask & STATX_BTIME ? status.stx_btime.tv_sec * 1000000000LL + status.stx_btime.tv_nsec : 0;
+    return 0;
 }

@@ -28,6 +28,12 @@ public struct TypedAspects: Sendable {
     public let display = TypedAspect<Display>(aspect: .display) { $0.display }
     /// The default route.
     public let network = TypedAspect<Network>(aspect: .network) { $0.network }
+    /// The configured folders.
+    public let folders = TypedAspect<Folders>(aspect: .folders) { $0.folders }
+    /// Samples of acceleration and rotation.
+    public let motion = TypedAspect<Motion>(aspect: .motion) { $0.motion }
+    /// The shakes.
+    public let shake = TypedAspect<Shake>(aspect: .shake) { $0.shake }
 }
 
 extension Device {
@@ -61,6 +67,16 @@ extension Device {
         get async throws(ReveilleError) { try await state(of: \.network) }
     }
 
+    /// A sample of acceleration and rotation, taken now: `Motion.unknown` without sensors.
+    public var motion: Motion {
+        get async throws(ReveilleError) { try await state(of: \.motion) }
+    }
+
+    /// The last shake while a subscriber was in the foreground: `Shake.unknown` before the first.
+    public var shake: Shake {
+        get async throws(ReveilleError) { try await state(of: \.shake) }
+    }
+
     /// The language and formats in use.
     public var locale: LocaleSettings {
         get async throws(ReveilleError) { try await state(of: \.locale) }
@@ -69,6 +85,11 @@ extension Device {
     /// The settings domains, each with all its keys.
     public var defaults: Defaults {
         get async throws(ReveilleError) { try await state(of: \.defaults) }
+    }
+
+    /// The configured folders, each with all its names as `added`.
+    public var folders: Folders {
+        get async throws(ReveilleError) { try await state(of: \.folders) }
     }
 
     private func state<Value>(

@@ -16,6 +16,7 @@ enum Bench {
             case LatencyBench.monitorArgument: try BareMonitor.run()
             case "posts": try PostBench().run()
             case "readers": ReaderBench().run()
+            case "messages": try MessageBench().run()
             case "storm": try StormBench().run()
             case StormGroup.argument: try StormGroup.run(Array(CommandLine.arguments.dropFirst(2)))
             case "names": try NamesBench().run()
@@ -32,7 +33,8 @@ enum Bench {
             case Flood.argument: try Flood.run(Array(CommandLine.arguments.dropFirst(2)))
             default:
                 complain(
-                    "usage: ReveilleBench latency|posts|readers|storm|names|flood|memory|peers|instructions|record")
+                    "usage: ReveilleBench latency|posts|readers|messages|storm|names|flood|memory|peers|instructions|record"
+                )
                 exit(64)
             }
         } catch {

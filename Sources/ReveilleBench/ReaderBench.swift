@@ -10,7 +10,7 @@ struct ReaderBench {
     private static let limit = 100
 
     /// The processor time of this thread in nanoseconds, which excludes other programs.
-    private static var processorTime: Int64 {
+    static var processorTime: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)

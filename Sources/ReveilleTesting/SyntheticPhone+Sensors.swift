@@ -48,6 +48,7 @@ extension SyntheticPhone {
 
     /// The raw value of 1 g at ``scale`` meters per second squared.
     fileprivate static var rawGravity: Int { 980 }
+    static var accelerationUnit: Double { Double(rawGravity) }
     fileprivate static var scale: String { "0.010007" }
     /// The raw value at and above which an object is near.
     fileprivate static var nearLevel: Int { 100 }

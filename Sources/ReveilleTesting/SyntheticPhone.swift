@@ -6,8 +6,9 @@ import ReveilleCore
 
 /// A simulated phone made of synthetic devices and files.
 ///
-/// It has batteries, a charger, an accelerometer, a proximity sensor, a light sensor, a screen with a backlight, a network, a locale file
-/// and settings files. Programs started with ``run(_:environment:)`` or ``environment`` see the devices through the real libudev, and
+/// It has batteries, a charger, an accelerometer, a gyroscope, a proximity sensor, a light sensor, a screen with a
+/// backlight, a network, a locale file and settings files. Programs started with ``run(_:environment:)`` or
+/// ``environment`` see the devices through the real libudev, and
 /// ``startBus(configuration:)`` starts a bus that watches the phone. The phone's directories and its process end with
 /// it. Use a phone from one thread at a time.
 ///
@@ -32,8 +33,10 @@ public final class SyntheticPhone {
     public private(set) var batteries: [SyntheticBattery]
     /// The charger, for ``plugIn()`` and ``unplug()``.
     public let charger: SyntheticPart
-    /// The accelerometer, which ``rotate(to:)`` controls.
+    /// The accelerometer, which ``rotate(to:)`` and ``accelerate(x:y:z:)`` control.
     public let accelerometer: SyntheticPart
+    /// The gyroscope, which ``spin(x:y:z:)`` controls.
+    public let gyroscope: SyntheticPart
     /// The proximity sensor, which ``setNear(_:)`` controls.
     public let proximitySensor: SyntheticPart
 
@@ -58,10 +61,11 @@ public final class SyntheticPhone {
     ///   - batteries: The number of battery packs.
     ///   - hasCharger: Whether the phone has a charger.
     ///   - hasAccelerometer: Whether the phone has an accelerometer.
+    ///   - hasGyroscope: Whether the phone has a gyroscope.
     ///   - hasProximitySensor: Whether the phone has a proximity sensor.
     /// - Throws: `TestbedError` if umockdev is not installed or a file cannot be written.
     public init(
-        batteries: Int = 1, hasCharger: Bool = true, hasAccelerometer: Bool = true,
+        batteries: Int = 1, hasCharger: Bool = true, hasAccelerometer: Bool = true, hasGyroscope: Bool = true,
         hasProximitySensor: Bool = true
     ) throws(TestbedError) {
         directory = try TemporaryDirectory()
@@ -73,6 +77,7 @@ public final class SyntheticPhone {
         battery = SyntheticBattery(testbed, name: "battery")
         self.batteries = [battery]
         accelerometer = .accelerometer(testbed)
+        gyroscope = .gyroscope(testbed)
         proximitySensor = .proximitySensor(testbed)
         lightSensor = .lightSensor(testbed)
         screen = .screen(testbed, connector: "DSI-1", mode: "1080x2340")
@@ -82,6 +87,7 @@ public final class SyntheticPhone {
         if batteries > 0 { try battery.insert() }
         for _ in 1..<max(1, batteries) { try addBattery() }
         if hasAccelerometer { try accelerometer.insert() }
+        if hasGyroscope { try gyroscope.insert() }
         if hasProximitySensor { try proximitySensor.insert() }
         try lightSensor.insert()
         try screen.insert()

@@ -50,6 +50,12 @@ extension Watcher {
     }
 }
 
+/// A watcher of an aspect that is sampled as often as its subscribers want.
+package protocol StreamWatcher: Watcher {
+    /// The time between samples while the pace is live, from ``SampleInterval``.
+    var interval: Duration { get set }
+}
+
 /// An explanation of an aspect's reading for a person.
 package struct Examination: Sendable, Hashable {
     /// A name, and the value that was found there.

@@ -13,7 +13,7 @@ package struct EventWriter {
     private static let keptSize = 4_096
 
     /// The last reply with a sole event, which most subscribers in the foreground receive.
-    private var lastSole: SoleEvent?
+    private var lastSole: SoleEvent.Identity?
     private var soleFrame: [UInt8] = []
     /// The last reply with other events, which those that slept equally long receive.
     private var lastList: (events: [Event], frame: [UInt8])?
@@ -40,8 +40,8 @@ package struct EventWriter {
     ///   - event: Returns the event, if it has to be written.
     /// - Returns: The bytes, as for ``frame(_:)``.
     package mutating func frame(of sole: SoleEvent, _ event: () -> Event) -> [UInt8] {
-        if let lastSole, lastSole == sole { return soleFrame }
-        lastSole = sole
+        guard lastSole != sole.identity else { return soleFrame }
+        lastSole = sole.identity
         let event = event()
         var memory: [UInt8] = []
         if soleFrame.capacity <= Self.keptSize { swap(&memory, &soleFrame) }

@@ -42,6 +42,10 @@ extension FieldWriter where Self: ~Copyable, Self: ~Escapable {
     mutating func add(_ name: @autoclosure () -> FieldName, _ value: Double?) {
         if let value { add(name(), value) } else { addNull(name()) }
     }
+
+    mutating func add(_ name: @autoclosure () -> FieldName, _ value: (some WireStructure)?) {
+        if let value { add(name(), value) } else { addNull(name()) }
+    }
 }
 
 extension WireStructure {

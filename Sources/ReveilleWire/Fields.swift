@@ -93,6 +93,11 @@ package struct Fields {
         has(name) ? try bool(name) : nil
     }
 
+    func number(_ name: FieldName) throws(CallError) -> Double {
+        guard let number = try optional(name, { $0.numberValue }) else { throw invalid(name) }
+        return number
+    }
+
     /// Reads a level from 0 to 1, or null.
     func level(_ name: FieldName) throws(CallError) -> Double? {
         try optional(name) { value in
@@ -123,6 +128,13 @@ package struct Fields {
             strings.append(text.string(part))
         }
         return strings
+    }
+
+    /// Reads a structure or null.
+    func optionalStructure(_ name: FieldName) throws(CallError) -> Fields? {
+        guard let index = index(name) else { return nil }
+        guard case .object = text.nodes[index].value else { throw invalid(name) }
+        return Fields(text, at: index, path: path(of: "\(name)"), noting: unknownWords)
     }
 
     func structures(_ name: FieldName, noting words: UnknownWords? = nil) throws(CallError) -> [Fields] {
@@ -204,6 +216,7 @@ package struct Fields {
         let others = given & (given - 1)
         guard others == 0 else { throw .invalidParameter(path(of: BuiltInAspect.names[others.trailingZeroBitCount])) }
         let aspect = BuiltInAspect.allCases[given.trailingZeroBitCount]
+        guard aspect.isPostable else { throw .invalidParameter(path(of: aspect.rawValue)) }
         return try reading(of: aspect, at: try requiredIndex(ReadingCoding.field(of: aspect)))
     }
 

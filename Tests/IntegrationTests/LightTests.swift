@@ -14,15 +14,15 @@ import Varlink
         let phone = try SyntheticPhone()
         let bus = try BusProcess(configuration: Self.configuration, phone: phone)
         let subscriber = try bus.subscribe(#"{"aspects":["light"],"initial":true}"#)
-        #expect(subscriber.initialEvents.first?["light"] == ["lux": 100])
+        #expect(subscriber.initialEvents.first?["light"] == ["lux": 100.0])
         try phone.setLight(109)
         try phone.setLight(120)
-        let event = try subscriber.wait(for: "light") { $0["lux"] != 100 }
-        #expect(event["light"] == ["lux": 120])
+        let event = try subscriber.wait(for: "light") { $0["lux"] != 100.0 }
+        #expect(event["light"] == ["lux": 120.0])
         try phone.lightSensor.remove()
         try subscriber.wait(for: "light") { $0["lux"] == JSON.null }
         try phone.lightSensor.insert()
-        try subscriber.wait(for: "light") { $0["lux"] == 120 }
+        try subscriber.wait(for: "light") { $0["lux"] == 120.0 }
     }
 
     @Test("a value in lux is preferred, and needs no scale") func processedValueIsPreferred() throws {
@@ -45,9 +45,9 @@ import Varlink
         try phone.lightSensor.device?.set("in_illuminance_raw", value)
         try phone.setNear(true)
         try subscriber.wait(for: "proximity") { $0["state"] == "near" }
-        #expect(try bus.client().state(of: "light")["light"] == ["lux": 100])
+        #expect(try bus.client().state(of: "light")["light"] == ["lux": 100.0])
         try phone.setLight(7)
-        try subscriber.wait(for: "light") { $0["lux"] == 7 }
+        try subscriber.wait(for: "light") { $0["lux"] == 7.0 }
         #expect(bus.log.contains("light: "), "\(bus.log)")
     }
 

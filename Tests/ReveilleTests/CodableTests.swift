@@ -69,6 +69,9 @@ import Varlink
         case .light(let light): try check(light)
         case .display(let display): try check(display)
         case .network(let network): try check(network)
+        case .folders(let folders): try check(folders)
+        case .motion(let motion): try check(motion)
+        case .shake(let shake): try check(shake)
         case .proximity, .published: break
         }
     }

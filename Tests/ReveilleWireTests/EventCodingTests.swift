@@ -33,7 +33,23 @@ import Varlink
         .display(.unknown),
         .network(Network(isReachable: true, interface: "wlan0", kind: .wifi, addresses: ["192.0.2.7", "2001:db8::7"])),
         .network(.unreachable),
+        .orientation(.unknown), .folders(Folders(folders: [folder])),
+        .motion(
+            Motion(
+                acceleration: Motion.Vector(x: 0, y: -0.5, z: -1e-9), rotation: Motion.Vector(x: 1.5, y: 0, z: 70),
+                takenAt: Timestamp(microseconds: 1_795_354_930_402_511))),
+        .motion(
+            Motion(acceleration: nil, rotation: Motion.Vector(x: 1, y: 2, z: 3), takenAt: Timestamp(microseconds: -1))),
+        .motion(.unknown), .shake(Shake(peak: 2.25)), .shake(.unknown),
     ]
+
+    private static var folder: Folders.Folder {
+        var folder = Folders.Folder(name: "documents", path: "/d")
+        (folder.added, folder.removed, folder.changed) = (["a\\\\b"], ["c"], ["e"])
+        folder.renamed = [Folders.Rename(from: "d", to: "e")]
+        folder.isRescan = true
+        return folder
+    }
 
     static func event(_ reading: Reading, changes: Int = 3, generation: Int = 7) -> Event {
         Event(
@@ -41,7 +57,9 @@ import Varlink
             firstChangedAt: Timestamp(microseconds: 1), changedAt: Timestamp(microseconds: 2), dropped: 0)
     }
 
-    @Test("each aspect has a sample, and a nullable field of its name in Event and Post", arguments: Aspect.device)
+    @Test(
+        "each aspect has a sample and a nullable field of its name in Event and, if it can be posted, in Post",
+        arguments: Aspect.device)
     func aspectIsOnTheWire(_ aspect: Aspect) throws {
         #expect(Self.readings.contains { $0.aspect == aspect })
         let interface = BusInterface.make()
@@ -50,10 +68,10 @@ import Varlink
             return
         }
         let name = aspect.name.prefix(1).uppercased() + aspect.name.dropFirst()
-        for structure in [event, try #require(interface.methods["Post"]).input] {
-            let field = structure.fields.first { $0.name == aspect.name }
-            #expect(field?.type == .nullable(.named(name)))
-        }
+        let post = try #require(interface.methods["Post"]).input
+        #expect(event.fields.first { $0.name == aspect.name }?.type == .nullable(.named(name)))
+        let posted = post.fields.first { $0.name == aspect.name }?.type
+        #expect(posted == (aspect.builtIn?.isPostable == true ? .nullable(.named(name)) : nil))
     }
 
     @Test func eventHasOnlyTheFieldOfItsAspect() {

@@ -34,6 +34,16 @@ int c_reveille_clock_change_timer(void);
 
 // Returns the number of times that the calling thread has slept (getrusage(2), RUSAGE_THREAD).
 long c_reveille_sleeps(void);
+// The properties of a directory entry. `born` is 0 if the file system does not record when files were created.
+struct c_reveille_entry {
+    unsigned int mode;
+    unsigned long long device, inode, size;
+    long long modified, born; // nanoseconds since 1970
+};
+
+// Gets the properties of an entry of an open directory, or with the name "" of the directory itself (statx(2)). Links are
+// not followed. Returns -1 and errno on failure.
+int c_reveille_entry(int directory, const char *name, struct c_reveille_entry *entry);
 
 // Creates an empty file in memory, which is not inherited by programs (memfd_create(2)). The name is shown in /proc.
 // Returns -1 and errno on failure.

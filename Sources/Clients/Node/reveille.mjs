@@ -49,6 +49,7 @@ const SHORTEST_SUSPENSION = 100;
 const CHUNK = 65_536;
 
 const INTERFACE = "org.reveille.Bus";
+const DEVICE = "org.reveille.Device";
 const SERVICE = "org.varlink.service";
 const SYSTEM_BUS = "/run/reveille/org.reveille.Bus";
 
@@ -684,6 +685,37 @@ export class Bus {
    */
   async aspects() {
     return objects(await this.#caller.call("DescribeAspects", {}), "aspects");
+  }
+
+  /**
+   * Returns the description of the device: the reply of GetInfo of the interface `org.reveille.Device`.
+   *
+   * @returns {Promise<Record<string, any>>}
+   */
+  async info() {
+    return await this.#caller.call(`${DEVICE}.GetInfo`, {});
+  }
+
+  /**
+   * Returns what the device and the bus can do, by capability, as structures `Answer` of `org.reveille.Device`.
+   *
+   * Each `answer` is "yes", "no" or "unknown", which is also the answer of a bus of an earlier version.
+   *
+   * @param {...string} capabilities
+   * @returns {Promise<Record<string, Record<string, any>>>}
+   */
+  async check(...capabilities) {
+    /** @type {Record<string, any>} */
+    let reply;
+    try {
+      reply = await this.#caller.call(`${DEVICE}.Check`, { capabilities });
+    } catch (error) {
+      if (!["InterfaceNotFound", "MethodNotFound"].some((name) => error.code === `${SERVICE}.${name}`)) throw error;
+      // A bus of an earlier version does not know whether the device has the capabilities.
+      reply = { answers: capabilities.map((capability) => ({ capability, answer: "unknown" })) };
+    }
+    return Object.fromEntries(
+      objects(reply, "answers").map((answer) => [field(answer, "capability", "string"), answer]));
   }
 
   /** Ends the connection and all subscriptions. */

@@ -66,6 +66,7 @@ _LONGEST_WAIT = 3_600.0
 _CHUNK = 65_536
 
 _INTERFACE = "org.reveille.Bus"
+_DEVICE = "org.reveille.Device"
 _SERVICE = "org.varlink.service"
 _SYSTEM_BUS = "/run/reveille/org.reveille.Bus"
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -673,6 +674,19 @@ class _BusCore:
 
     def refresh(self) -> _Steps[None]:
         yield from self.call("Refresh", {})
+
+    def info(self) -> _Steps[dict[str, Any]]:
+        return (yield from self.call(f"{_DEVICE}.GetInfo", {}))
+
+    def check(self, capabilities: tuple[str, ...]) -> _Steps[dict[str, dict[str, Any]]]:
+        try:
+            reply = yield from self.call(f"{_DEVICE}.Check", {"capabilities": list(capabilities)})
+        except ReveilleError as error:
+            if error.name not in (f"{_SERVICE}.InterfaceNotFound", f"{_SERVICE}.MethodNotFound"):
+                raise
+            # A bus of an earlier version does not know whether the device has the capabilities.
+            reply = {"answers": [{"capability": name, "answer": "unknown"} for name in capabilities]}
+        return {_take_field(answer, "capability", str): answer for answer in _objects(reply, "answers")}
 
 
 def _answer(reply: _Reply, method: str, subject: str) -> dict[str, Any]:
@@ -1297,6 +1311,17 @@ class Bus:
         """Returns the aspects and their sources, as structures `AspectInfo` of the interface."""
         return _run(self._core.entries("DescribeAspects", "aspects"))
 
+    def info(self) -> dict[str, Any]:
+        """Returns the description of the device: the reply of GetInfo of the interface `org.reveille.Device`."""
+        return _run(self._core.info())
+
+    def check(self, *capabilities: str) -> dict[str, dict[str, Any]]:
+        """Returns what the device and the bus can do, by capability, as structures `Answer` of `org.reveille.Device`.
+
+        Each `answer` is "yes", "no" or "unknown", which is also the answer of a bus of an earlier version.
+        """
+        return _run(self._core.check(capabilities))
+
     def close(self) -> None:
         """Ends the connection and all subscriptions."""
         self._core.close()
@@ -1446,6 +1471,14 @@ class AsyncBus:
     async def aspects(self) -> list[dict[str, Any]]:
         """See Bus.aspects()."""
         return await _run_async(self._core.entries("DescribeAspects", "aspects"))
+
+    async def info(self) -> dict[str, Any]:
+        """See Bus.info()."""
+        return await _run_async(self._core.info())
+
+    async def check(self, *capabilities: str) -> dict[str, dict[str, Any]]:
+        """See Bus.check()."""
+        return await _run_async(self._core.check(capabilities))
 
     def close(self) -> None:
         """Ends the connection and all subscriptions."""

@@ -25,16 +25,18 @@ public struct Aspect: Sendable, Hashable {
 
     /// Creates the aspect or pattern with a name, which is not checked.
     private init(unchecked name: String) {
-        kind = BuiltInAspect(rawValue: name).map { .builtIn($0) } ?? .published(name)
+        // Comparing strings takes longer than finding the dot of a published name.
+        let builtIn = name.utf8.contains(UInt8(ascii: ".")) ? nil : BuiltInAspect(rawValue: name)
+        kind = builtIn.map { .builtIn($0) } ?? .published(name)
     }
 
     /// Creates the aspect or pattern with a name; `nil` for a name that no aspect can have.
     public init?(_ name: String) {
         self.init(unchecked: name)
         if builtIn != nil { return }
-        guard name.utf8.count <= PublishedName.lengthLimit,
-            PublishedName.isValid(pattern ?? name[...], isPrefix: isPattern)
-        else {
+        guard name.utf8.count <= PublishedName.lengthLimit else { return nil }
+        let bytes = name.utf8.span
+        guard PublishedName.isValid(isPattern ? bytes.extracting(droppingLast: 1) : bytes, isPrefix: isPattern) else {
             return nil
         }
     }
@@ -51,7 +53,12 @@ public struct Aspect: Sendable, Hashable {
     }
 
     /// Whether this stands for all published names below a prefix.
-    public var isPattern: Bool { pattern != nil }
+    public var isPattern: Bool {
+        guard case .published(let name) = kind else { return false }
+        let bytes = name.utf8.span
+        let end = bytes.count
+        return end >= 2 && bytes[end - 2] == UInt8(ascii: ".") && bytes[end - 1] == UInt8(ascii: "*")
+    }
 
     /// Whether a program publishes the aspect, or can.
     public var isPublished: Bool { builtIn == nil && !isPattern }
@@ -69,7 +76,7 @@ public struct Aspect: Sendable, Hashable {
 
     /// The start of a pattern's names, which ends in a dot; `nil` for other aspects.
     package var pattern: Substring? {
-        guard case .published(let name) = kind, name.utf8.suffix(2).elementsEqual(".*".utf8) else { return nil }
+        guard isPattern, case .published(let name) = kind else { return nil }
         return name.dropLast()
     }
 }

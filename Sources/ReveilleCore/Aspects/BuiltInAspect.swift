@@ -19,6 +19,12 @@ package enum BuiltInAspect: String, Sendable, Hashable, CaseIterable {
     case display
     /// The default route to the network.
     case network
+    /// The names in the folders that the configuration lists.
+    case folders
+    /// The acceleration and rotation of the device, sample by sample.
+    case motion
+    /// The shakes of the device, each of which counts.
+    case shake
 }
 
 extension BuiltInAspect {
@@ -30,12 +36,26 @@ extension BuiltInAspect {
         case onDemand
     }
 
+    /// What a reading of an aspect is.
+    package enum Kind: Sendable {
+        /// The state of something: an equal reading is not a change.
+        case state
+        /// An occurrence, which counts even if it equals the last one.
+        case tally
+        /// A sample, which is a change even if it equals the last one. Samples are neither saved nor resumed across a
+        /// restart.
+        case stream
+    }
+
     private struct Traits {
         let index: Int
         let sampling: Sampling
+        var kind = Kind.state
         /// False for aspects of later versions: strict clients refuse fields that their interface description lacks.
         var isDefault = true
         var isReportedInParts = false
+        /// False for aspects whose state is never made up: `Post` of the interface lacks their field.
+        var isPostable = true
     }
 
     private var traits: Traits {
@@ -48,6 +68,10 @@ extension BuiltInAspect {
         case .light: Traits(index: 5, sampling: .onDemand, isDefault: false)
         case .display: Traits(index: 6, sampling: .onDemand, isDefault: false)
         case .network: Traits(index: 7, sampling: .onDemand, isDefault: false)
+        case .folders:
+            Traits(index: 8, sampling: .always, isDefault: false, isReportedInParts: true, isPostable: false)
+        case .motion: Traits(index: 9, sampling: .onDemand, kind: .stream, isDefault: false)
+        case .shake: Traits(index: 10, sampling: .onDemand, kind: .tally, isDefault: false)
         }
     }
 
@@ -55,10 +79,14 @@ extension BuiltInAspect {
     var index: Int { traits.index }
     /// When the aspect's sources are watched.
     package var sampling: Sampling { traits.sampling }
+    /// What a reading of the aspect is.
+    package var kind: Kind { traits.kind }
     /// Whether the aspect is delivered to subscribers that name no aspects.
     package var isDefault: Bool { traits.isDefault }
-    /// Whether events list the parts that changed in ``Event/settings``, since the values are too long to send.
+    /// Whether events list the parts that changed, since the whole state is too long to send.
     package var isReportedInParts: Bool { traits.isReportedInParts }
+    /// Whether a synthetic state of the aspect can be posted.
+    package var isPostable: Bool { traits.isPostable }
 }
 
 extension BuiltInAspect: CustomStringConvertible {
@@ -83,6 +111,12 @@ extension Aspect {
     public static let display = Aspect(.display)
     /// The default route to the network.
     public static let network = Aspect(.network)
+    /// The names in the folders that the configuration lists.
+    public static let folders = Aspect(.folders)
+    /// The acceleration and rotation of the device.
+    public static let motion = Aspect(.motion)
+    /// The shakes of the device.
+    public static let shake = Aspect(.shake)
 }
 
 extension AspectSet {
@@ -102,4 +136,10 @@ extension AspectSet {
     public static let display: AspectSet = [.display]
     /// The default route to the network.
     public static let network: AspectSet = [.network]
+    /// The names in the configured folders.
+    public static let folders: AspectSet = [.folders]
+    /// The acceleration and rotation of the device.
+    public static let motion: AspectSet = [.motion]
+    /// The shakes of the device.
+    public static let shake: AspectSet = [.shake]
 }

@@ -7,12 +7,20 @@ package enum PublishedName {
     package static let lengthLimit = 255
 
     /// Returns whether a text is a published name; with `isPrefix`, the start of one that ends in a dot.
-    static func isValid(_ text: Substring, isPrefix: Bool) -> Bool {
-        var words = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        if isPrefix {
-            guard words.popLast()?.isEmpty == true else { return false }
+    static func isValid(_ text: Span<UInt8>, isPrefix: Bool) -> Bool {
+        var dots = 0
+        var wordLength = 0
+        for index in text.indices {
+            if text[index] == UInt8(ascii: ".") {
+                guard wordLength > 0 else { return false }
+                dots += 1
+                wordLength = 0
+            } else {
+                guard isAllowed(text[index]) else { return false }
+                wordLength += 1
+            }
         }
-        return words.count >= (isPrefix ? 1 : 2) && words.allSatisfy { !$0.isEmpty && $0.allSatisfy(isAllowed) }
+        return dots > 0 && (wordLength == 0) == isPrefix
     }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {

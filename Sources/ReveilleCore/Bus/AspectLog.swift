@@ -60,9 +60,12 @@ struct AspectLog {
 
     private var isName: Bool { aspect.builtIn == nil }
 
-    /// Adds a change, unless the reading is equal to a state that is known in full.
+    /// Whether the aspect is a stream, whose samples are not saved.
+    var isStream: Bool { aspect.builtIn?.kind == .stream }
+
+    /// Adds a change, unless the reading is equal to a state that is known in full, and not an occurrence.
     mutating func append(_ reading: Reading, sequence: Int, at time: Timestamp, isPosted: Bool) -> Bool {
-        guard origin.digest != nil || changes.current.reading != reading else { return false }
+        guard origin.digest != nil || changes.current.reading != reading || reading.isOccurrence else { return false }
         origin.digest = nil
         changes.append(reading, sequence: sequence, at: time, isPosted: isPosted)
         return true

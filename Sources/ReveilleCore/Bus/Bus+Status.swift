@@ -43,4 +43,10 @@ extension Bus {
     package func hasForegroundSubscriber(_ aspect: BuiltInAspect) -> Bool {
         foregroundCounts[aspect] > 0
     }
+
+    /// Returns the shortest interval at which these subscriptions want samples of a stream; `nil` if there are none, and
+    /// for other aspects.
+    package func sampleInterval(of aspect: BuiltInAspect) -> Duration? {
+        sampleIntervals[aspect].keys.min().map { .microseconds($0) }
+    }
 }

@@ -33,7 +33,8 @@ extension Bus {
                 events.append(event)
             }
             addEntry(
-                to: slot, of: index, seen: log.changes.current, isLiteral: isLiteral, policy: policies[log.aspect])
+                to: slot, of: index, seen: log.changes.current, isLiteral: isLiteral,
+                policy: policies[log.aspect].granted(to: log.aspect))
         }
         if resumed == true { events += withdrawals(since: request, at: time) }
         for pattern in policies.patterns {
@@ -74,11 +75,14 @@ extension Bus {
         // A name without a position was not published when the subscriber last heard of it.
         let unseen = isLive ? logs[index].changes.start : nil
         if resumed == true, let position = request.positions?[aspect] ?? unseen,
-            position < logs[index].changes.current.generation
+            position < logs[index].changes.current.generation,
+            !logs[index].isStream || position >= logs[index].changes.start
         {
             return logs[index].changes.event(since: logs[index].changes.change(at: position))
         }
-        guard request.wantsInitial || resumed == false, isLiteral || isLive else { return nil }
+        // The samples before a restart are unknown: the current one comes instead.
+        let isOutdated = logs[index].isStream && request.positions?[aspect] ?? .max < logs[index].changes.start
+        guard request.wantsInitial || resumed == false || isOutdated, isLiteral || isLive else { return nil }
         logs[index].origin.wasReturned = true
         return logs[index].changes.state
     }
@@ -197,8 +201,16 @@ extension Bus {
         guard let isInBackground = slots[slot]?.isInBackground else { return }
         forEachEntry(of: slot) { bus, entry in
             guard let aspect = bus.logs[Int(entry.log)].aspect.builtIn else { return }
-            if !isInBackground || bus.isImmediate(entry) { bus.foregroundCounts[aspect] += difference }
+            if !isInBackground || bus.isImmediate(entry) { bus.count(entry, of: aspect, difference) }
         }
+    }
+
+    private mutating func count(_ entry: Entry, of aspect: BuiltInAspect, _ difference: Int) {
+        foregroundCounts[aspect] += difference
+        guard aspect.kind == .stream, entry.policy >= 0 else { return }
+        let interval = policies[Int(entry.policy)].policy.sampleInterval
+        let count = (sampleIntervals[aspect][interval] ?? 0) + difference
+        sampleIntervals[aspect][interval] = count == 0 ? nil : count
     }
 
     private mutating func forEachEntry(of slot: Int, _ body: (inout Bus, inout Entry) -> Void) {

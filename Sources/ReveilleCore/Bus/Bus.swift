@@ -40,6 +40,8 @@ package struct Bus: ~Copyable {
     var clock: UInt64 = 0
     /// The number of subscriptions to an aspect that are in the foreground, or ignore the background.
     var foregroundCounts = AspectTable<Int>(repeating: 0)
+    /// The number of these subscriptions to a stream, by the interval in microseconds at which they want samples.
+    var sampleIntervals = AspectTable<[UInt64: Int]>(repeating: [:])
     /// The slots of ready subscriptions, in the order in which they became ready.
     var ready: [Int] = []
     var readyHead = 0
@@ -56,7 +58,12 @@ package struct Bus: ~Copyable {
         sequence = state.sequence
         self.history = history
         let saved = Dictionary(state.entries.map { ($0.state.aspect, $0) }, uniquingKeysWith: { $1 })
-        for aspect in Aspect.device { logs.append(AspectLog(restoring: saved[aspect], of: aspect, history, at: time)) }
+        for aspect in BuiltInAspect.allCases.map({ Aspect($0) }) {
+            logs.append(
+                aspect.builtIn?.kind == .stream
+                    ? AspectLog(unsampled: aspect, sequence: sequence, history, at: time)
+                    : AspectLog(restoring: saved[aspect], of: aspect, history, at: time))
+        }
         for entry in state.entries where entry.state.aspect.isPublished && logOfName[entry.state.aspect] == nil {
             let index = logs.count
             logOfName[entry.state.aspect] = index
@@ -73,35 +80,53 @@ package struct Bus: ~Copyable {
     /// The state from which another bus can continue.
     ///
     /// Names whose states are tied to connections are not part of it: another bus has no such connections. Only their
-    /// withdrawals are counted, so that the sequence is above every position at which such a name was published.
+    /// withdrawals are counted, so that the sequence is above every position at which such a name was published. Samples
+    /// are not part of it either. Once there are some, the sequence is a limit that it reaches after ``sampleReserve``
+    /// more changes at most.
     package var savedState: SavedState {
         let kept = logs.filter { log in
-            guard log.aspect.isPublished else { return log.changes.isEstablished }
+            guard log.aspect.isPublished else { return log.changes.isEstablished && !log.isStream }
             return !log.isTied && (log.isLive || log.entryCount > 0)
         }
-        return SavedState(
-            instance: instance, sequence: sequence + logs.count(where: \.isTied), entries: kept.map(\.savedEntry))
+        var sequence = sequence + logs.count(where: \.isTied)
+        if logs.contains(where: \.hasSamples) { sequence = (sequence / Self.sampleReserve + 1) * Self.sampleReserve }
+        return SavedState(instance: instance, sequence: sequence, entries: kept.map(\.savedEntry))
+    }
+
+    /// The number of sequences that a saved state leaves for samples, so that it is not written for each of them.
+    ///
+    /// At 100 samples a second, it is written once in almost three hours.
+    package static let sampleReserve = 1 << 20
+
+    /// Returns whether the last change, of an aspect of the device, makes an earlier saved state outdated.
+    ///
+    /// A sample does so only if the sequence of the saved state may not be above it.
+    package func mustSaveChange(of aspect: BuiltInAspect) -> Bool {
+        guard aspect.kind == .stream else { return true }
+        let changes = logs[aspect.index].changes
+        return changes.current.generation <= changes.start + 1 || sequence % Self.sampleReserve == 0
     }
 
     // MARK: - Changes
 
     /// Takes a reading of an aspect's own source.
     ///
-    /// A reading equal to the state is not a change. The first reading is a change only if a client has received the
-    /// unknown state before. A posted state remains until the source's own reading changes.
+    /// A reading equal to the state is not a change, unless it is an occurrence or a sample. The first reading is a change
+    /// only if a client has received the unknown state before. A posted state remains until the source's own reading
+    /// changes.
     ///
     /// - Returns: Whether the state is new: the first reading, or a change.
     @discardableResult
     package mutating func report(_ reading: Reading, at time: Timestamp) -> Bool {
         guard let index = reading.aspect.builtIn?.index else { return false }
         let before = logs[index].origin.own
-        guard before != reading else { return false }
+        guard before != reading || reading.isOccurrence else { return false }
         logs[index].origin.own = reading
-        if logs[index].origin.isPosted && before == nil { return false }
+        if logs[index].origin.isPosted && before == nil && !reading.isOccurrence { return false }
         logs[index].origin.isPosted = false
         let isChange =
             logs[index].origin.digest.map { $0 != reading.digest }
-            ?? (logs[index].changes.isEstablished || logs[index].origin.wasReturned)
+            ?? (logs[index].changes.isEstablished || logs[index].origin.wasReturned || reading.isOccurrence)
         if isChange { return append(reading, to: index, at: time, isPosted: false) }
         logs[index].origin.digest = nil
         logs[index].changes.establish(reading)
@@ -178,6 +203,15 @@ package struct Bus: ~Copyable {
 }
 
 extension AspectLog {
+    /// Whether the aspect is a stream with samples since the bus was started.
+    fileprivate var hasSamples: Bool { isStream && changes.current.generation > changes.start }
+
+    /// Creates the log of a stream, which begins anew above every position in an earlier one.
+    fileprivate init(unsampled aspect: Aspect, sequence: Int, _ capacity: Int, at time: Timestamp) {
+        self.aspect = aspect
+        changes = ChangeLog(absent: aspect, sequence: sequence, capacity: capacity, at: time)
+    }
+
     fileprivate init(restoring entry: SavedState.Entry?, of aspect: Aspect, _ capacity: Int, at time: Timestamp) {
         self.aspect = aspect
         let start = Change(

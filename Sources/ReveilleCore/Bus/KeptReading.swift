@@ -5,18 +5,24 @@
 package enum KeptReading: Sendable, Hashable {
     /// The whole reading.
     case whole(Reading)
-    /// The digest of settings that are too large to be written with each change.
+    /// The digest of settings or folders that are too large to be written with each change.
     case digest(UInt64, of: Aspect)
 
-    /// The largest ``Defaults/size`` of settings that are saved whole.
+    /// The largest ``Defaults/size`` and ``Folders/size`` of states that are saved whole.
     ///
-    /// This is about four thousand keys, more than most users have, which take a few milliseconds to write.
+    /// This is about four thousand keys or two thousand files, more than most users have, which take a few milliseconds to write.
     package static let sizeLimit = 128 << 10
 
     /// Creates the saved form of a reading, which is whole unless it is too large.
     package init(_ reading: Reading) {
-        if let settings = reading.defaults, settings.size > Self.sizeLimit {
-            self = .digest(settings.digest, of: reading.aspect)
+        let size =
+            switch reading {
+            case .defaults(let settings): settings.size
+            case .folders(let folders): folders.size
+            default: 0
+            }
+        if size > Self.sizeLimit, let digest = reading.digest {
+            self = .digest(digest, of: reading.aspect)
         } else {
             self = .whole(reading)
         }

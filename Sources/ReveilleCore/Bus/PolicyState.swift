@@ -37,6 +37,19 @@ struct PolicyState {
 }
 
 extension Policy {
+    /// Returns the policy with an interval that a stream can grant; the same policy for other aspects.
+    func granted(to aspect: Aspect) -> Policy {
+        guard aspect.builtIn?.kind == .stream else { return self }
+        var policy = self
+        policy.interval = max(interval ?? SampleInterval.usual, SampleInterval.shortest)
+        return policy
+    }
+
+    /// The interval in microseconds at which a stream is sampled for the policy.
+    var sampleInterval: UInt64 {
+        min(intervalMicroseconds ?? 0, UInt64(SampleInterval.longest / .microseconds(1)))
+    }
+
     /// Whether the policy treats an aspect as no policy does.
     var isDefault: Bool { self == Policy() }
 

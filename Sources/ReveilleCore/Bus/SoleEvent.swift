@@ -2,9 +2,14 @@
 // Part of Reveille.
 
 /// All changes of an aspect since the state that a subscriber has seen, which become an event only when it is written.
-///
-/// Of one bus, those with equal logs and generations are the same event.
 package struct SoleEvent {
+    /// Identifies an event among all of one bus.
+    package struct Identity: Sendable, Hashable {
+        let log: Int
+        let seenGeneration: Int
+        let generation: Int
+    }
+
     /// The index of the aspect's log.
     let log: Int
     /// The change that the subscriber saw last.
@@ -12,8 +17,8 @@ package struct SoleEvent {
     /// The generation of the event.
     let generation: Int
 
-    /// Returns whether two are the same event.
-    package static func == (one: SoleEvent, other: SoleEvent) -> Bool {
-        one.generation == other.generation && one.seen.generation == other.seen.generation && one.log == other.log
+    /// The event's identity, which is the same for all subscribers that receive it.
+    package var identity: Identity {
+        Identity(log: log, seenGeneration: seen.generation, generation: generation)
     }
 }

@@ -6,8 +6,8 @@
 /// A subscription holds the change that it last saw, shared with all others that saw it. This is all that an event
 /// needs at any later time: the reading shows whether the state changed back, the generation how many changes were
 /// merged, and ``supersededAt`` when the first of them occurred. So a change costs nothing for held subscriptions.
-final class Change {
-    /// The largest size in bytes of the names in ``settings`` that a superseded change keeps.
+package final class Change {
+    /// The largest size in bytes of the names in ``parts`` that a superseded change keeps.
     ///
     /// This is far more than a program changes at once; a log of 256 such changes takes a megabyte.
     static let touchedLimit = 4 << 10
@@ -17,23 +17,23 @@ final class Change {
     /// The number of changes on the bus up to this one.
     let sequence: Int
     /// The time of the change.
-    let time: Timestamp
-    /// The state since the change; unknown for superseded settings and old values, which are no longer needed.
-    private(set) var reading: Reading
-    /// The settings affected by this change; empty for other aspects, `nil` if they were not saved or too many to keep.
-    private(set) var settings: [SettingsChange]?
+    package let time: Timestamp
+    /// The state since the change; unknown for superseded settings, folders and old values, which are no longer needed.
+    package private(set) var reading: Reading
+    /// The parts affected by this change; `nil` for other aspects, and if they were not saved or too many to keep.
+    private(set) var parts: ChangedParts?
     /// The time of the next change; `nil` for the last change.
     private(set) var supersededAt: Timestamp?
     /// The size of a published value in bytes; 0 for other aspects.
     let size: Int
-    /// The digest of settings, and of a value that was dropped.
+    /// The digest of settings or folders, and of a value that was dropped.
     private var digest: UInt64?
 
     /// Whether the change is still known; otherwise, only its generation is.
     let isKnown: Bool
 
     init(
-        generation: Int, sequence: Int, time: Timestamp, reading: Reading, settings: [SettingsChange]? = nil,
+        generation: Int, sequence: Int, time: Timestamp, reading: Reading, parts: ChangedParts? = nil,
         isKnown: Bool = true
     ) {
         self.isKnown = isKnown
@@ -41,7 +41,7 @@ final class Change {
         self.sequence = sequence
         self.time = time
         self.reading = reading
-        self.settings = settings
+        self.parts = parts
         if case .published(let value) = reading { size = value.bytes?.count ?? 0 } else { size = 0 }
     }
 
@@ -56,7 +56,7 @@ final class Change {
         supersededAt = time
         guard knownDigest != nil else { return }
         reading = .unknown(reading.aspect)
-        if let settings, SettingsChange.size(of: settings) > Self.touchedLimit { self.settings = nil }
+        if let parts, parts.size > Self.touchedLimit { self.parts = nil }
     }
 
     /// Replaces a published value by its digest, when no log keeps the change but subscriptions still refer to it.
@@ -75,11 +75,12 @@ final class Change {
     func isSameState(as other: Change) -> Bool {
         if self === other { return true }
         guard isKnown else { return false }
-        guard let digest = knownDigest else { return reading == other.reading }
+        // Of two equal occurrences, the second one is still another.
+        guard let digest = knownDigest else { return reading == other.reading && !reading.isOccurrence }
         return digest == other.knownDigest ?? other.reading.published?.bytes.map { Digest(of: $0).value }
     }
 
-    /// The digest of settings, computed once, or of a dropped value; `nil` for other readings.
+    /// The digest of settings or folders, computed once, or of a dropped value; `nil` for other readings.
     private var knownDigest: UInt64? {
         if digest == nil { digest = reading.digest }
         return digest

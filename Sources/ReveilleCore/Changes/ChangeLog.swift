@@ -18,7 +18,7 @@ struct ChangeLog {
     /// The smallest generation that a position can have: what was seen before it, the log does not know.
     private let floor: Int
     private var ring: ChangeRing
-    private var settings: SettingsHistory
+    private var parts: PartHistory
 
     /// Creates a log.
     ///
@@ -34,14 +34,14 @@ struct ChangeLog {
         self.start = beginning.map { min($0, last) } ?? last
         floor = beginning.map { min($0, last) - 1 } ?? 0
         ring = ChangeRing(start, capacity: capacity)
-        settings = SettingsHistory(restoring: start.reading, at: start.generation)
+        parts = PartHistory(restoring: start.reading, at: start.generation)
     }
 
-    /// Creates the log of a name that is not published.
+    /// Creates the log of a name that is not published, or of a stream that has not been sampled.
     ///
     /// - Parameters:
-    ///   - name: The name.
-    ///   - sequence: The sequence of the bus, which no generation of an earlier log of the name exceeds.
+    ///   - name: The name, or the aspect.
+    ///   - sequence: The sequence of the bus, which no generation of an earlier log of the aspect exceeds.
     ///   - capacity: The number of changes to keep.
     ///   - time: The current time.
     init(absent name: Aspect, sequence: Int, capacity: Int, at time: Timestamp) {
@@ -50,7 +50,7 @@ struct ChangeLog {
         start = sequence
         floor = sequence - 1
         ring = ChangeRing(current, capacity: capacity)
-        settings = SettingsHistory(restoring: current.reading, at: sequence)
+        parts = PartHistory(restoring: current.reading, at: sequence)
     }
 
     /// Takes the first reading, as if it had been there from the start.
@@ -58,16 +58,16 @@ struct ChangeLog {
         // Entries share this object, so they start from the reading too.
         current.establish(reading)
         isEstablished = true
-        settings = SettingsHistory(restoring: reading, at: current.generation)
+        parts = PartHistory(restoring: reading, at: current.generation)
     }
 
     /// Appends a change.
     mutating func append(_ reading: Reading, sequence: Int, at time: Timestamp, isPosted: Bool) {
         let generation = current.generation + 1
-        let touched = settings.record(
+        let touched = parts.record(
             from: current.reading, to: reading, generation: generation, listingAll: isPosted)
         let change = Change(
-            generation: generation, sequence: sequence, time: time, reading: reading, settings: touched)
+            generation: generation, sequence: sequence, time: time, reading: reading, parts: touched)
         current.supersede(at: time)
         current = change
         isEstablished = true
@@ -93,20 +93,24 @@ struct ChangeLog {
 
     /// The current state as an event without changes.
     var state: Event {
-        Event(
+        var event = Event(
             reading: current.reading, generation: current.generation, sequence: current.sequence, changes: 0,
-            netChange: true, firstChangedAt: current.time, changedAt: current.time, dropped: 0)
+            netChange: true, firstChangedAt: current.time, changedAt: current.time, dropped: 0, settings: [])
+        event.list(parts.state(in: current.reading))
+        return event
     }
 
     /// Returns one event for all changes since the one that a subscriber has seen.
     @inline(__always)  // Otherwise, each call copies the log.
     func event(since seen: Change) -> Event {
-        Event(
+        var event = Event(
             reading: current.reading, generation: current.generation, sequence: current.sequence,
             changes: current.generation - seen.generation, netChange: !seen.isSameState(as: current),
             // The order holds even if the wall clock was set back in between.
             firstChangedAt: min(firstChange(after: seen), current.time), changedAt: current.time, dropped: 0,
-            settings: settings(since: seen.generation))
+            settings: [])
+        event.list(parts(since: seen.generation))
+        return event
     }
 
     /// Returns an event for each of the latest held changes.
@@ -131,7 +135,7 @@ struct ChangeLog {
             event.changes += merged
             event.dropped = dropped
             if merged > 0 { event.firstChangedAt = min(firstChange(after: seen), change.time) }
-            event.settings = settings(since: seen.generation)
+            event.list(parts(since: seen.generation))
             return event
         }
     }
@@ -147,7 +151,7 @@ struct ChangeLog {
         for change in changes(through: current.generation, limit: limit ?? .max).reversed()
         where change.generation > start {
             let event = event(of: change)
-            size += SettingsChange.size(of: event.settings)
+            size += event.partsSize
             guard size <= Self.namesLimit || events.isEmpty else { break }
             events.append(event)
         }
@@ -162,10 +166,11 @@ struct ChangeLog {
 
     /// Returns the event of a single change.
     private func event(of change: Change) -> Event {
-        Event(
+        var event = Event(
             reading: change.reading, generation: change.generation, sequence: change.sequence, changes: 1,
-            netChange: true, firstChangedAt: change.time, changedAt: change.time, dropped: 0,
-            settings: change.settings ?? settings(since: change.generation - 1))
+            netChange: true, firstChangedAt: change.time, changedAt: change.time, dropped: 0, settings: [])
+        event.list(change.parts ?? parts.changes(ofGeneration: change.generation, in: current.reading))
+        return event
     }
 
     /// Returns the change of a generation; `nil` if the log has dropped it.
@@ -178,7 +183,11 @@ struct ChangeLog {
         seen.supersededAt ?? ring.oldest?.supersededAt ?? current.time
     }
 
-    private func settings(since generation: Int) -> [SettingsChange] {
-        settings.changes(since: generation, in: current.reading)
+    private func parts(since generation: Int) -> ChangedParts? {
+        // Most subscribers have seen all changes but the last one, whose settings are sorted already.
+        if generation == current.generation - 1, parts.isComplete(since: generation), let last = current.parts {
+            return last
+        }
+        return parts.changes(since: generation, in: current.reading)
     }
 }

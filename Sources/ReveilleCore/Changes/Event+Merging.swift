@@ -16,8 +16,14 @@ extension Event {
         if changes > 0 { event.firstChangedAt = min(firstChangedAt, later.firstChangedAt) }
         event.reading = reading.merged(with: later.reading)
         event.settings = event.reading.settings
-        if let lastSeen, aspect.builtIn?.isReportedInParts != true {
-            event.netChange = later.reading != lastSeen
+        if let state = later.folders, later.changes == 0 {
+            // A later state has all names, of which the subscriber knows some.
+            event.reading = .folders(changes == 0 ? state : state.rescanned)
+        }
+        if let folders = event.folders {
+            event.netChange = event.changes == 0 || !folders.folders.isEmpty
+        } else if let lastSeen, aspect.builtIn?.isReportedInParts != true {
+            event.netChange = later.reading != lastSeen || later.reading.isOccurrence
         } else {
             event.netChange = netChange || later.netChange
         }

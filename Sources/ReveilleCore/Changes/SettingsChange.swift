@@ -28,13 +28,23 @@ extension Reading {
         }
     }
 
-    /// The digest of settings; `nil` for other aspects.
-    package var digest: UInt64? { defaults?.digest }
+    /// The digest of settings or folders; `nil` for other aspects.
+    package var digest: UInt64? {
+        switch self {
+        case .defaults(let defaults): defaults.digest
+        case .folders(let folders): folders.digest
+        default: nil
+        }
+    }
 
-    /// Returns the reading of a merged event: the later one, for settings with the keys of both.
+    /// Returns the reading of a merged event: the later one, for settings with the keys of both, for folders with the
+    /// differences of both.
     func merged(with later: Reading) -> Reading {
-        guard let earlier = defaults, let now = later.defaults else { return later }
-        return .defaults(earlier.merged(with: now))
+        switch (self, later) {
+        case (.defaults(let earlier), .defaults(let now)): .defaults(earlier.merged(with: now))
+        case (.folders(let earlier), .folders(let now)): .folders(earlier.merged(with: now))
+        default: later
+        }
     }
 }
 
@@ -50,7 +60,7 @@ extension Defaults {
                 var digest = start
                 digest.combine(text: value.key)
                 digest.combine(value.value)
-                return sum &+ digest.value
+                return sum &+ digest.scrambled
             }
         }
     }

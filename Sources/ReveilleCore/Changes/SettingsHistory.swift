@@ -72,12 +72,15 @@ struct SettingsHistory {
         return touched
     }
 
+    /// Returns whether all changes since a generation are known.
+    func isComplete(since generation: Int) -> Bool { generation >= lastForgotten }
+
     /// Returns the changes since a generation; empty for a reading that is not settings.
     func changes(since generation: Int, in reading: Reading) -> [SettingsChange] {
         guard let defaults = reading.defaults else { return [] }
         var changes: [String: SettingsChange] = [:]
         for (path, domain) in domains where domain.changed > generation {
-            let keys = domain.keys.filter { $0.value > generation }.map(\.key)
+            let keys = domain.keys.compactMap { $0.value > generation ? $0.key : nil }
             changes[path] = change(path, domain, keys: keys)
         }
         let forgotten = generation < lastForgotten ? defaults.domains : []

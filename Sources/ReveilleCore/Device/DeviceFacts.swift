@@ -12,8 +12,8 @@ package struct DeviceFacts: Sendable {
     /// The maximum frequency of the fastest processor in kHz.
     package var frequency: Int?
 
-    /// The largest number of a processor: that of the largest kernel (CONFIG_NR_CPUS), doubled.
-    private static let processorLimit = 16_384
+    /// The largest number of processors, as of the kernel (CONFIG_NR_CPUS).
+    private static let processorLimit = 8_192
 
     /// Creates facts.
     package init(host: String, kernel: String, files: [DeviceFile: [UInt8]], frequency: Int? = nil) {

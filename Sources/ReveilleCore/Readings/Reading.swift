@@ -18,9 +18,15 @@ public enum Reading: Sendable, Hashable {
     /// The illuminance around the device.
     case light(Light)
     /// The screens, and the brightness of the backlight.
-    case display(Display)
+    indirect case display(Display)
     /// The default route to the network.
-    case network(Network)
+    indirect case network(Network)
+    /// The names in the configured folders.
+    case folders(Folders)
+    /// A sample of acceleration and rotation.
+    indirect case motion(Motion)
+    /// The last shake.
+    case shake(Shake)
     /// The value of a published name.
     case published(PublishedValue)
 
@@ -35,6 +41,9 @@ public enum Reading: Sendable, Hashable {
         case .light: .light
         case .display: .display
         case .network: .network
+        case .folders: .folders
+        case .motion: .motion
+        case .shake: .shake
         case .published(let value): value.name
         }
     }
@@ -51,6 +60,20 @@ public enum Reading: Sendable, Hashable {
         case .light: .light(.unknown)
         case .display: .display(.unknown)
         case .network: .network(.unreachable)
+        case .folders: .folders(Folders(folders: []))
+        case .motion: .motion(.unknown)
+        case .shake: .shake(.unknown)
+        }
+    }
+}
+
+extension Reading {
+    /// Whether each report is a change, even of an equal reading: an occurrence, or a sample with a value.
+    package var isOccurrence: Bool {
+        switch self {
+        case .shake: true
+        case .motion(let motion): !motion.isEmpty
+        default: false
         }
     }
 }
@@ -67,6 +90,9 @@ extension Reading: CustomStringConvertible {
         case .light(let light): light.description
         case .display(let display): display.description
         case .network(let network): network.description
+        case .folders(let folders): folders.description
+        case .motion(let motion): motion.description
+        case .shake(let shake): shake.description
         case .published(let value): value.description
         }
     }
@@ -113,6 +139,21 @@ extension Reading {
         if case .network(let network) = self { network } else { nil }
     }
 
+    /// The changes in the configured folders; `nil` for other aspects.
+    public var folders: Folders? {
+        if case .folders(let folders) = self { folders } else { nil }
+    }
+
+    /// A sample of acceleration and rotation; `nil` for other aspects.
+    public var motion: Motion? {
+        if case .motion(let motion) = self { motion } else { nil }
+    }
+
+    /// The last shake; `nil` for other aspects.
+    public var shake: Shake? {
+        if case .shake(let shake) = self { shake } else { nil }
+    }
+
     /// The value of a published name; `nil` for other aspects.
     public var published: PublishedValue? {
         if case .published(let value) = self { value } else { nil }
@@ -136,6 +177,12 @@ extension Event {
     public var display: Display? { reading.display }
     /// The default route to the network; `nil` for other aspects.
     public var network: Network? { reading.network }
+    /// The changes in the configured folders; `nil` for other aspects.
+    public var folders: Folders? { reading.folders }
+    /// A sample of acceleration and rotation; `nil` for other aspects.
+    public var motion: Motion? { reading.motion }
+    /// The last shake; `nil` for other aspects.
+    public var shake: Shake? { reading.shake }
     /// The value of a published name; `nil` for other aspects.
     public var published: PublishedValue? { reading.published }
 }

@@ -3,9 +3,6 @@
 
 /// Derives the reading from the direction of gravity, with hysteresis between poses.
 package enum OrientationRule {
-    /// The plausible length of gravity in g; other values are a knock, a fall or garbage.
-    private static let plausible = 0.5...1.5
-
     /// Tangents of angles, which allow comparing ratios without trigonometry.
     private enum Tangent {
         /// 70 degrees of tilt, from which the pose becomes flat.
@@ -19,11 +16,11 @@ package enum OrientationRule {
     /// Returns the reading for a sample.
     ///
     /// - Parameters:
-    ///   - gravity: Gravity in g, in the axes of ``OrientationFrame/gravity(_:matrix:isHID:)``.
+    ///   - gravity: The direction of gravity, in the axes of ``OrientationFrame/gravity(_:matrix:isHID:)``. Its length
+    ///     does not matter.
     ///   - last: The previous reading.
-    /// - Returns: The reading; `nil` if the sample is not plausible.
-    package static func reading(at gravity: Vector, last: Orientation) -> Orientation? {
-        guard plausible.contains(gravity.length) else { return nil }
+    /// - Returns: The reading.
+    package static func reading(at gravity: Vector, last: Orientation) -> Orientation {
         if let flat = flat(gravity, last.pose) { return Orientation(pose: flat, planar: last.planar) }
         let planar = planar(gravity, last.planar)
         return Orientation(pose: planar, planar: planar)

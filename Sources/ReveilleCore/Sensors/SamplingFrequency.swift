@@ -17,12 +17,51 @@ package enum SamplingFrequency {
     ///   sensor is fast enough or has no higher frequency.
     package static func raised(from current: String?, available: String?) -> String? {
         guard let current = SysfsText.number(current), current < enough, let available else { return nil }
-        let choices = SysfsText.words(available).compactMap { word in
-            SysfsText.number(word).map { (word: word, value: $0) }
-        }
+        let choices = numbers(available)
         let best =
             choices.filter { $0.value >= enough }.min { $0.value < $1.value } ?? choices.max { $0.value < $1.value }
         guard let best, best.value > current else { return nil }
         return best.word
+    }
+
+    /// Returns the lowest sufficient frequency of a sensor for a stream.
+    ///
+    /// - Parameters:
+    ///   - wanted: The lowest sufficient frequency, in Hz.
+    ///   - available: The contents of `sampling_frequency_available`: a list, or `[lowest step highest]`. If it is `nil`,
+    ///     the sensor accepts any frequency.
+    /// - Returns: The text to write: the lowest sufficient frequency, otherwise the highest; `nil` if the contents are
+    ///   invalid.
+    package static func lowest(atLeast wanted: Double, available: String?) -> String? {
+        guard let available else { return text(wanted) }
+        let text = SysfsText.trimmed(available)
+        if text.hasPrefix("["), text.hasSuffix("]") {
+            let range = SysfsText.words(String(text.dropFirst().dropLast())).compactMap { SysfsText.number($0) }
+            guard range.count == 3, range[0] <= range[2], range[1] > 0 else { return nil }
+            let steps = ((wanted - range[0]) / range[1]).rounded(.up)
+            return self.text(min(range[2], range[0] + max(0, steps) * range[1]))
+        }
+        let choices = numbers(text)
+        return
+            (choices.filter { $0.value >= wanted }.min { $0.value < $1.value } ?? choices.max { $0.value < $1.value })?
+            .word
+    }
+
+    /// Returns the highest frequency of a sensor.
+    ///
+    /// - Parameter available: The contents of `sampling_frequency_available`.
+    /// - Returns: The frequency in Hz; `nil` if it is unknown.
+    package static func highest(available: String?) -> Double? {
+        available.flatMap { text in
+            numbers(String(text.filter { $0 != "[" && $0 != "]" })).map(\.value).max()
+        }
+    }
+
+    private static func numbers(_ text: String) -> [(word: String, value: Double)] {
+        SysfsText.words(text).compactMap { word in SysfsText.number(word).map { (word, $0) } }
+    }
+
+    private static func text(_ number: Double) -> String {
+        Int(exactly: number).map(String.init) ?? "\(number)"
     }
 }

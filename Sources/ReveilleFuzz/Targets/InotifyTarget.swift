@@ -10,14 +10,15 @@ enum InotifyTarget {
     static func check(_ bytes: [UInt8]) throws(Falsified) {
         let events = bytes.withUnsafeBytes { InotifyEvent.events(in: $0) }
         try require(events.count <= bytes.count / header, "an event has a header")
-        for event in events { try require(!event.name.utf8.contains(0), "a name has no NUL") }
+        for event in events { try require(event.name?.utf8.contains(0) != true, "a name has no NUL") }
         let written = events.flatMap(bytes(of:))
         let again = written.withUnsafeBytes { InotifyEvent.events(in: $0) }
         try requireEqual(again, events, "events after encoding")
     }
 
     private static func bytes(of event: InotifyEvent) -> [UInt8] {
-        let name = Array(event.name.utf8) + [0]
+        let notUTF8: [UInt8] = [0xff]
+        let name = (event.name.map { Array($0.utf8) } ?? notUTF8) + [0]
         let padding = (header - name.count % header) % header
         let numbers = [UInt32(bitPattern: event.watch), event.mask, 0, UInt32(name.count + padding)]
         // The kernel uses the native byte order.

@@ -3,19 +3,25 @@
 
 import Varlink
 
-/// Checks that values survive being written, parsed and encoded, and that deep nesting is rejected at the right position.
+/// Checks that values survive being written, parsed and encoded, that deep nesting is rejected at the right position, and
+/// that white space around a text makes no difference.
 enum JSONTarget {
+    private static let space = [UInt8](repeating: UInt8(ascii: " "), count: 16)
+
     static func check(_ bytes: [UInt8]) throws(Falsified) {
         let value: JSON
         do {
             value = try JSON.parse(bytes)
         } catch {
             try require((0...bytes.count).contains(error.offset), "an error has an offset in the text: \(error)")
+            try requireEqual(try? JSON.parse(bytes + space), nil, "an invalid text with white space behind it")
             guard case .tooDeep(let maximum) = error.reason else { return }
             try requireEqual(depth(of: bytes[...error.offset]), maximum + 1, "the depth at the error")
             return
         }
         let text = value.bytes
+        // The parser reads whole words, and the last bytes of a text one by one.
+        try requireEqual((try? JSON.parse(space.dropLast(5) + bytes + space))?.bytes, text, "a value in white space")
         try require(!text.contains(0), "written text has no NUL")
         let depth = depth(of: text[...])
         try require(depth <= Limits.jsonDepth, "the depth \(depth) is within the limit")

@@ -23,9 +23,13 @@ enum MatrixTarget {
             for frame in OrientationFrame.allCases {
                 let sample = Vector(x: 9.8 * unit.x, y: 9.8 * unit.y, z: 9.8 * unit.z)
                 let gravity = frame.gravity(sample, matrix: matrix, isHID: axis == 0)
-                guard let reading = OrientationRule.reading(at: gravity, last: .unknown) else { continue }
-                try require(gravity.length.isFinite, "the gravity \(gravity) of a pose is finite")
-                try require(reading.pose != .unknown, "a reading has a pose")
+                var unit = GravityUnit(isStated: column.x < 0)
+                for _ in 0..<3 {
+                    guard let gravity = unit.gravity(gravity) else { continue }
+                    try require((0.49...1.51).contains(gravity.length), "gravity \(gravity) is plausible")
+                    let reading = OrientationRule.reading(at: gravity, last: .unknown)
+                    try require(reading.pose != .unknown, "a reading has a pose")
+                }
             }
         }
     }

@@ -28,6 +28,7 @@ extension Broker {
         deliverSoon()
     }
 
+    @inline(__always)
     private func deliver(to ready: ReadySubscription, _ connection: Connection) {
         // Only now: most replies have been read long before the next change.
         if ready.isUnread, !connection.isAllRead { return connection.awaitReading() }

@@ -12,11 +12,12 @@ extension Broker {
     /// - Returns: The state of the name after it.
     /// - Throws: `PermissionDenied`, or else `QuotaExceeded` for the value, or else for the number of names.
     func publish(_ value: PublishedValue, isTied: Bool, on connection: Connection) throws(CallError) -> PostReply {
-        try checkPermission(to: value, of: connection)
-        if value.bytes != nil { try checkQuotas(of: value, by: connection.peer.uid) }
+        let former = bus.publisher(of: value.name)
+        try checkPermission(to: value, after: former, of: connection)
+        if value.bytes != nil { try checkQuotas(of: value, after: former, by: connection.peer.uid) }
         let before = bus.position(of: value.name)
         let publisher = Publisher(user: connection.peer.uid, connection: isTied ? connection.number : nil)
-        let isChange = publish(value, by: publisher)
+        let isChange = publish(value, by: publisher, after: former)
         // A name that was withdrawn may be forgotten already, and the bus no longer knows its generation.
         let reply =
             isChange
@@ -34,38 +35,43 @@ extension Broker {
         let names = tied.names(of: connection.number)
         guard !names.isEmpty else { return }
         for name in names {
-            publish(PublishedValue(name, bytes: nil), by: Publisher(user: connection.peer.uid))
+            publish(
+                PublishedValue(name, bytes: nil), by: Publisher(user: connection.peer.uid),
+                after: bus.publisher(of: name))
         }
         deliverSoon()
     }
 
     @discardableResult
-    private func publish(_ value: PublishedValue, by publisher: Publisher) -> Bool {
-        let before = bus.publisher(of: value.name)
+    private func publish(_ value: PublishedValue, by publisher: Publisher, after former: Publisher?) -> Bool {
         let isChange = bus.publish(value.name, value.bytes, by: publisher, at: now)
         let after = bus.publisher(of: value.name)
-        tied.move(value.name, from: before?.connection, to: after?.connection)
+        tied.move(value.name, from: former?.connection, to: after?.connection)
         // The saved state contains the publisher too.
-        if isChange || after != before { stateWillBeDelivered() }
+        if isChange || after != former { stateWillBeDelivered() }
         return isChange
     }
 
-    private func checkPermission(to value: PublishedValue, of connection: Connection) throws(CallError) {
+    private func checkPermission(
+        to value: PublishedValue, after former: Publisher?, of connection: Connection
+    ) throws(CallError) {
         let user = connection.peer.uid
         // Root's bus serves all users; another user's bus serves this user and root alike.
         let isSystemBus = owner == 0
         let isAllowed = isSystemBus && publishing.allow.contains { $0.allows(user, toPublish: value.name) }
         guard isOwner(connection) || isAllowed else { throw .permissionDenied }
-        guard isSystemBus, let publisher = bus.publisher(of: value.name), publisher.user != user else { return }
+        guard isSystemBus, let former, former.user != user else { return }
         // Root can withdraw every state, but not replace one by mistake.
         guard user == 0, value.bytes == nil else { throw .permissionDenied }
     }
 
-    private func checkQuotas(of value: PublishedValue, by user: UInt32) throws(CallError) {
+    private func checkQuotas(
+        of value: PublishedValue, after former: Publisher?, by user: UInt32
+    ) throws(CallError) {
         guard value.bytes?.count ?? 0 <= publishing.valueSize else {
             throw .quotaExceeded("value", limit: publishing.valueSize)
         }
-        guard bus.publisher(of: value.name)?.user != user else { return }
+        guard former?.user != user else { return }
         guard bus.names(of: user).live < publishing.names else {
             throw .quotaExceeded("names", limit: publishing.names)
         }

@@ -165,7 +165,11 @@ package final class Broker {
     /// Takes a watcher's reading.
     package func report(_ reading: Reading) {
         guard bus.report(reading, at: now) else { return }
-        stateWillBeDelivered()
+        if let aspect = reading.aspect.builtIn, !bus.mustSaveChange(of: aspect) {
+            states.discardAll()
+        } else {
+            stateWillBeDelivered()
+        }
         deliver()
     }
 
@@ -204,7 +208,9 @@ package final class Broker {
         // A loop that has ended takes no more timers.
         guard !isStopping else { return }
         do throws(SystemError) {
-            try watchers.adjust { bus.hasForegroundSubscriber($0) }
+            try watchers.adjust {
+                Demand(isInForeground: bus.hasForegroundSubscriber($0), interval: bus.sampleInterval(of: $0))
+            }
         } catch {
             logger.error("\(error)")
         }

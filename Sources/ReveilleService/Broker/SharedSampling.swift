@@ -58,6 +58,7 @@ final class SharedSampling {
     /// Replaces the watcher by one at the same pace, which also reads for the callers that wait.
     func replaceWatcher(by next: any Watcher) {
         let pace = watcher.pace
+        if let stream = watcher as? any StreamWatcher { (next as? any StreamWatcher)?.interval = stream.interval }
         watcher.pace = .off
         watcher = next
         watcher.pace = pace

@@ -8,7 +8,8 @@ import ReveilleWatchers
 /// The watchers of all aspects, and the pace of each.
 ///
 /// ``Aspect/Sampling`` determines when an aspect is watched. On demand means closely while a subscriber is in the
-/// foreground, sparsely while all are held, and not at all once the last one has been gone for ``linger``.
+/// foreground, sparsely while all are held, and not at all once the last one has been gone for ``linger``. Tallies and
+/// streams are not watched at all unless a subscriber is in the foreground.
 final class WatcherPool {
     /// How long a sensor is watched after its last subscriber left, for clients that come right back.
     static let linger: Duration = .seconds(5)
@@ -21,7 +22,7 @@ final class WatcherPool {
     private var uses = AspectTable<Int>(repeating: 0)
     private var lingering = AspectTable<(any LoopSource)?>(repeating: nil)
     /// The demands to which all paces were last set; `nil` after one was set otherwise.
-    private var adjusted: [Demand]?
+    private var adjusted: [Demand?]?
     /// The timers that keep replaced watchers.
     private var retirements: [any LoopSource] = []
 
@@ -77,20 +78,23 @@ final class WatcherPool {
 
     /// Sets each watcher to the pace that its subscribers need.
     ///
-    /// - Parameter isInForeground: Returns whether an aspect has a subscriber in the foreground. Not the bus itself: a
-    ///   watcher may report a reading to it before this returns.
+    /// - Parameter demand: Returns what the subscribers of an aspect need. Not the bus itself: a watcher may report a
+    ///   reading to it before this returns.
     /// - Throws: `SystemError` if a timer cannot be created.
-    func adjust(for isInForeground: (BuiltInAspect) -> Bool) throws(SystemError) {
-        let demands = Self.onDemand.map { Demand(isUsed: uses[$0] > 0, isInForeground: isInForeground($0)) }
+    func adjust(for demand: (BuiltInAspect) -> Demand) throws(SystemError) {
+        let demands = Self.onDemand.map { aspect in uses[aspect] > 0 ? demand(aspect) : nil }
         // Most holds, wakes and ends leave others in the same state.
         guard demands != adjusted else { return }
         adjusted = nil
-        for aspect in Self.onDemand {
-            if uses[aspect] == 0 {
-                try lingerThenStop(aspect)
-            } else {
+        for (aspect, demand) in zip(Self.onDemand, demands) {
+            if aspect.kind != .state {
+                (samplings[aspect]?.watcher as? any StreamWatcher)?.interval = demand?.interval ?? SampleInterval.usual
+                setPace(demand?.isInForeground == true ? .live : .off, of: aspect)
+            } else if let demand {
                 lingering[aspect] = nil
-                setPace(isInForeground(aspect) ? .live : .idle, of: aspect)
+                setPace(demand.isInForeground ? .live : .idle, of: aspect)
+            } else {
+                try lingerThenStop(aspect)
             }
         }
         adjusted = demands
@@ -141,12 +145,14 @@ final class WatcherPool {
     /// Reads every source again.
     ///
     /// - Parameters:
-    ///   - monitoredOnly: Whether to skip aspects that are not watched.
+    ///   - monitoredOnly: Whether to skip aspects that are not watched; streams that are not watched are always skipped.
     ///   - completion: Called once, within twice ``Pace/sampleTimeout``.
     func refreshAll(monitoredOnly: Bool = false, then completion: @escaping () -> Void) {
         let barrier = Barrier(completion)
         for aspect in BuiltInAspect.allCases {
-            guard let sampling = samplings[aspect], !monitoredOnly || isMonitored(aspect) else { continue }
+            // Of a stream, every question gets a fresh sample.
+            let isSkipped = (monitoredOnly || aspect.kind == .stream) && !isMonitored(aspect)
+            guard let sampling = samplings[aspect], !isSkipped else { continue }
             sampling.ask(then: barrier.enter())
         }
         barrier.leave()
@@ -161,10 +167,12 @@ final class WatcherPool {
     }
 }
 
-/// Whether an aspect has subscribers, and whether it has some in the foreground.
-private struct Demand: Equatable {
-    let isUsed: Bool
+/// What the subscribers of an aspect need.
+struct Demand: Equatable {
+    /// Whether one of them is in the foreground, or ignores the background.
     let isInForeground: Bool
+    /// The shortest interval at which such subscribers want samples of a stream; `nil` for other aspects.
+    let interval: Duration?
 }
 
 /// Calls back once all operations have ended; the first one begins with the barrier.

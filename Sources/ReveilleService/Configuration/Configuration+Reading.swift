@@ -47,6 +47,7 @@ extension Configuration {
         try top.seconds("idleSampleInterval", into: &idleSampleInterval)
         try top.section("locale") { section throws(ConfigurationError) in try locale.read(section) }
         try top.section("defaults") { section throws(ConfigurationError) in try defaults.read(section) }
+        try top.section("folders") { section throws(ConfigurationError) in try folders.read(section) }
         try top.section("bus") { section throws(ConfigurationError) in try bus.read(section) }
         try top.section("publish") { section throws(ConfigurationError) in
             try publish.read(section, maxFrame: bus.maxFrame)

@@ -15,6 +15,7 @@ extension Configuration {
             "idleSampleInterval": Self.seconds(idleSampleInterval),
             "locale": locale.json,
             "defaults": defaults.json,
+            "folders": folders.json,
             "bus": bus.json,
             "publish": publish.json,
         ]

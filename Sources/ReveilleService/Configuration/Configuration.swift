@@ -21,6 +21,8 @@ package struct Configuration: Sendable {
     package var locale = Locale()
     /// The section `defaults`.
     package var defaults = Defaults()
+    /// The section `folders`.
+    package var folders = Folders()
     /// The section `bus`.
     package var bus = Bus()
     /// The section `publish`.

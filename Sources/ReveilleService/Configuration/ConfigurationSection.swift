@@ -75,11 +75,21 @@ final class ConfigurationSection {
     func paths(_ name: String) throws(ConfigurationError) -> [String]? {
         try list(name, "a list of paths") { value throws(ConfigurationError) in
             guard let path = Self.text(value) else { throw wrong(name, "a list of paths") }
-            guard path.hasPrefix("/") || path.hasPrefix("~/"), !path.utf8.contains(0) else {
-                throw wrong(name, "an absolute path, which begins with / or ~/", value)
-            }
-            return path
+            return try absolute(path, name)
         }
+    }
+
+    /// Reads the path of a directory.
+    func path(_ name: String) throws(ConfigurationError) -> String? {
+        guard let path = try text(name, "a path", read: { $0 }) else { return nil }
+        return try absolute(path, name)
+    }
+
+    private func absolute(_ path: String, _ name: String) throws(ConfigurationError) -> String {
+        guard path.hasPrefix("/") || path.hasPrefix("~/"), !path.utf8.contains(0) else {
+            throw wrong(name, "an absolute path, which begins with / or ~/", .string(path))
+        }
+        return path
     }
 
     /// Reads a list of users, each by its name or number.
@@ -122,6 +132,14 @@ final class ConfigurationSection {
     func required<Value>(_ name: String, _ value: Value?) throws(ConfigurationError) -> Value {
         guard let value else { throw ConfigurationError(key: key(name), reason: "missing") }
         return value
+    }
+
+    /// The keys of a section whose keys are names that the user chose.
+    var names: [String] { values.keys.sorted() }
+
+    /// Returns the error of a key whose name is not allowed.
+    func refusing(_ name: String, because reason: String) -> ConfigurationError {
+        ConfigurationError(key: key(name), reason: reason)
     }
 
     func rejectUnknownKeys() throws(ConfigurationError) {

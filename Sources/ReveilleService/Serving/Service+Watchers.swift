@@ -15,6 +15,8 @@ extension Service {
     ) throws(SystemError) -> [any Watcher] {
         let feed = DeviceFeed(loop: loop)
         let timer = try SharedTimer(loop: loop)
+        // One sensor serves both aspects.
+        let motion = MotionFeed(loop: loop, feed: feed, settings: configuration.orientation)
         func settings(_ paths: [String]) -> FileSettings {
             FileSettings(
                 paths: paths, root: files.root, home: files.home, settle: configuration.defaults.settle,
@@ -50,6 +52,11 @@ extension Service {
                     settings: configuration.display, context: context)
             case .network:
                 return try NetworkWatcher(loop: loop, root: files.root, context: context)
+            case .folders:
+                return try FoldersWatcher(
+                    loop: loop, folders: configuration.folders.list, settings: settings([]), context: context)
+            case .motion: return MotionWatcher(feed: motion, context: context)
+            case .shake: return ShakeWatcher(loop: loop, feed: motion, context: context)
             }
         }
     }

@@ -89,6 +89,11 @@ extension StateCoding {
             for domain in json.arrayValue ?? [] { domains.append(try decodeDomain(domain)) }
             return .defaults(Defaults(domains: domains))
         }
+        if aspect == .folders {
+            var listings: [FolderListing] = []
+            for listing in json.arrayValue ?? [] { listings.append(try decodeListing(listing)) }
+            return .folders(Folders(listings: listings))
+        }
         do throws(CallError) {
             return try ReadingCoding.decode(json, of: aspect)
         } catch {
@@ -109,6 +114,28 @@ extension StateCoding {
             values[member.name] = UInt64(bitPattern: value)
         }
         return Defaults.Domain(name: name, path: path, values: values, isOpaque: isOpaque)
+    }
+
+    private static func decodeListing(_ json: JSON) throws(StateError) -> FolderListing {
+        guard let fields = json.objectValue, let name = fields["name"]?.stringValue,
+            let path = fields["path"]?.stringValue, let entries = fields["entries"]?.arrayValue
+        else { throw StateError(reason: "a folder of the saved state lacks a field") }
+        var names: Set<EntryName> = []
+        let decoded = entries.compactMap { json -> FolderEntry? in
+            guard let parts = json.arrayValue, parts.count == 3, let text = parts[0].stringValue,
+                let identity = parts[1].integerValue, let stamp = parts[2].integerValue,
+                names.insert(EntryName(escaped: text)).inserted
+            else { return nil }
+            return FolderEntry(
+                name: EntryName(escaped: text), identity: UInt64(bitPattern: identity),
+                stamp: UInt64(bitPattern: stamp))
+        }
+        guard decoded.count == entries.count else {
+            throw StateError(reason: "\(name): an entry of the saved folder is not a name with two numbers")
+        }
+        return FolderListing(
+            name: name, path: path, entries: decoded,
+            version: fields["version"]?.integerValue.map { UInt64(bitPattern: $0) })
     }
 
     private static func counter(_ json: JSON?) -> Int? {

@@ -63,8 +63,24 @@ package enum StateCoding {
     }
 
     private static func encode(_ reading: Reading) -> JSON {
-        guard case .defaults(let defaults) = reading else { return ReadingCoding.encode(reading) }
-        return .array(defaults.domains.map(encode))
+        switch reading {
+        case .defaults(let defaults): .array(defaults.domains.map(encode))
+        case .folders(let folders): .array(folders.listings.map(encode))
+        default: ReadingCoding.encode(reading)
+        }
+    }
+
+    private static func encode(_ listing: FolderListing) -> JSON {
+        let entries = listing.entries.map { entry in
+            JSON.array([
+                .string(entry.name.text), .integer(Int64(bitPattern: entry.identity)),
+                .integer(Int64(bitPattern: entry.stamp)),
+            ])
+        }
+        var fields: JSONObject = ["name": .string(listing.name), "path": .string(listing.path)]
+        fields["version"] = listing.version.map { .integer(Int64(bitPattern: $0)) }
+        fields["entries"] = .array(entries)
+        return .object(fields)
     }
 
     private static func encode(_ domain: Defaults.Domain) -> JSON {

@@ -27,6 +27,8 @@ package final class DirectoryWatch {
     package enum Event: Sendable, Hashable {
         /// An entry changed.
         case entry(directory: String, name: String, Kind)
+        /// An entry changed whose name is not valid UTF-8.
+        case unreadableName(directory: String)
         /// The mode or owner of the directory itself changed.
         case attributes(directory: String)
         /// The directory was moved, deleted or unmounted, and is no longer watched.
@@ -102,19 +104,32 @@ package final class DirectoryWatch {
         inotify_rm_watch(descriptor.number, old.number)
     }
 
-    private func read() {
+    /// Handles the events of all changes so far, without waiting for the loop.
+    package func readPending() {
+        for _ in 0..<Self.pendingReads where !read() { return }
+    }
+
+    /// The most reads for events that are pending, which is enough for the kernel's longest queue of short names.
+    private static let pendingReads = 64
+
+    /// Handles the next events.
+    ///
+    /// - Returns: Whether there were any.
+    @discardableResult
+    private func read() -> Bool {
         // Room for about a hundred events; the loop calls again while more are pending.
         withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: MemoryLayout<inotify_event>.alignment) { buffer in
-            guard let start = buffer.baseAddress else { return }
+            guard let start = buffer.baseAddress else { return false }
             let count = retryingOnInterrupt { Glibc.read(descriptor.number, start, buffer.count) }
-            guard count > 0 else { return }
+            guard count > 0 else { return false }
             for event in InotifyEvent.events(in: UnsafeRawBufferPointer(rebasing: buffer[..<count])) {
                 handle(event.watch, event.mask, event.name)
             }
+            return true
         }
     }
 
-    private func handle(_ number: Int32, _ mask: UInt32, _ name: String) {
+    private func handle(_ number: Int32, _ mask: UInt32, _ name: String?) {
         func has(_ flag: Int32) -> Bool { mask & UInt32(bitPattern: flag) != 0 }
         if has(Int32(IN_Q_OVERFLOW)) { return handler(.overflow) }
         // Events of a removed watch may still be queued.
@@ -124,10 +139,12 @@ package final class DirectoryWatch {
             if has(Int32(IN_IGNORED | IN_MOVE_SELF | IN_DELETE_SELF | IN_UNMOUNT)) {
                 remove(directory)
                 handler(.gone(directory: directory))
-            } else if name.isEmpty {
+            } else if name == "" {
                 if has(Int32(IN_ATTRIB)) { handler(.attributes(directory: directory)) }
             } else if let kind = Self.kind(mask) {
-                handler(.entry(directory: directory, name: name, kind))
+                handler(
+                    name.map { .entry(directory: directory, name: $0, kind) }
+                        ?? .unreadableName(directory: directory))
             }
         }
     }

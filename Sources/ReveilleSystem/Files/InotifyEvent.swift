@@ -9,13 +9,13 @@ package struct InotifyEvent: Sendable, Hashable {
     package let watch: Int32
     /// The flags that describe the event.
     package let mask: UInt32
-    /// The name of the entry, or an empty string for the directory itself.
-    package let name: String
+    /// The name of the entry, or an empty string for the directory itself; `nil` for a name that is not valid UTF-8.
+    package let name: String?
 
     /// Parses the events in the result of one read.
     ///
     /// - Parameter buffer: Bytes from the kernel. An event truncated at the end keeps the available part of its
-    ///   name. Events with an incomplete header, or with a name that is not valid UTF-8, are omitted.
+    ///   name. Events with an incomplete header are omitted.
     /// - Returns: The events in their order.
     package static func events(in buffer: UnsafeRawBufferPointer) -> [InotifyEvent] {
         var events: [InotifyEvent] = []
@@ -26,9 +26,8 @@ package struct InotifyEvent: Sendable, Hashable {
             let end = min(buffer.count, offset + header + Int(event.len))
             // The kernel pads names with NUL bytes.
             let name = buffer[offset + header..<end].prefix { $0 != 0 }
-            if let name = String(validating: name, as: UTF8.self) {
-                events.append(InotifyEvent(watch: event.wd, mask: event.mask, name: name))
-            }
+            events.append(
+                InotifyEvent(watch: event.wd, mask: event.mask, name: String(validating: name, as: UTF8.self)))
             offset = end
         }
         return events

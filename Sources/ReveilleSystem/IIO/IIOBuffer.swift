@@ -117,6 +117,20 @@ package struct IIOBuffer: ~Copyable {
         String((attribute.text ?? "").prefix { !$0.isNewline })
     }
 
+    /// The descriptor of the node, which is readable while scans wait; borrowed.
+    package var descriptor: Int32 { node.number }
+
+    /// Returns the scans that wait, without blocking.
+    ///
+    /// - Parameter scanBytes: The size of a scan in bytes.
+    /// - Returns: The bytes of the scans; `nil` if there are none, or they are not the newest.
+    /// - Throws: `SystemError`: ENODEV if the sensor was removed.
+    package func waiting(scanBytes: Int) throws(SystemError) -> [UInt8]? {
+        let waiting = try drain()
+        // A full buffer has dropped the newest scans.
+        return waiting.isEmpty || waiting.count >= Self.length * scanBytes ? nil : waiting
+    }
+
     /// Returns the buffered scans up to the newest, or waits for one if there are none.
     ///
     /// - Parameters:
@@ -126,9 +140,7 @@ package struct IIOBuffer: ~Copyable {
     ///   waiting is not allowed.
     /// - Throws: `SystemError`: ETIMEDOUT if the sensor produces no scans, ENODEV if it was removed.
     package func newest(scanBytes: Int, mayWait: Bool) throws(SystemError) -> [UInt8] {
-        let waiting = try drain()
-        // A full buffer has dropped the newest scans.
-        if !waiting.isEmpty, waiting.count < Self.length * scanBytes { return waiting }
+        if let waiting = try waiting(scanBytes: scanBytes) { return waiting }
         guard mayWait else { return [] }
         try Readiness.wait(node.number, for: .readable, atMost: Self.patience)
         let scans = try drain()

@@ -83,13 +83,15 @@ extension Aspect {
 }
 
 extension BuiltInAspect {
-    /// The names that a shell offers as completions.
-    static let completion = CompletionKind.list(allCases.map(\.rawValue))
+    private static let postable = allCases.filter(\.isPostable).map(\.rawValue)
 
-    /// Parses an aspect of the device from the command line.
-    init(argument: String) throws {
-        let words = Self.allCases.map(\.rawValue)
-        guard let aspect = BuiltInAspect(rawValue: argument) else {
+    /// The names that a shell offers as completions.
+    static let completion = CompletionKind.list(postable)
+
+    /// Parses an aspect whose state can be posted from the command line.
+    init(postableArgument argument: String) throws {
+        let words = Self.postable
+        guard let aspect = BuiltInAspect(rawValue: argument), aspect.isPostable else {
             let hint =
                 argument.contains(".")
                 ? "; 'reveille publish' publishes a name" : Suggestion.phrase(for: argument, among: words)

@@ -24,7 +24,8 @@ struct PostCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: "The aspect to post.", completion: BuiltInAspect.completion, transform: BuiltInAspect.init(argument:))
+        help: "The aspect to post.", completion: BuiltInAspect.completion,
+        transform: BuiltInAspect.init(postableArgument:))
     var aspect: BuiltInAspect
 
     @Argument(help: "The fields as a JSON object, or the state, pose or locale as one word.")

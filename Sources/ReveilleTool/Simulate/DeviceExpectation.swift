@@ -8,9 +8,10 @@ import Varlink
 /// The content that a scenario expects of the last event of an aspect of the device.
 struct DeviceExpectation: Equatable {
     let aspect: BuiltInAspect
-    /// A field of the interface's structure, or a domain of `defaults`; `nil` if only `changes` is compared.
+    /// A field of the interface's structure, a domain of `defaults` or a folder; `nil` if only `changes` is compared.
     let field: String?
-    /// The field's value as text; for a domain, one of its keys, or empty for any key.
+    /// The field's value as text; for a domain one of its keys, for a folder a difference such as `+name`, or empty for
+    /// any.
     let value: String
     /// The number of merged changes; `nil` if it is not compared.
     let changes: Int?
@@ -59,7 +60,7 @@ struct DeviceExpectation: Equatable {
         guard changes == nil || changes == event.changes else { return false }
         guard let field else { return true }
         if aspect.isReportedInParts {
-            return event.settings.contains { $0.domain == field && (value.isEmpty || $0.keys.contains(value)) }
+            return event.parts.contains { $0.name == field && (value.isEmpty || $0.words.contains(value)) }
         }
         let found = Self.value(of: field, in: event)
         guard aspect.form.fields[field]?.isNumber == true, let expected = Double(value), let number = found.numberValue
@@ -85,9 +86,16 @@ struct DeviceExpectation: Equatable {
         let count = "changes \(event.changes)"
         guard let field else { return "\(aspect) \(count)" }
         if aspect.isReportedInParts {
-            let domains = event.settings.map { ([$0.domain] + $0.keys).joined(separator: " ") }
-            return "\(aspect) \(domains.isEmpty ? "none" : domains.joined(separator: "; ")), \(count)"
+            let parts = event.parts.map { ([$0.name] + $0.words).joined(separator: " ") }
+            return "\(aspect) \(parts.isEmpty ? "none" : parts.joined(separator: "; ")), \(count)"
         }
         return "\(aspect) \(field) \(Self.text(Self.value(of: field, in: event))) \(count)"
+    }
+}
+
+extension Event {
+    /// The listed parts of the state: the domains of settings with their keys, or folders with their differences.
+    fileprivate var parts: [(name: String, words: [String])] {
+        settings.map { ($0.domain, $0.keys) } + (folders?.folders ?? []).map { ($0.name, $0.words) }
     }
 }

@@ -41,6 +41,8 @@ final class ScenarioStage {
         case .network(let kind?): try phone.connect(over: kind)
         case .network(nil): try phone.disconnect()
         case .locale(let name): try phone.setLocale(name)
+        case .accelerate(let vector): try phone.accelerate(x: vector.x, y: vector.y, z: vector.z)
+        case .spin(let vector): try phone.spin(x: vector.x, y: vector.y, z: vector.z)
         case .settings(let name, let text): try phone.writeSettings(text, to: name)
         case .add(.battery(phone.batteries.count + 1)): try phone.addBattery()
         case .add(let part): try device(part).insert()
@@ -117,6 +119,7 @@ final class ScenarioStage {
         case .battery(let number): try battery(number)
         case .charger: phone.charger
         case .accelerometer: phone.accelerometer
+        case .gyroscope: phone.gyroscope
         case .proximity: phone.proximitySensor
         case .light: phone.lightSensor
         case .monitor: phone.monitor

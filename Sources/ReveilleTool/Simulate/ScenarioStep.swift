@@ -21,6 +21,10 @@ enum ScenarioStep: Equatable {
     case brightness(Double)
     /// Connects to a network; `nil` disconnects.
     case network(Network.Kind?)
+    /// Sets the acceleration, in g.
+    case accelerate(Motion.Vector)
+    /// Sets the rotation, in radians per second.
+    case spin(Motion.Vector)
     case locale(String)
     case settings(name: String, text: String)
     /// Changes the level a number of times, as fast as possible.
@@ -60,6 +64,7 @@ enum ScenarioPart: Equatable {
     case battery(Int)
     case charger
     case accelerometer
+    case gyroscope
     case proximity
     case light
     case monitor
@@ -70,6 +75,7 @@ enum ScenarioPart: Equatable {
         case "battery": self = .battery(1)
         case "charger": self = .charger
         case "accelerometer": self = .accelerometer
+        case "gyroscope": self = .gyroscope
         case "proximity": self = .proximity
         case "light": self = .light
         case "monitor": self = .monitor

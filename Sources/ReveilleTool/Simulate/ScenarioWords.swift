@@ -51,6 +51,8 @@ struct ScenarioWords {
         ("light", "light LUX, from 0 to \(Int(LightRule.limit))", { $0.light() }),
         ("brightness", "brightness 0..1", { $0.brightness() }),
         ("network", "network " + networks.joined(separator: "|"), { $0.network() }),
+        ("accelerate", "accelerate X Y Z, in g", { $0.vector().map { .accelerate($0) } }),
+        ("spin", "spin X Y Z, in radians per second", { $0.vector().map { .spin($0) } }),
         ("locale", "locale NAME", { $0.next().map { .locale($0) } }),
         ("settings", "settings FILE TEXT, with a file below ~/.config", { $0.settings() }),
         ("burst", "burst COUNT, with a count from 1 to \(longestBurst)", { $0.burst() }),
@@ -65,9 +67,11 @@ struct ScenarioWords {
         ("end", "end", { _ in .end }),
     ]
 
-    private static let parts = "battery|battery2|...|charger|accelerometer|proximity|light|monitor"
+    private static let parts = "battery|battery2|...|charger|accelerometer|gyroscope|proximity|light|monitor"
     private static let networks = Network.Kind.allCases.map(\.rawValue) + ["none"]
     private static let poses = Orientation.Pose.allCases.filter { $0 != .unknown }
+    /// The largest number of a vector, which is more than a phone survives.
+    private static let largestNumber = 1_000.0
     /// The longest wait in seconds; more than a week is probably a typing error.
     private static let longestWait = 604_800.0
     /// The longest burst, which takes minutes.
@@ -89,6 +93,13 @@ struct ScenarioWords {
     private mutating func network() -> ScenarioStep? {
         guard let name = next(), Self.networks.contains(name) else { return nil }
         return .network(Network.Kind(rawValue: name))
+    }
+
+    private mutating func vector() -> Motion.Vector? {
+        let numbers = (0..<3).compactMap { _ in
+            next().flatMap { Double($0) }.flatMap { abs($0) <= Self.largestNumber ? $0 : nil }
+        }
+        return numbers.count == 3 ? Motion.Vector(x: numbers[0], y: numbers[1], z: numbers[2]) : nil
     }
 
     private mutating func burst() -> ScenarioStep? {

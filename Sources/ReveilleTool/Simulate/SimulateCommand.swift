@@ -24,11 +24,13 @@ struct SimulateCommand: ParsableCommand {
               plug, unplug             connect or disconnect the charger
               rotate POSE              turn the phone to portrait, landscapeLeft, ...
               near, far                cover or uncover the proximity sensor
+              accelerate X Y Z         set the acceleration in g
+              spin X Y Z               set the rotation in radians per second
               locale NAME              set the locale, such as de_DE.UTF-8
               settings FILE TEXT       write TEXT to a file below ~/.config
               burst COUNT              change the level COUNT times at full speed
               add PART, remove PART    battery, battery2, ..., charger, accelerometer,
-                                       proximity
+                                       gyroscope, proximity
               publish NAME OBJECT      publish a state under a name
               withdraw NAME            withdraw it
               background, foreground   send all subscriptions to sleep, or wake them

@@ -8,7 +8,7 @@ import ReveilleWire
 extension StateForm {
     static var light: StateForm {
         StateForm(
-            mainField: "lux", fields: ["lux": .number("a number of at least 0, or null")],
+            mainField: "lux", fields: ["lux": .number],
             alternative: ", or an illuminance in lux"
         ) { word in
             guard let lux = Double(word), lux >= 0, lux.isFinite else { return nil }

@@ -14,9 +14,8 @@ struct StateForm {
         /// A Boolean, or null.
         case flag
         case bool
-        /// A number or null, with its description.
-        case number(String)
         case text
+        case number
         /// A list of strings, with its description.
         case list(String)
         /// Any other value, with its description.
@@ -40,7 +39,8 @@ struct StateForm {
             case .flag: "true, false or null"
             case .bool: "true or false"
             case .text: "a string"
-            case .number(let text), .list(let text), .other(let text): text
+            case .number: "a number"
+            case .list(let text), .other(let text): text
             }
         }
     }
@@ -89,6 +89,9 @@ extension BuiltInAspect {
         case .light: .light
         case .display: .display
         case .network: .network
+        case .folders: .folders
+        case .motion: .motion
+        case .shake: .shake
         }
     }
 

@@ -53,10 +53,14 @@ package final class DeviceInfoReader {
     }
 
     private func highestFrequency(of processors: [Int]) -> Int? {
-        processors.lazy.compactMap { [self] number in
-            guard case .bytes(let bytes) = read(DeviceFile.frequency(ofProcessor: number)) else { return nil }
-            return Int(SysfsText.trimmed(String(decoding: bytes, as: UTF8.self)))
-        }.max()
+        var highest: Int?
+        for number in processors {
+            // Either all processors have the file, or none, as in most virtual machines.
+            guard case .bytes(let bytes) = read(DeviceFile.frequency(ofProcessor: number)) else { break }
+            guard let frequency = Int(SysfsText.trimmed(String(decoding: bytes, as: UTF8.self))) else { continue }
+            highest = max(frequency, highest ?? 0)
+        }
+        return highest
     }
 
     private func read(_ path: String) -> FileContents {

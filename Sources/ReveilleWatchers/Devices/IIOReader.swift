@@ -27,6 +27,8 @@ package struct IIOChannels: Sendable, Hashable {
     package var hasAttributes: Bool
     /// The device node that scans are read from, if they contain the channels.
     package var node: String?
+    /// Whether scans contain their time; it is then the last value of a sample from the buffer.
+    package var hasTimes = false
 
     /// Creates a description of channels.
     package init(
@@ -38,6 +40,9 @@ package struct IIOChannels: Sendable, Hashable {
         self.hasAttributes = hasAttributes
         self.node = node
     }
+
+    /// The names of the channels that a scan must contain.
+    var scanned: [String] { names + (hasTimes ? ["in_timestamp"] : []) }
 
     /// Reads every channel's attribute, one after the other.
     func readAttributes() -> IIOSample {
@@ -65,16 +70,22 @@ package struct IIOChannels: Sendable, Hashable {
 /// The buffer is used if it is available, while a subscriber is in the foreground. A scan has all values of one moment
 /// and costs one read. Attributes are measured one after the other.
 package final class IIOReader: Sendable {
-    private struct State: ~Copyable {
+    struct State: ~Copyable {
         var isPrepared = false
+        /// The frequency that was last set for a stream.
+        var frequency: Double?
+        /// The texts of the attributes that were set for a stream, in the order of setting.
+        var original: [(path: String, text: String)] = []
         var buffer: IIOBuffer?
         var layout = ScanLayout([], wanted: [])
     }
 
-    private let channels: IIOChannels
-    private let state = Lock(State())
+    let channels: IIOChannels
+    let state = Lock(State())
     /// Why the buffer is unavailable; it is not tried again while the sensor is present.
     private let refusal = Lock<SystemError?>(nil)
+    /// The lowest sufficient frequency of a stream; `nil` for other uses.
+    let wanted = Lock<Double?>(nil)
 
     /// Creates a reader; the sensor is first accessed by a sample.
     package init(_ channels: IIOChannels) {
@@ -97,8 +108,9 @@ package final class IIOReader: Sendable {
     ///   attributes rests between samples.
     /// - Returns: The newest values.
     package func sample(isLive: Bool) -> IIOSample {
-        state.withLock { state in
-            prepare(&state)
+        let wanted = wanted.withLock { $0 }
+        return state.withLock { state in
+            if let wanted { set(wanted, &state) } else { prepare(&state) }
             guard let node = channels.node, usesBuffer(isLive: isLive) else {
                 return channels.hasAttributes ? channels.readAttributes() : refused
             }
@@ -134,9 +146,14 @@ package final class IIOReader: Sendable {
         channels.node != nil && refusal.withLock { $0 } == nil && (isLive || !channels.hasAttributes)
     }
 
-    /// Closes the buffer, so that the sensor can rest.
+    /// Closes the buffer, so that the sensor can rest, and restores the attributes that were set for a stream.
     package func rest() {
-        state.withLock { $0.buffer = nil }
+        state.withLock { state in
+            state.buffer = nil
+            for (path, text) in state.original.reversed() { try? SysfsAttribute.write(text, to: path) }
+            state.original = []
+            state.frequency = nil
+        }
     }
 
     private var refused: IIOSample {
@@ -160,7 +177,7 @@ package final class IIOReader: Sendable {
 
     private func scan(_ node: String, _ state: inout State) throws(SystemError) -> [Double] {
         if state.buffer == nil {
-            let buffer = try IIOBuffer(of: channels.device, node: node, wanted: channels.names)
+            let buffer = try IIOBuffer(of: channels.device, node: node, wanted: channels.scanned)
             state.layout = try layout(of: buffer.channels)
             state.buffer = consume buffer
         }
@@ -181,7 +198,7 @@ package final class IIOReader: Sendable {
             elements.append(element)
         }
         var wanted: [Int] = []
-        for name in channels.names {
+        for name in channels.scanned {
             guard let place = scan.firstIndex(where: { $0.name == name }) else {
                 throw SystemError("find in the scans of \(channels.device)", on: name, code: ENODEV)
             }

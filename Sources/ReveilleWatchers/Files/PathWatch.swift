@@ -16,6 +16,8 @@ final class PathWatch {
         case path(String, FileSettling.Notice)
         /// An entry of the directory at a watched path changed.
         case entry(directory: String, name: String, FileSettling.Notice)
+        /// An entry of the directory at a watched path changed, and its name is not valid UTF-8.
+        case unreadableName(directory: String)
         /// A directory cannot be watched; reported once while this lasts.
         case refused(SystemError)
         /// A file system was mounted or unmounted, and any path may lead elsewhere.
@@ -56,6 +58,11 @@ final class PathWatch {
             add(path)
         }
         handler(.mounted)
+    }
+
+    /// Handles all changes so far, without waiting for the loop.
+    func readPending() {
+        directories?.readPending()
     }
 
     /// Watches a path, or follows it again.
@@ -133,6 +140,8 @@ final class PathWatch {
                 add(path)
                 handler(.path(path, .finished))
             }
+        case .unreadableName(let directory):
+            for path in listed[directory] ?? [] { handler(.unreadableName(directory: path)) }
         case .entry(let directory, let name, let kind):
             let listing = listed[directory] ?? []
             for path in concerns[directory]?[name] ?? [] {

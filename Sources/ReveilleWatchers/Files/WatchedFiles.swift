@@ -119,6 +119,7 @@ final class WatchedFiles<Value: Equatable> {
             table.notice(notice, of: path, at: loop.now)
         case .entry(let directory, let name, let notice):
             apply(table.notice(notice, of: name, in: directory, at: loop.now))
+        case .unreadableName: return
         case .refused(let error):
             return context.warn("\(error); changes in this directory are not detected")
         case .mounted:

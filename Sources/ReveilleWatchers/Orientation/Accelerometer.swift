@@ -15,6 +15,8 @@ struct Accelerometer: FoundSensor {
     let isHID: Bool
     /// The factor of a raw value, by axis; 1 for input devices.
     let scale: Vector
+    /// Whether ``scale`` comes from the driver; ignored for input devices.
+    let hasScale: Bool
     /// The number that is added to a raw value first.
     let offset: Vector
 
@@ -32,7 +34,7 @@ struct Accelerometer: FoundSensor {
         let hasAttributes = device.has(names[0] + "_raw")
         let isBuffered = names.allSatisfy { device.has("scan_elements/" + $0 + "_type") }
         guard hasAttributes || isBuffered else { return nil }
-        if let place = elsewhere(device) {
+        if let place = elsewhere(device.device) {
             return Candidate(title: device.title, sensor: nil, reason: "ignored: it is mounted in the \(place)")
         }
         let node = isBuffered ? device.device.node : nil
@@ -40,22 +42,27 @@ struct Accelerometer: FoundSensor {
             return Candidate(title: device.title, sensor: nil, reason: "ignored: it has a buffer but no device node")
         }
         let (matrix, origin) = matrix(device, configured)
+        let scale = scale(device)
         let sensor = Accelerometer(
             access: .sampled(
                 IIOChannels(device: device.device.path, names: names, hasAttributes: hasAttributes, node: node)),
             matrix: matrix, matrixOrigin: origin, isHID: OrientationFrame.hidNames.contains(device.text("name") ?? ""),
-            scale: scale(device), offset: offset(device))
+            scale: scale ?? Vector(x: 1, y: 1, z: 1), hasScale: scale != nil, offset: offset(device))
         return Candidate(title: device.title, sensor: sensor, reason: "in the display")
     }
 
     /// Where a sensor is mounted; `nil` for the display.
-    private static func elsewhere(_ device: IIODevice) -> String? {
-        if let location = device.device.properties["ACCEL_LOCATION"] { return location == "base" ? "base" : nil }
-        switch device.text("label") {
+    private static func elsewhere(_ device: UdevDevice) -> String? {
+        switch SysfsText.trimmed(device.properties["ACCEL_LOCATION"] ?? "") {
+        case "base": return "base"
+        case "display": return nil
+        default: break
+        }
+        switch SysfsText.trimmed(device.attribute("label").text ?? "") {
         case "accel-base": return "base"
         case "accel-camera": return "camera"
         case "accel-display": return nil
-        default: return device.text("location") == "base" ? "base" : nil
+        default: return SysfsText.trimmed(device.attribute("location").text ?? "") == "base" ? "base" : nil
         }
     }
 
@@ -74,11 +81,12 @@ struct Accelerometer: FoundSensor {
         }
     }
 
-    private static func scale(_ device: IIODevice) -> Vector {
-        let axes = ["x", "y", "z"].compactMap { SysfsText.number(device.text("in_accel_\($0)_scale")) }
+    /// The scale that the driver states; 0 is none.
+    private static func scale(_ device: IIODevice) -> Vector? {
+        func number(_ name: String) -> Double? { SysfsText.number(device.text(name)).flatMap { $0 == 0 ? nil : $0 } }
+        let axes = ["x", "y", "z"].compactMap { number("in_accel_\($0)_scale") }
         if axes.count == 3 { return Vector(x: axes[0], y: axes[1], z: axes[2]) }
-        let common = ["in_accel_scale", "scale"].lazy.compactMap { SysfsText.number(device.text($0)) }.first ?? 1
-        return Vector(x: common, y: common, z: common)
+        return (number("in_accel_scale") ?? number("scale")).map { Vector(x: $0, y: $0, z: $0) }
     }
 
     private static func offset(_ device: IIODevice) -> Vector {
@@ -101,11 +109,14 @@ struct Accelerometer: FoundSensor {
         if isController {
             return Candidate(title: device.name, sensor: nil, reason: "ignored: it is part of a game controller")
         }
+        if let place = elsewhere(device) {
+            return Candidate(title: device.name, sensor: nil, reason: "ignored: it is mounted in the \(place)")
+        }
         let (matrix, origin) =
             configured.map { ($0, "configuration") } ?? udevMatrix(device) ?? (.identity, "none")
         let sensor = Accelerometer(
             access: .input(node, isStream: true), matrix: matrix, matrixOrigin: origin, isHID: false,
-            scale: Vector(x: 1, y: 1, z: 1), offset: Vector(x: 0, y: 0, z: 0))
+            scale: Vector(x: 1, y: 1, z: 1), hasScale: true, offset: Vector(x: 0, y: 0, z: 0))
         return Candidate(title: device.name, sensor: sensor, reason: "an input device")
     }
 
@@ -121,6 +132,16 @@ struct Accelerometer: FoundSensor {
 }
 
 extension Accelerometer {
+    /// Returns whether the driver states the unit of a sample.
+    ///
+    /// - Throws: `SystemError` when an input device cannot be read.
+    func statesUnit(_ sample: SensorSample) throws(SystemError) -> Bool {
+        switch sample {
+        case .values: hasScale
+        case .input(let device): try device.axis(0).resolution > 0
+        }
+    }
+
     /// Converts a sample to meters per second squared, in the sensor's axes.
     ///
     /// - Throws: `SystemError` when an input device cannot be read.

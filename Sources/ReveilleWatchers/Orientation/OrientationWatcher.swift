@@ -21,16 +21,26 @@ package final class OrientationWatcher: Watcher {
         package init() {}
     }
 
+    /// The time between the samples of a request while the sensor's scale is in doubt, in which a sensor at
+    /// ``SamplingFrequency/enough`` takes another one.
+    private static let repetitionInterval: Duration = .milliseconds(100)
+    /// The time of a request in which samples are repeated.
+    private static let repetitionTime: Duration = .milliseconds(400)
+
     package let aspect = BuiltInAspect.orientation
     private let loop: EventLoop
     private let settings: Settings
     private let context: WatcherContext
     private let watch: SensorWatch<Accelerometer>
     private let confirmation: EventSource
+    private var repetition: EventSource?
+    /// The sensor of the last sample, and the length of gravity in its samples.
+    private var measured: (sensor: Accelerometer, unit: GravityUnit)?
     private var filter: SettleFilter<Orientation>
     /// The reading of the last sample, whether reported or not.
     private var last = Orientation.unknown
-    private var isRefreshing = false
+    /// The request that is under way, and its start.
+    private var request: (completion: () -> Void, start: Instant)?
 
     /// Creates a watcher that is off; `idleInterval` is the time between samples while all subscribers are held.
     package init(
@@ -47,6 +57,7 @@ package final class OrientationWatcher: Watcher {
         ) { () throws(SystemError) in try Accelerometer.candidates(matrix: settings.matrix) }
         // A pose that has lasted long enough is confirmed by another sample.
         confirmation = try loop.timer(priority: .watcher) { [watch] in watch.sample() }
+        repetition = try loop.timer(priority: .watcher) { [weak self] in self?.sampleForRequest() }
         watch.sampled = { [weak self] sensor, sample throws(SystemError) in try self?.take(sample, of: sensor) }
         watch.gone = { [weak self] in self?.lose() }
     }
@@ -67,26 +78,45 @@ package final class OrientationWatcher: Watcher {
     }
 
     package func refresh(then completion: @escaping () -> Void) {
-        isRefreshing = true
+        request = (completion, loop.now)
+        sampleForRequest()
+    }
+
+    private func sampleForRequest() {
         watch.refresh { [weak self] in
-            self?.isRefreshing = false
-            completion()
+            guard let self, let request else { return }
+            let isInDoubt = measured?.unit.isInDoubt ?? false
+            if isInDoubt, loop.now < request.start + Self.repetitionTime {
+                repetition?.fire(after: Self.repetitionInterval)
+                return
+            }
+            // A sample without a pose still shows that the sensor is present.
+            if isInDoubt { report(filter.pass(last)) }
+            self.request = nil
+            request.completion()
         }
     }
 
     private func take(_ sample: SensorSample, of sensor: Accelerometer) throws(SystemError) {
         let acceleration = try sensor.acceleration(sample)
         let gravity = settings.frame.gravity(acceleration, matrix: sensor.matrix, isHID: sensor.isHID)
-        guard let reading = OrientationRule.reading(at: gravity, last: last) else {
-            // A sample without a pose still shows that the sensor is present.
-            if isRefreshing { report(filter.pass(last)) }
+        var unit: GravityUnit
+        if let measured, measured.sensor == sensor {
+            unit = measured.unit
+        } else {
+            unit = GravityUnit(isStated: try sensor.statesUnit(sample))
+        }
+        defer { measured = (sensor, unit) }
+        guard let gravity = unit.gravity(gravity) else {
+            if request != nil, !unit.isInDoubt { report(filter.pass(last)) }
             return
         }
-        last = reading
-        report(isRefreshing ? filter.pass(reading) : filter.offer(reading, at: loop.now))
+        last = OrientationRule.reading(at: gravity, last: last)
+        report(request == nil ? filter.offer(last, at: loop.now) : filter.pass(last))
     }
 
     private func lose() {
+        measured = nil
         last = .unknown
         report(filter.pass(.unknown))
     }

@@ -31,6 +31,9 @@ package enum ReadingCoding {
         case .light(let light): fields.add(.light, light)
         case .display(let display): fields.add(.display, display)
         case .network(let network): fields.add(.network, network)
+        case .folders(let folders): fields.add(.folders, folders)
+        case .motion(let motion): fields.add(.motion, motion)
+        case .shake(let shake): fields.add(.shake, shake)
         case .published(let value): fields.add(.value, value)
         }
     }
@@ -51,6 +54,9 @@ package enum ReadingCoding {
         case .light: .light
         case .display: .display
         case .network: .network
+        case .folders: .folders
+        case .motion: .motion
+        case .shake: .shake
         }
     }
 
@@ -87,6 +93,9 @@ package enum ReadingCoding {
         case .light: .light(try Light(fields))
         case .display: .display(try Display(fields))
         case .network: .network(try Network(fields))
+        case .folders: .folders(try Folders(fields))
+        case .motion: .motion(try Motion(fields))
+        case .shake: .shake(try Shake(fields))
         }
     }
 }

@@ -26,6 +26,31 @@ import Varlink
         #expect(aspects.contains { $0.objectValue?.aspect == "proximity" })
     }
 
+    @Test(arguments: ClientLanguage.allCases) func readsTheDescriptionAndCapabilities(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        let info = try #require(try client.call("info").objectValue)
+        #expect(info["model"] == .null)
+        #expect(info.integer("processors") == 1)
+        let answers =
+            try client.call("check", ["arguments": ["battery", "multitasking", "weather"]]).objectValue ?? [:]
+        let words = answers.members.map { $0.value.objectValue?["answer"] }
+        #expect(answers.members.map(\.name) == ["battery", "multitasking", "weather"])
+        #expect(words == ["no", "yes", "unknown"])
+        #expect(answers["battery"]?.objectValue?["reason"]?.stringValue?.isEmpty == false)
+    }
+
+    @Test("B162: on an older bus a capability is unknown", arguments: ClientLanguage.allCases)
+    func capabilityIsUnknownOnAnOlderBus(language: ClientLanguage) throws {
+        let older = try ScriptedBus()
+        let (client, calls) = try older.client(language)
+        let checking = try client.begin("check", ["arguments": ["battery"]])
+        _ = try calls.receiveText(seconds: 30)
+        try calls.send(
+            #"{"error":"org.varlink.service.InterfaceNotFound","parameters":{"interface":"org.reveille.Device"}}"#)
+        let answers = try client.result(of: checking).objectValue
+        #expect(answers?["battery"]?.objectValue?["answer"] == "unknown")
+    }
+
     @Test(arguments: ClientLanguage.allCases) func deliversTheCurrentStateIfAsked(language: ClientLanguage) throws {
         let client = try ClientProgram(language, on: bus)
         try client.post(level: 0.25)

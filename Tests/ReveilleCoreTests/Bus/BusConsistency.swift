@@ -179,13 +179,18 @@ struct BusConsistency {
 
     private mutating func checkCounts(_ bus: borrowing Bus) {
         var counts = AspectTable<Int>(repeating: 0)
+        var intervals = AspectTable<[UInt64: Int]>(repeating: [:])
         for index in used {
             let entry = bus.entries[Int(index)]
             guard let aspect = bus.logs[Int(entry.log)].aspect.builtIn else { continue }
             let isHeld = bus.slots[Int(entry.slot)]?.isInBackground == true
-            if !isHeld || bus.isImmediate(entry) { counts[aspect] += 1 }
+            guard !isHeld || bus.isImmediate(entry) else { continue }
+            counts[aspect] += 1
+            guard aspect.kind == .stream else { continue }
+            intervals[aspect][bus.policies[Int(entry.policy)].policy.sampleInterval, default: 0] += 1
         }
         require(counts == bus.foregroundCounts, "foreground counts")
+        require(intervals == bus.sampleIntervals, "intervals of samples")
     }
 }
 

@@ -17,7 +17,9 @@ final class BusDriver {
     /// Creates a driver of a new bus whose sources have all been read.
     convenience init(history: Int = 256) {
         self.init(restoring: SavedState(instance: "one"), history: history)
-        for aspect in Aspect.device { bus.report(.first(aspect), at: now) }
+        for aspect in BuiltInAspect.allCases where aspect.kind == .state {
+            bus.report(.first(Aspect(aspect)), at: now)
+        }
     }
 
     /// Advances the clock, and the bus as often as it asks for.
@@ -123,6 +125,15 @@ extension Reading {
                 state: state, level: Double(percent) / 100, isPlugged: state != .unplugged,
                 chargeStatus: state == .unplugged ? .discharging : .charging, packs: []))
     }
+
+    static func sample(_ x: Double, at time: Int64 = 0) -> Reading {
+        .motion(
+            Motion(
+                acceleration: Motion.Vector(x: x, y: 0, z: -1), rotation: nil,
+                takenAt: Timestamp(microseconds: time)))
+    }
+
+    static func shake(_ peak: Double) -> Reading { .shake(Shake(peak: peak)) }
 
     static func language(_ identifier: String) -> Reading {
         var locale = LocaleSettings.posix

@@ -102,7 +102,7 @@ struct BusModel {
         }
         let saved = driver.bus.savedState.entries.map(\.state.aspect)
         driver.restart()
-        naive.restart(saved.filter(\.isPublished))
+        naive.restart(saved.filter(\.isPublished), at: driver.now)
     }
 
     /// Delivers everything that is due.

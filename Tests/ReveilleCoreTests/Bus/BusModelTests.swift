@@ -117,10 +117,12 @@ private struct RandomOperations {
 
     /// Returns one of few values, so that states recur often.
     private mutating func reading() -> Reading {
-        switch number(below: 4) {
+        switch number(below: 6) {
         case 0: .level(number(below: 3))
         case 1: .language(one(of: ["en_US", "de_DE", "fr_FR"]))
         case 2: .proximity(one(of: [.near, .far, .unknown]))
+        case 3: .sample(Double(number(below: 2)))
+        case 4: .shake(Double(2 + number(below: 2)))
         default: .pose(one(of: [.portrait, .faceUp, .unknown]))
         }
     }

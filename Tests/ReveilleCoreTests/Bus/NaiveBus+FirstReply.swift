@@ -21,10 +21,11 @@ extension NaiveBus {
             subscriber.feeds[aspect] = NaiveFeed(subscriber.policy(aspect), isLiteral: isLiteral, from: topic.current)
             let unseen = topic.isLive ? topic.start : nil
             if resumed == true, let position = request.positions?[aspect] ?? unseen,
-                position < topic.current.generation
+                position < topic.current.generation, !isOutdated(request, topic)
             {
                 events.append(event(of: topic, since: position))
-            } else if request.wantsInitial || resumed == false, isLiteral || topic.isLive {
+            } else if request.wantsInitial || resumed == false || isOutdated(request, topic), isLiteral || topic.isLive
+            {
                 events.append(topic.current.event(changes: 0, netChange: true, since: topic.current.time))
             }
         }
@@ -37,6 +38,12 @@ extension NaiveBus {
         }
         subscribers[id] = subscriber
         return SubscriptionStart(resumed: resumed, events: events)
+    }
+
+    /// Returns whether a position is in samples before a restart.
+    private func isOutdated(_ request: SubscriptionRequest, _ topic: Topic) -> Bool {
+        let aspect = topic.current.reading.aspect
+        return aspect.builtIn?.kind == .stream && request.positions?[aspect] ?? .max < topic.start
     }
 
     private func matches(_ name: Aspect, _ request: SubscriptionRequest) -> Bool {
@@ -59,7 +66,7 @@ extension NaiveBus {
         // If it is unknown, the oldest change with a known state before it is the best approximation.
         let next = before == nil ? retained.dropFirst().first : retained.first { $0.generation == seen + 1 }
         return topic.current.event(
-            changes: topic.current.generation - seen, netChange: before?.reading != topic.current.reading,
+            changes: topic.current.generation - seen, netChange: topic.current.isNew(after: before?.reading),
             since: next?.time ?? topic.current.time)
     }
 

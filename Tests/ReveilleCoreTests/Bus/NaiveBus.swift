@@ -30,7 +30,11 @@ struct NaiveBus {
         func policy(_ aspect: Aspect) -> Policy {
             let patterns = aspects.names.filter { policies[$0] != nil && $0.matches(aspect) }
             let longest = patterns.max { $0.name.count < $1.name.count }
-            return policies[aspect] ?? longest.flatMap { policies[$0] } ?? Policy()
+            var policy = policies[aspect] ?? longest.flatMap { policies[$0] } ?? Policy()
+            if aspect.builtIn?.kind == .stream {
+                policy.interval = max(policy.interval ?? .milliseconds(100), .milliseconds(10))
+            }
+            return policy
         }
 
         var isInBackground: Bool { !holds.isDisjoint(with: .background) }
@@ -66,7 +70,7 @@ struct NaiveBus {
 
     mutating func post(_ reading: Reading, at time: Timestamp) {
         let aspect = reading.aspect
-        guard let last = topics[aspect]?.current, last.reading != reading else { return }
+        guard let last = topics[aspect]?.current, last.reading != reading || reading.isOccurrence else { return }
         sequence += 1
         let change = NaiveChange(generation: last.generation + 1, sequence: sequence, time: time, reading: reading)
         topics[aspect]?.changes.append(change)
@@ -168,11 +172,19 @@ struct NaiveBus {
 
     /// Continues as a bus that was restored, without subscribers, and without the states that were tied to connections.
     ///
-    /// - Parameter names: The names that were saved; others are forgotten.
-    mutating func restart(_ names: [Aspect]) {
+    /// - Parameters:
+    ///   - names: The names that were saved; others are forgotten.
+    ///   - time: The time of the unknown states of streams.
+    mutating func restart(_ names: [Aspect], at time: Timestamp) {
         subscribers = [:]
         for (aspect, topic) in topics where !aspect.isPublished {
             topics[aspect] = Topic(changes: [topic.current], start: max(0, topic.current.generation - 1))
+        }
+        let streams = topics.filter { $0.key.builtIn?.kind == .stream }
+        let hasSamples = streams.contains { $0.value.current.reading.isOccurrence }
+        defer {
+            if hasSamples { sequence = (sequence / Bus.sampleReserve + 1) * Bus.sampleReserve }
+            for aspect in streams.keys { topics[aspect] = absent(aspect, at: time) }
         }
         for (name, topic) in topics where name.isPublished {
             if topic.publisher?.connection != nil { sequence += 1 }

@@ -12,6 +12,9 @@ struct NaiveChange {
     /// Whether the change occurred during a background that has ended.
     var wasHeld = false
 
+    /// Returns whether the state differs from an earlier one; a sample and an occurrence always do.
+    func isNew(after seen: Reading?) -> Bool { reading != seen || reading.isOccurrence }
+
     /// Returns the event of this change and of earlier ones that are merged into it.
     func event(changes: Int, netChange: Bool, since first: Timestamp) -> Event {
         Event(
@@ -47,7 +50,7 @@ struct NaiveFeed {
     func isDue(oldest: Int) -> Bool {
         guard let last = queue.last else { return false }
         let keepsHeld = queue.contains { $0.wasHeld && $0.generation > oldest } && holdLimit != nil
-        return !policy.netChangeOnly || keepsHeld || last.reading != seen
+        return !policy.netChangeOnly || keepsHeld || last.isNew(after: seen)
     }
 
     private var holdLimit: Int? {
@@ -78,7 +81,7 @@ struct NaiveFeed {
         guard nextEvent <= now else { return [] }
         var events = takeHeld(oldest: oldest)
         if isDue(oldest: oldest), let first = queue.first, let last = queue.last {
-            events.append(last.event(changes: queue.count, netChange: last.reading != seen, since: first.time))
+            events.append(last.event(changes: queue.count, netChange: last.isNew(after: seen), since: first.time))
             queue = []
             seen = last.reading
         }
@@ -94,7 +97,7 @@ struct NaiveFeed {
         let kept = held.suffix(limit).filter { $0.generation > oldest }
         var events: [Event] = []
         for change in kept {
-            var next = change.event(changes: 1, netChange: change.reading != seen, since: change.time)
+            var next = change.event(changes: 1, netChange: change.isNew(after: seen), since: change.time)
             if events.isEmpty {
                 next.dropped = held.count - kept.count
                 next.changes += merged.count

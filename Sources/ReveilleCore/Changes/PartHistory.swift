@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The parts of a state that a change affected, for aspects whose whole state is too long to send.
+enum ChangedParts {
+    /// The settings that changed.
+    case settings([SettingsChange])
+    /// The folders with their differences.
+    case folders([Folders.Folder])
+
+    /// The approximate size of all names in bytes.
+    var size: Int {
+        switch self {
+        case .settings(let settings): SettingsChange.size(of: settings)
+        case .folders(let folders): folders.reduce(0) { $0 + $1.size }
+        }
+    }
+}
+
+extension Event {
+    /// Lists parts of the state; those of settings beside it, and folders in its place.
+    mutating func list(_ parts: ChangedParts?) {
+        switch parts {
+        case nil: break
+        case .settings(let settings): self.settings = settings
+        case .folders(let folders):
+            netChange = netChange && (changes == 0 || !folders.isEmpty)
+            reading = .folders(Folders(folders: netChange ? folders : []))
+        }
+    }
+
+    /// The approximate size of the listed names in bytes.
+    var partsSize: Int {
+        SettingsChange.size(of: settings) + (folders?.folders.reduce(0) { $0 + $1.size } ?? 0)
+    }
+}
+
+/// The earlier changes of the parts of a state, for aspects whose events list parts.
+enum PartHistory {
+    case none
+    case settings(SettingsHistory)
+    case folders(FolderHistory)
+
+    /// Creates the history of a state with unknown earlier changes.
+    init(restoring reading: Reading, at generation: Int) {
+        switch reading {
+        case .defaults: self = .settings(SettingsHistory(restoring: reading, at: generation))
+        case .folders(let folders): self = .folders(FolderHistory(restoring: folders, at: generation))
+        default: self = .none
+        }
+    }
+
+    /// Records a change; see ``SettingsHistory/record(from:to:generation:listingAll:)``.
+    ///
+    /// - Returns: The parts that it affected.
+    mutating func record(from old: Reading, to new: Reading, generation: Int, listingAll: Bool) -> ChangedParts? {
+        switch self {
+        case .none: return nil
+        case .settings(var history):
+            // The only reference, so that nothing is copied.
+            self = .none
+            defer { self = .settings(history) }
+            return .settings(history.record(from: old, to: new, generation: generation, listingAll: listingAll))
+        case .folders(var history):
+            self = .none
+            defer { self = .folders(history) }
+            return new.folders.map { .folders(history.record($0, generation: generation)) }
+        }
+    }
+
+    /// All parts of the current state.
+    func state(in reading: Reading) -> ChangedParts? {
+        switch self {
+        case .none: nil
+        case .settings: .settings(reading.settings)
+        case .folders(let history): .folders(history.state)
+        }
+    }
+
+    /// Returns whether the parts of all changes since a generation are known, as each change lists them.
+    func isComplete(since generation: Int) -> Bool {
+        if case .settings(let history) = self { history.isComplete(since: generation) } else { false }
+    }
+
+    /// Returns the parts that changed since a generation.
+    func changes(since generation: Int, in reading: Reading) -> ChangedParts? {
+        switch self {
+        case .none: nil
+        case .settings(let history): .settings(history.changes(since: generation, in: reading))
+        case .folders(let history): .folders(history.differences(since: generation))
+        }
+    }
+
+    /// Returns the parts of one earlier change that are no longer known: at least those that it affected.
+    func changes(ofGeneration generation: Int, in reading: Reading) -> ChangedParts? {
+        guard case .folders(let history) = self else { return changes(since: generation - 1, in: reading) }
+        return .folders(history.rescans(since: generation - 1))
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// One sample of the device's movement, in the axes of Core Motion.
+///
+/// The x axis points to the right of the upright display, y to its top, and z out of it.
+public struct Motion: Sendable, Hashable, Codable {
+    /// Three numbers along the axes.
+    public struct Vector: Sendable, Hashable, Codable {
+        /// The number along the axis to the right of the upright display.
+        public var x: Double
+        /// The number along the axis to the top of the display.
+        public var y: Double
+        /// The number along the axis out of the display.
+        public var z: Double
+
+        /// Creates a vector.
+        public init(x: Double, y: Double, z: Double) {
+            self.x = x
+            self.y = y
+            self.z = z
+        }
+    }
+
+    /// The acceleration in g, including gravity; `nil` without an accelerometer.
+    ///
+    /// It is (0, 0, -1) for a device that lies on a table with its display up.
+    public var acceleration: Vector?
+    /// The rotation in radians per second, by the right-hand rule; `nil` without a gyroscope.
+    public var rotation: Vector?
+    /// The time of the sample, which never decreases from sample to sample.
+    public var takenAt: Timestamp
+
+    /// Creates a sample.
+    public init(acceleration: Vector?, rotation: Vector?, takenAt: Timestamp) {
+        self.acceleration = acceleration
+        self.rotation = rotation
+        self.takenAt = takenAt
+    }
+
+    /// The reading of a device without sensors.
+    public static let unknown = Motion(
+        acceleration: nil, rotation: nil, takenAt: Timestamp(microseconds: 0))
+
+    /// Whether no sensor gave a value.
+    package var isEmpty: Bool { acceleration == nil && rotation == nil }
+}
+
+extension Motion.Vector {
+    /// The length.
+    public var length: Double { (x * x + y * y + z * z).squareRoot() }
+}
+
+extension Motion: CustomStringConvertible {
+    /// The values in words: `acceleration 0.00, -1.00, 0.02 g, rotation 0.00, 0.00, 1.57 rad/s`.
+    public var description: String {
+        let parts = [
+            acceleration.map { "acceleration \($0) g" }, rotation.map { "rotation \($0) rad/s" },
+        ].compactMap { $0 }
+        return parts.isEmpty ? "unknown" : parts.joined(separator: ", ")
+    }
+}
+
+extension Motion.Vector: CustomStringConvertible {
+    /// The numbers, rounded to hundredths.
+    public var description: String { [x, y, z].map(Self.rounded).joined(separator: ", ") }
+
+    /// Returns a number with two decimals.
+    static func rounded(_ number: Double) -> String {
+        guard let hundredths = Int(exactly: (abs(number) * 100).rounded()) else { return "\(number)" }
+        let fraction = hundredths % 100
+        let sign = number < 0 && hundredths > 0 ? "-" : ""
+        return "\(sign)\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction)"
+    }
+}

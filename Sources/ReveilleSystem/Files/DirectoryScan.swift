@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import CReveilleLinux
+import Glibc
+
+/// The entries of a directory, read one after the other through one descriptor.
+package final class DirectoryScan {
+    /// A file of any type.
+    package struct Status: Sendable, Hashable {
+        /// The device and inode of the file.
+        package let identity: Identity
+        /// The time of creation in nanoseconds since 1970; 0 if it is not recorded.
+        package let born: Int64
+        /// The type of the file, as in the mode of stat(2).
+        package let type: UInt32
+        /// The size in bytes.
+        package let size: UInt64
+        /// The time of the last modification in nanoseconds since 1970.
+        package let modified: Int64
+
+        fileprivate init?(of name: UnsafePointer<CChar>, in directory: Int32) {
+            var entry = c_reveille_entry()
+            guard c_reveille_entry(directory, name, &entry) == 0 else { return nil }
+            identity = Identity(device: entry.device, inode: entry.inode)
+            born = entry.born
+            type = entry.mode & UInt32(S_IFMT)
+            size = entry.size
+            modified = entry.modified
+        }
+    }
+
+    /// The device and inode of a file.
+    package struct Identity: Sendable, Hashable {
+        /// The number of the device.
+        package let device: UInt64
+        /// The number of the file on the device.
+        package let inode: UInt64
+    }
+
+    /// The status of the directory at the start.
+    package let status: Status
+    private let path: String
+    private let directory: OpaquePointer
+
+    /// Opens a directory.
+    ///
+    /// - Throws: `SystemError`: ENOENT, ENOTDIR for another file, EACCES.
+    package init(of path: String) throws(SystemError) {
+        self.path = path
+        let number = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)
+        guard number >= 0 else { throw SystemError("open", on: path) }
+        guard let status = Status(of: "", in: number) else {
+            let error = SystemError("statx", on: path)
+            close(number)
+            throw error
+        }
+        guard let directory = fdopendir(number) else {
+            let error = SystemError("fdopendir", on: path)
+            close(number)
+            throw error
+        }
+        self.status = status
+        self.directory = directory
+    }
+
+    deinit {
+        closedir(directory)
+    }
+
+    /// Reads the next entry.
+    ///
+    /// - Parameter body: Takes the bytes of the name, and a function that returns the status; `nil` for an entry that has
+    ///   gone. Neither may leave the closure.
+    /// - Returns: Whether there was an entry.
+    /// - Throws: `SystemError` if the directory cannot be read.
+    package func next(
+        _ body: (_ name: UnsafeRawBufferPointer, _ status: () -> Status?) -> Void
+    ) throws(SystemError) -> Bool {
+        while true {
+            errno = 0
+            guard let entry = readdir(directory) else {
+                guard errno == 0 else { throw SystemError("readdir", on: path) }
+                return false
+            }
+            let isSelfOrParent = withUnsafePointer(to: &entry.pointee.d_name) { field in
+                field.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { name in
+                    let length = strlen(name)
+                    if length <= 2, strcmp(name, ".") == 0 || strcmp(name, "..") == 0 { return true }
+                    body(UnsafeRawBufferPointer(start: name, count: length)) {
+                        Status(of: name, in: dirfd(directory))
+                    }
+                    return false
+                }
+            }
+            if !isSelfOrParent { return true }
+        }
+    }
+}

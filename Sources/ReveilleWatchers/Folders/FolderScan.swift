@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+
+/// One look at the entries of a folder, which may take several turns of the loop.
+final class FolderScan {
+    /// The result of a scan.
+    enum Outcome {
+        /// The entries of a directory, at most ``FolderListing/nameLimit``, and the number of all.
+        case entries([FolderEntry], count: Int, of: DirectoryScan.Status)
+        /// The path does not exist, or leads to a file.
+        case missing(String)
+        /// The directory cannot be read.
+        case failed(String)
+    }
+
+    /// The largest number of entries that are counted beyond those that are reported.
+    static let countLimit = 10 * FolderListing.nameLimit
+
+    private let opened: Result<DirectoryScan, SystemError>?
+    private let problem: String
+    private var entries: [FolderEntry] = []
+    private var count = 0
+
+    /// Opens the folder that a path currently leads to.
+    init(of way: PathChain) {
+        switch way.end {
+        case .directory(let path):
+            do throws(SystemError) {
+                opened = .success(try DirectoryScan(of: path))
+            } catch {
+                opened = .failure(error)
+            }
+            problem = "no such folder"
+        case .missing: (opened, problem) = (nil, "no such folder")
+        case .file: (opened, problem) = (nil, "not a folder")
+        case .refused(let error): (opened, problem) = (.failure(error), "")
+        }
+    }
+
+    /// Looks at further entries.
+    ///
+    /// - Parameter mayContinue: Returns whether there is time for another entry.
+    /// - Returns: The result; `nil` if there are more entries.
+    func advance(while mayContinue: () -> Bool) -> Outcome? {
+        switch opened {
+        case nil: return .missing(problem)
+        case .failure(let error): return error.isAbsence ? .missing("no such folder") : .failed("\(error)")
+        case .success(let directory):
+            do throws(SystemError) {
+                while count < Self.countLimit, try directory.next(add) {
+                    guard mayContinue() else { return nil }
+                }
+            } catch {
+                return .failed("\(error)")
+            }
+            return .entries(entries, count: count, of: directory.status)
+        }
+    }
+
+    private func add(_ name: UnsafeRawBufferPointer, _ status: () -> DirectoryScan.Status?) {
+        guard count < FolderListing.nameLimit else {
+            count += 1
+            return
+        }
+        guard let status = status() else { return }
+        count += 1
+        entries.append(FolderEntry(name: EntryName(name), status))
+    }
+}
+
+extension FolderEntry {
+    fileprivate init(name: EntryName, _ status: DirectoryScan.Status) {
+        var stamp = Digest()
+        for number in [UInt64(status.type), status.size, UInt64(bitPattern: status.modified)] { stamp.combine(number) }
+        // The number of a removed file may be given to the next one at once, so the time of creation is part of the
+        // identity. Where it is unknown, what a rename leaves as it is stands for it.
+        var identity = stamp
+        if status.born != 0 {
+            identity = Digest()
+            identity.combine(UInt64(bitPattern: status.born))
+        }
+        identity.combine(status.identity.inode)
+        self.init(name: name, identity: identity.value, stamp: stamp.value)
+    }
+}

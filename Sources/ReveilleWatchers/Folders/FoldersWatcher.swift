@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import ReveilleCore
+package import ReveilleSystem
+
+/// Watches the configured folders and reports the entries of each.
+///
+/// Loop thread only. Without folders, it opens nothing.
+package final class FoldersWatcher: Watcher {
+    /// How long to scan before other sources get their turn: enough for a thousand files, and unnoticed by clients.
+    private static let turn: Duration = .milliseconds(2)
+
+    package let aspect = BuiltInAspect.folders
+    package var pace: Pace = .off {
+        didSet {
+            guard (oldValue == .off) != (pace == .off) else { return }
+            if pace == .off { stop() } else { start() }
+        }
+    }
+
+    private var folders: [WatchedFolder]
+    private let loop: EventLoop
+    private let root: String
+    private let context: WatcherContext
+    private var watch: PathWatch?
+    private var timer: EventSource?
+    /// The scan that is not finished.
+    private var scan: (folder: Int, scan: FolderScan, start: Instant)?
+    /// Whether a listing has changed since the last report.
+    private var hasChanged = false
+    private var completions: [() -> Void] = []
+
+    /// Creates a watcher that is off.
+    ///
+    /// - Parameters:
+    ///   - loop: The loop that calls the watcher.
+    ///   - folders: The folders, each with another name.
+    ///   - settings: The delays, and the directories that paths are relative to; its own paths are ignored.
+    ///   - context: Takes the readings.
+    /// - Throws: `SystemError` if a timer cannot be created.
+    package init(
+        loop: EventLoop, folders: [ConfiguredFolder], settings: FileSettings, context: WatcherContext
+    ) throws(SystemError) {
+        self.folders = folders.sorted { $0.name < $1.name }.map { WatchedFolder($0, settings: settings) }
+        self.loop = loop
+        root = settings.root
+        self.context = context
+        guard !folders.isEmpty else { return }
+        timer = try loop.timer(priority: .watcher) { [weak self] in self?.scanDue() }
+    }
+
+    private func start() {
+        guard !folders.isEmpty else { return }
+        do {
+            watch = try PathWatch(loop: loop, root: root) { [weak self] in self?.handle($0) }
+        } catch {
+            context.warn("\(error); changes in folders go unnoticed")
+        }
+        for folder in folders { watch?.add(folder.path) }
+        scanAll()
+        report()
+        schedule()
+    }
+
+    private func stop() {
+        watch = nil
+        scan = nil
+        timer?.disarm()
+        complete()
+    }
+
+    /// Scans all folders at once.
+    private func scanAll() {
+        scan = nil
+        for index in folders.indices {
+            folders[index].isAsked = true
+            scan = begin(index)
+            _ = finishScan { true }
+        }
+    }
+
+    private func report() {
+        hasChanged = false
+        context.report(.folders(Folders(listings: folders.map(\.listing))))
+    }
+
+    // MARK: - Changes
+
+    private func handle(_ notice: PathWatch.Notice) {
+        let now = loop.now
+        switch notice {
+        case .path(let path, _), .unreadableName(let path):
+            for index in folders.indices where folders[index].path == path { folders[index].settling.notice(at: now) }
+        case .entry(let path, let name, let notice):
+            var name = name
+            let entry = name.withUTF8 { EntryName(UnsafeRawBufferPointer($0)) }
+            for index in folders.indices where folders[index].path == path {
+                folders[index].settling.notice(notice, of: entry, at: now)
+            }
+        case .refused(let error):
+            return context.warn("\(error); changes in this directory are not detected")
+        case .mounted:
+            for index in folders.indices
+            where folders[index].way != PathChain(following: folders[index].path, root: root) {
+                folders[index].settling.notice(at: now)
+            }
+        case .lost:
+            context.overflowed()
+            for index in folders.indices { folders[index].settling.noticeLoss(at: now) }
+        }
+        // Events may come by the thousands, so the next deadline is computed after all of them.
+        timer?.fire(after: .zero)
+    }
+
+    // MARK: - Scans
+
+    /// Scans the folders that are due, for one turn.
+    private func scanDue() {
+        let end = loop.now + Self.turn
+        repeat {
+            scan = scan ?? nextDue.flatMap(begin)
+            guard scan != nil else {
+                if hasChanged { report() }
+                complete()
+                return schedule()
+            }
+        } while finishScan { loop.now < end } && loop.now < end
+        timer?.fire(after: .zero)
+    }
+
+    /// The folder whose scan has been due longest.
+    private var nextDue: Int? {
+        let now = loop.now
+        let due = folders.indices.filter { index in
+            folders[index].isAsked || folders[index].settling.nextScan.map { $0 <= now } == true
+        }
+        return due.min { one, other in
+            (folders[one].settling.nextScan ?? now) < (folders[other].settling.nextScan ?? now)
+        }
+    }
+
+    private func begin(_ index: Int) -> (folder: Int, scan: FolderScan, start: Instant) {
+        let now = loop.now
+        return (index, folders[index].scan(root: root, at: now), now)
+    }
+
+    /// Continues the scan, and takes its result.
+    ///
+    /// - Returns: Whether it is finished.
+    private func finishScan(while mayContinue: () -> Bool) -> Bool {
+        guard let (index, folderScan, start) = scan else { return true }
+        guard let outcome = folderScan.advance(while: mayContinue) else { return false }
+        scan = nil
+        // Of what changed during the scan, the result may show a part.
+        watch?.readPending()
+        if folders[index].take(outcome, start: start, at: loop.now) { hasChanged = true }
+        if let problem = folders[index].newProblem() { context.warn("\(folders[index].listing.path): \(problem)") }
+        return true
+    }
+
+    private func schedule() {
+        guard watch != nil, let next = folders.compactMap(\.settling.nextScan).min() else {
+            timer?.disarm()
+            return
+        }
+        timer?.fire(after: max(.zero, next - loop.now))
+    }
+
+    // MARK: - Requests
+
+    package func refresh(then completion: @escaping () -> Void) {
+        guard pace != .off, !folders.isEmpty else {
+            scanAll()
+            if !folders.isEmpty { report() }
+            return completion()
+        }
+        completions.append(completion)
+        for index in folders.indices { folders[index].isAsked = true }
+        // A scan that has begun may have missed changes.
+        scan = nil
+        hasChanged = true
+        timer?.fire(after: .zero)
+    }
+
+    private func complete() {
+        let waiting = completions
+        completions = []
+        for completion in waiting { completion() }
+    }
+
+    package var source: SourceDescription {
+        guard !folders.isEmpty else { return .unavailable("no folders are configured") }
+        if pace == .off { scanAll() }
+        let found = folders.filter { $0.way?.isDirectory == true }.map(\.listing.path)
+        if !found.isEmpty { return .available(found.joined(separator: ", ")) }
+        return .unavailable("no folder at " + folders.map(\.listing.path).joined(separator: ", "))
+    }
+
+    package func examine() -> Examination {
+        guard !folders.isEmpty else {
+            return Examination(advice: ["set folders in the configuration to names with paths"])
+        }
+        if pace == .off { scanAll() }
+        var examination = Examination()
+        for folder in folders {
+            let count = folder.listing.entries.count
+            examination.add(folder.listing.path, folder.problem ?? (count == 1 ? "1 name" : "\(count) names"))
+            if let problem = folder.problem {
+                examination.advice.append("\(folder.listing.name): \(folder.listing.path): \(problem)")
+            }
+        }
+        return examination
+    }
+}
+
+extension PathChain {
+    /// Whether the path leads to a directory.
+    fileprivate var isDirectory: Bool {
+        if case .directory = end { true } else { false }
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+
+/// A gyroscope of the IIO subsystem.
+struct Gyroscope: Equatable {
+    static let channels = ["in_anglvel_x", "in_anglvel_y", "in_anglvel_z"]
+
+    let device: IIODevice
+    let title: String
+    /// The mounting of the gyroscope; `nil` if only that of the accelerometer is known.
+    let matrix: MountMatrix?
+    let isHID: Bool
+    /// The factor of a raw value, by axis.
+    let scale: Vector
+    /// The number that is added to a raw value first.
+    let offset: Vector
+
+    /// Finds all gyroscopes, in the order of their names.
+    static func all() throws(SystemError) -> [Gyroscope] {
+        try IIODevice.all().compactMap { device in
+            guard device.has(channels[0] + "_raw") || device.has("scan_elements/\(channels[0])_type") else {
+                return nil
+            }
+            return Gyroscope(
+                device: device, title: device.title, matrix: matrix(device), isHID: device.text("name") == "gyro_3d",
+                scale: scale(device), offset: offset(device))
+        }
+    }
+
+    private static func matrix(_ device: IIODevice) -> MountMatrix? {
+        ["in_anglvel_mount_matrix", "mount_matrix", "in_mount_matrix"].lazy.compactMap { name in
+            device.text(name).flatMap { MountMatrix($0) }
+        }.first
+    }
+
+    private static func scale(_ device: IIODevice) -> Vector {
+        // A scale of 0 is none.
+        let number = { (name: String) in SysfsText.number(device.text(name)).flatMap { $0 == 0 ? nil : $0 } }
+        let axes = channels.compactMap { number($0 + "_scale") }
+        if axes.count == 3 { return Vector(x: axes[0], y: axes[1], z: axes[2]) }
+        let common = number("in_anglvel_scale") ?? number("scale") ?? 1
+        return Vector(x: common, y: common, z: common)
+    }
+
+    private static func offset(_ device: IIODevice) -> Vector {
+        let common = SysfsText.number(device.text("in_anglvel_offset")) ?? 0
+        let axes = channels.map { SysfsText.number(device.text($0 + "_offset")) ?? common }
+        return Vector(x: axes[0], y: axes[1], z: axes[2])
+    }
+
+    /// Returns the rule for the gyroscope's axes.
+    ///
+    /// A gyroscope without a mounting of its own is assumed to have that of the accelerometer.
+    func rule(_ settings: OrientationWatcher.Settings, beside accelerometer: Accelerometer?) -> MotionRule {
+        if let matrix { return MotionRule(settings.frame, matrix: matrix, isHID: isHID) }
+        return MotionRule(
+            settings.frame, matrix: accelerometer?.matrix ?? settings.matrix ?? .identity,
+            isHID: accelerometer?.isHID ?? isHID)
+    }
+
+    /// Returns the rotation in radians per second, in the gyroscope's axes.
+    func rotation(_ raw: ArraySlice<Double>) -> Vector? {
+        let raw = Array(raw)
+        guard raw.count == 3 else { return nil }
+        return Vector(
+            x: (raw[0] + offset.x) * scale.x, y: (raw[1] + offset.y) * scale.y, z: (raw[2] + offset.z) * scale.z)
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+
+/// A device that provides acceleration, rotation, or both at one moment.
+struct MotionDevice: Equatable {
+    /// The vectors of one sample.
+    struct Values: Equatable {
+        var acceleration: Motion.Vector?
+        var rotation: Motion.Vector?
+        /// The driver's time in nanoseconds since 1970, if it gave one.
+        var time: Double?
+    }
+
+    let title: String
+    let access: SensorAccess
+    let accelerometer: Accelerometer?
+    let gyroscope: Gyroscope?
+    let accelerationRule: MotionRule
+    let rotationRule: MotionRule
+    /// The highest frequency in Hz; `nil` if it is unknown.
+    let highestFrequency: Double?
+
+    /// Finds the devices: that of the accelerometer, if there is one, and that of another gyroscope.
+    ///
+    /// The accelerometer is the one that determines the pose.
+    static func all(_ settings: OrientationWatcher.Settings) throws(SystemError) -> [MotionDevice] {
+        let accelerometers = try Accelerometer.candidates(matrix: settings.matrix)
+        let accelerometer = accelerometers.first { $0.sensor != nil }
+        let gyroscopes = try Gyroscope.all()
+        var devices: [MotionDevice] = []
+        var gyroscope = gyroscopes.first
+        if let accelerometer, let sensor = accelerometer.sensor {
+            var own: Gyroscope?
+            if case .sampled(let channels) = sensor.access {
+                own = gyroscopes.first { $0.device.device.path == channels.device && $0.isRead(with: channels) }
+            }
+            devices.append(MotionDevice(accelerometer.title, sensor, own, settings))
+            // The gyroscope of the accelerometer's hardware is preferred.
+            gyroscope = own == nil ? gyroscope : nil
+        }
+        if let gyroscope {
+            devices.append(MotionDevice(gyroscope, beside: accelerometer?.sensor, settings))
+        }
+        return devices
+    }
+
+    private init(
+        _ title: String, _ accelerometer: Accelerometer, _ gyroscope: Gyroscope?,
+        _ settings: OrientationWatcher.Settings
+    ) {
+        self.title = title
+        self.accelerometer = accelerometer
+        self.gyroscope = gyroscope
+        accelerationRule = MotionRule(settings.frame, matrix: accelerometer.matrix, isHID: accelerometer.isHID)
+        rotationRule = gyroscope?.rule(settings, beside: accelerometer) ?? accelerationRule
+        guard case .sampled(var channels) = accelerometer.access else {
+            access = accelerometer.access
+            highestFrequency = nil
+            return
+        }
+        if gyroscope != nil { channels.names += Gyroscope.channels }
+        access = .sampled(Self.timed(channels))
+        highestFrequency = Self.highestFrequency(of: channels)
+    }
+
+    private init(
+        _ gyroscope: Gyroscope, beside accelerometer: Accelerometer?, _ settings: OrientationWatcher.Settings
+    ) {
+        title = gyroscope.title
+        self.accelerometer = nil
+        self.gyroscope = gyroscope
+        rotationRule = gyroscope.rule(settings, beside: accelerometer)
+        accelerationRule = rotationRule
+        let isBuffered = Gyroscope.channels.allSatisfy { gyroscope.device.has("scan_elements/\($0)_type") }
+        let channels = IIOChannels(
+            device: gyroscope.device.device.path, names: Gyroscope.channels,
+            hasAttributes: gyroscope.device.has(Gyroscope.channels[0] + "_raw"),
+            node: isBuffered ? gyroscope.device.device.node : nil)
+        access = .sampled(Self.timed(channels))
+        highestFrequency = Self.highestFrequency(of: channels)
+    }
+
+    private static func timed(_ channels: IIOChannels) -> IIOChannels {
+        var channels = channels
+        let type = SysfsAttribute.read(channels.device + "/scan_elements/in_timestamp_type")
+        channels.hasTimes = channels.node != nil && type.text != nil
+        return channels
+    }
+
+    private static func highestFrequency(of channels: IIOChannels) -> Double? {
+        let kind = channels.names[0].split(separator: "_").prefix(2).joined(separator: "_")
+        return [kind + "_sampling_frequency_available", "sampling_frequency_available"].lazy.compactMap { name in
+            SamplingFrequency.highest(available: SysfsAttribute.read("\(channels.device)/\(name)").text)
+        }.first
+    }
+
+    /// Returns the vectors of a sample; those that are missing or not plausible are `nil`.
+    ///
+    /// - Throws: `SystemError` when an input device cannot be read.
+    func values(_ sample: SensorSample) throws(SystemError) -> Values {
+        var values = Values()
+        switch sample {
+        case .values(let numbers):
+            var rest = numbers[...]
+            if accelerometer != nil {
+                values.acceleration = try acceleration(.values(Array(rest.prefix(3))))
+                rest = rest.dropFirst(3)
+            }
+            if let gyroscope {
+                values.rotation = gyroscope.rotation(rest.prefix(3)).flatMap(rotationRule.rotation)
+                rest = rest.dropFirst(3)
+            }
+            values.time = rest.first
+        case .input(let device):
+            values.acceleration = try acceleration(sample)
+            values.rotation = try device.rotation().flatMap(rotationRule.rotation)
+        }
+        return values
+    }
+
+    private func acceleration(_ sample: SensorSample) throws(SystemError) -> Motion.Vector? {
+        // A sensor without a scale measures nothing.
+        guard let accelerometer, accelerometer.scale != Vector.zero else { return nil }
+        return accelerationRule.acceleration(try accelerometer.acceleration(sample))
+    }
+}
+
+extension Gyroscope {
+    /// Returns whether its channels are read in the same way as others of its device.
+    fileprivate func isRead(with channels: IIOChannels) -> Bool {
+        device.has(Self.channels[0] + "_raw") == channels.hasAttributes
+            && (channels.node == nil || Self.channels.allSatisfy { device.has("scan_elements/\($0)_type") })
+    }
+}
+
+extension InputDevice {
+    /// The axes ABS_RX, ABS_RY and ABS_RZ.
+    private static let rotationAxes = 3...5
+
+    /// Returns the rotation in radians per second; `nil` if the device does not have it or does not state its unit.
+    fileprivate func rotation() throws(SystemError) -> Vector? {
+        var numbers: [Double] = []
+        for code in Self.rotationAxes {
+            let (value, unitsPerDegree) = try axis(code)
+            guard unitsPerDegree > 0 else { return nil }
+            numbers.append(Double(value) / Double(unitsPerDegree) * Double.pi / 180)
+        }
+        return Vector(x: numbers[0], y: numbers[1], z: numbers[2])
+    }
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleCore
+package import ReveilleSystem
+
+/// Samples the accelerometer and the gyroscope for all watchers that use them, as often as the fastest one wants.
+///
+/// Loop thread only.
+package final class MotionFeed {
+    /// A watcher's use of the feed, which ends when it is released.
+    package final class Use {
+        /// Takes a sample.
+        var sampled: (Motion) -> Void = { _ in }
+        /// Called when there is no sensor.
+        var gone: () -> Void = {}
+        /// The time between samples; `nil` while none are wanted.
+        var interval: Duration? {
+            didSet {
+                guard interval != oldValue else { return }
+                due = nil
+                feed.adjust()
+            }
+        }
+
+        private let feed: MotionFeed
+        let context: WatcherContext
+        /// The time of the next sample; `nil` for the next one there is.
+        private var due: Instant?
+
+        init(_ feed: MotionFeed, context: WatcherContext) {
+            self.feed = feed
+            self.context = context
+        }
+
+        deinit {
+            feed.end(ObjectIdentifier(self))
+        }
+
+        /// Takes a sample of the feed, unless it comes sooner than wanted because others want more.
+        func take(_ motion: Motion, at now: Instant, every fastest: Duration) {
+            guard let interval else { return }
+            if let due, now < due + fastest * -0.5 { return }
+            due = max((due ?? now) + interval, now)
+            sampled(motion)
+        }
+    }
+
+    private struct Weak {
+        weak var use: Use?
+    }
+
+    let settings: OrientationWatcher.Settings
+    private let loop: EventLoop
+    private let feed: DeviceFeed
+    private var uses: [ObjectIdentifier: Weak] = [:]
+    private var interest: DeviceFeed.Interest?
+    /// The sensors that are present, that of the acceleration first.
+    private var streams: [MotionStream] = []
+    /// The samplers of the streams, which are kept, since releasing one waits for its sensor.
+    private var samplers: [Sampler] = []
+    private var latest: [MotionDevice.Values] = []
+    private var clock = SampleClock()
+    /// The time between samples; `nil` while none are wanted.
+    private var interval: Duration?
+    private var problem: String?
+
+    /// Creates a feed that samples nothing.
+    ///
+    /// - Parameters:
+    ///   - loop: The loop.
+    ///   - feed: Reports changes of devices.
+    ///   - settings: How the accelerometer is mounted.
+    package init(loop: EventLoop, feed: DeviceFeed, settings: OrientationWatcher.Settings) {
+        self.loop = loop
+        self.feed = feed
+        self.settings = settings
+    }
+
+    /// Begins a use, which wants no samples yet.
+    func begin(context: WatcherContext) -> Use {
+        let use = Use(self, context: context)
+        uses[ObjectIdentifier(use)] = Weak(use: use)
+        return use
+    }
+
+    private func end(_ use: ObjectIdentifier) {
+        uses[use] = nil
+        adjust()
+    }
+
+    private var active: [Use] { uses.values.compactMap(\.use) }
+
+    /// How the sensors are read, for a person; `nil` when none is open.
+    var manner: String? { streams.isEmpty ? nil : streams.map(\.manner).joined(separator: " and ") }
+
+    /// Takes one sample for a use, whether it wants samples or not, and calls back within ``Pace/sampleTimeout``.
+    func sample(for use: Use, then completion: @escaping () -> Void) {
+        if interest == nil || streams.isEmpty { look() }
+        guard !streams.isEmpty else {
+            use.gone()
+            return completion()
+        }
+        var isDone = false
+        var timer: EventSource?
+        let finish = { [weak self, weak use] in
+            guard !isDone else { return }
+            isDone = true
+            timer = nil
+            if let self {
+                if let use, let motion = motion() { use.sampled(motion) }
+                // While nobody wants samples, nothing stays open.
+                if interval == nil { release() }
+            }
+            completion()
+        }
+        do throws(SystemError) {
+            timer = try loop.timer(priority: .watcher, handler: finish)
+        } catch {
+            warn(error)
+        }
+        timer?.fire(after: Pace.sampleTimeout)
+        var open = streams.count
+        for stream in streams {
+            stream.sample {
+                open -= 1
+                if open == 0 { finish() }
+            }
+        }
+    }
+
+    // MARK: - Devices
+
+    /// Samples as often as the uses want.
+    private func adjust() {
+        interval = active.compactMap(\.interval).min()
+        guard let interval else {
+            interest = nil
+            return release()
+        }
+        if interest == nil {
+            do throws(SystemError) {
+                interest = try feed.listen(to: ["iio", "input"]) { [weak self] changes in
+                    if changes.areIncomplete { self?.active.first?.context.overflowed() }
+                    self?.look()
+                }
+            } catch {
+                warn(error)
+            }
+            look()
+        }
+        streams.first?.setInterval(interval)
+        streams.dropFirst().first?.setInterval(interval)
+    }
+
+    private func release() {
+        streams = []
+        latest = []
+    }
+
+    /// Finds the sensors that are present now.
+    private func look() {
+        let found: [MotionDevice]
+        do throws(SystemError) {
+            found = try MotionDevice.all(settings)
+        } catch {
+            return warn(error)
+        }
+        guard found != streams.map(\.device) else { return }
+        let wasPresent = !streams.isEmpty
+        release()
+        for device in found { open(device) }
+        if streams.isEmpty, wasPresent { for use in active where use.interval != nil { use.gone() } }
+        for stream in streams { stream.setInterval(interval) }
+    }
+
+    private func open(_ device: MotionDevice) {
+        let index = streams.count
+        do throws(SystemError) {
+            let stream = try MotionStream(device, loop: loop) { () throws(SystemError) in
+                if index == samplers.count { samplers.append(try Sampler(loop: loop)) }
+                return samplers[index]
+            }
+            stream.gone = { [weak self] in self?.look() }
+            stream.failed = { [weak self] in self?.warn($0) }
+            stream.sampled = { [weak self, unowned stream] in self?.take($0, of: stream) }
+            streams.append(stream)
+            latest.append(MotionDevice.Values())
+        } catch {
+            // Access to its node may be granted a moment later, when udev sets the group.
+            warn(error)
+        }
+    }
+
+    /// Keeps the previous state after an error, which is logged once while it lasts.
+    private func warn(_ error: SystemError) {
+        let text = "\(error); the previous state is kept"
+        if text != problem { active.first?.context.warn(text) }
+        problem = text
+    }
+
+    // MARK: - Samples
+
+    private func take(_ sample: SensorSample, of stream: MotionStream) {
+        guard let index = streams.firstIndex(where: { $0 === stream }) else { return }
+        do throws(SystemError) {
+            let values = try stream.device.values(sample)
+            guard values.acceleration != nil || values.rotation != nil else {
+                throw SystemError("find a plausible value of", on: stream.device.title, code: EINVAL)
+            }
+            latest[index] = values
+            problem = nil
+        } catch {
+            return warn(error)
+        }
+        guard index == 0, let interval, let motion = motion() else { return }
+        for use in active { use.take(motion, at: loop.now, every: interval) }
+    }
+
+    /// Returns the latest values of all sensors; `nil` before the first.
+    private func motion() -> Motion? {
+        guard let first = latest.first else { return nil }
+        let acceleration = latest.lazy.compactMap(\.acceleration).first
+        let rotation = latest.lazy.compactMap(\.rotation).first
+        guard acceleration != nil || rotation != nil else { return nil }
+        return Motion(
+            acceleration: acceleration, rotation: rotation,
+            takenAt: clock.time(first.time, now: Timestamp(microseconds: loop.wallClock)))
+    }
+}

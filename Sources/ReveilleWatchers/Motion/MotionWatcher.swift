@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import ReveilleCore
+import ReveilleSystem
+
+/// Watches the acceleration and rotation of the device, sample by sample.
+package final class MotionWatcher: StreamWatcher {
+    package let aspect = BuiltInAspect.motion
+    private let feed: MotionFeed
+    private let use: MotionFeed.Use
+    /// The time of the last sample.
+    private var last = Motion.unknown.takenAt
+
+    /// Creates a watcher that is off.
+    package init(feed: MotionFeed, context: WatcherContext) {
+        self.feed = feed
+        use = feed.begin(context: context)
+        use.sampled = { [weak self] motion in
+            self?.last = motion.takenAt
+            context.report(.motion(motion))
+        }
+        use.gone = { [weak self] in
+            context.report(
+                .motion(Motion(acceleration: nil, rotation: nil, takenAt: self?.last ?? Motion.unknown.takenAt)))
+        }
+    }
+
+    package var interval: Duration = SampleInterval.usual {
+        didSet { if pace == .live { use.interval = interval } }
+    }
+
+    package var pace: Pace = .off {
+        didSet { use.interval = pace == .live ? interval : nil }
+    }
+
+    package func refresh(then completion: @escaping () -> Void) {
+        feed.sample(for: use, then: completion)
+    }
+
+    package var source: SourceDescription {
+        MotionExamination.source(of: feed) { devices in
+            guard !devices.isEmpty else { return .unavailable("no accelerometer and no gyroscope") }
+            let rate = pace == .live ? ", every \(interval / .milliseconds(1)) ms" : ""
+            return .available(
+                devices.map(\.title).joined(separator: ", ") + (feed.manner.map { ", \($0)" } ?? "") + rate)
+        }
+    }
+
+    package func examine() -> Examination { MotionExamination.examine(feed) }
+}

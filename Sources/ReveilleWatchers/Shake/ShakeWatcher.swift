@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import ReveilleCore
+package import ReveilleSystem
+
+/// Watches for shakes of the device, with the sensor that ``MotionWatcher`` uses too.
+package final class ShakeWatcher: Watcher {
+    package let aspect = BuiltInAspect.shake
+    private let loop: EventLoop
+    private let feed: MotionFeed
+    private let use: MotionFeed.Use
+    private let context: WatcherContext
+    private var rule = ShakeRule()
+
+    /// Creates a watcher that is off.
+    package init(loop: EventLoop, feed: MotionFeed, context: WatcherContext) {
+        self.loop = loop
+        self.feed = feed
+        self.context = context
+        use = feed.begin(context: context)
+        use.sampled = { [weak self] in self?.take($0) }
+        use.gone = { [weak self] in self?.rule = ShakeRule() }
+    }
+
+    package var pace: Pace = .off {
+        didSet {
+            guard pace != oldValue else { return }
+            // A shake that was not over is canceled.
+            rule = ShakeRule()
+            use.interval = pace == .live ? ShakeRule.restingInterval : nil
+        }
+    }
+
+    private func take(_ motion: Motion) {
+        guard let acceleration = motion.acceleration else { return }
+        let now = loop.now
+        if let shake = rule.take(acceleration.length, at: now) { context.report(.shake(shake)) }
+        // The report may have ended the watch.
+        if pace == .live { use.interval = rule.interval(at: now) }
+    }
+
+    /// There is nothing to read: a shake is reported when it happens.
+    package func refresh(then completion: @escaping () -> Void) {
+        completion()
+    }
+
+    package var source: SourceDescription {
+        MotionExamination.source(of: feed) { devices in
+            guard let device = devices.first, device.accelerometer != nil else {
+                return .unavailable("no accelerometer")
+            }
+            let rate = rule.rate ?? device.highestFrequency ?? .infinity
+            guard rate >= ShakeRule.lowestRate else {
+                return .unavailable(
+                    "\(device.title) gives \(Int(rate.rounded())) samples a second; at least "
+                        + "\(Int(ShakeRule.lowestRate)) are needed")
+            }
+            return .available(device.title + (feed.manner.map { ", \($0)" } ?? ""))
+        }
+    }
+
+    package func examine() -> Examination { MotionExamination.examine(feed) }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Testing
+
+@testable import ReveilleCore
+
+/// Tallies: aspects of which each occurrence counts, even if it equals the last one.
+@Suite struct TallyTests {
+    private let driver = BusDriver()
+
+    @Test("B148: three shakes while a subscriber sleeps are one event that counts them")
+    func occurrencesAreCounted() {
+        let id = driver.subscribe(SubscriptionRequest(aspects: .shake))
+        driver.background(id)
+        var times: [Timestamp] = []
+        for peak in [2.0, 2.0, 3.0] { times.append(driver.report(.shake(peak))) }
+        driver.foreground(id)
+        let events = driver.events(of: id)
+        #expect(events.map(\.changes) == [3])
+        #expect(events.first?.shake?.peak == 3)
+        #expect(events.first?.firstChangedAt == times[0])
+        #expect(events.first?.changedAt == times[2])
+        #expect(events.first?.netChange == true)
+    }
+
+    @Test("equal occurrences are changes, which net changes contain") func equalOccurrencesAreChanges() {
+        let id = driver.subscribe(
+            SubscriptionRequest(aspects: .shake, policies: [.shake: Policy(netChangeOnly: true)]))
+        for _ in 0..<2 {
+            driver.report(.shake(2))
+            #expect(driver.events(of: id).map(\.netChange) == [true])
+        }
+        driver.post(.shake(2))
+        #expect(driver.events(of: id).map(\.changes) == [1])
+    }
+
+    @Test("the first occurrence is a change too") func firstOccurrenceCounts() {
+        let driver = BusDriver(restoring: SavedState(instance: "one"))
+        let id = driver.subscribe(SubscriptionRequest(aspects: .shake))
+        driver.report(.shake(2))
+        #expect(driver.events(of: id).map(\.changes) == [1])
+    }
+
+    @Test("occurrences are counted across a restart") func countSurvivesARestart() {
+        driver.report(.shake(2))
+        let position = driver.position(.shake).generation
+        driver.report(.shake(2))
+        driver.restart()
+        driver.report(.shake(2))
+        let start = driver.start(
+            SubscriptionRequest(aspects: .shake, instance: "one", positions: [.shake: position])
+        ).start
+        #expect(start.events.map(\.changes) == [2])
+    }
+
+    @Test("merged events of occurrences are net changes") func mergedEventsAreNetChanges() throws {
+        let id = driver.subscribe(SubscriptionRequest(aspects: .shake))
+        driver.report(.shake(2))
+        let first = try #require(driver.events(of: id).first)
+        driver.report(.shake(3))
+        let second = try #require(driver.events(of: id).first)
+        let merged = first.merged(with: second, lastSeen: .shake(3))
+        #expect(merged.changes == 2)
+        #expect(merged.netChange)
+    }
+}
