@@ -35,7 +35,7 @@ import Varlink
             (["get", "batery"], "an aspect must be locale, defaults, battery"),
             (["watch", "LOCALE"], "did you mean locale?"),
             (["post", "orientatoin", "faceUp"], "did you mean orientation?"),
-            (["post", "org.example.player", "{}"], "or orientation; 'reveille publish' publishes a name\n"),
+            (["post", "org.example.player", "{}"], "; 'reveille publish' publishes a name\n"),
             (["watch", "--jsn"], "Did you mean '--json'?"),
             (["post", "proximity", "nera"], "proximity.state must be near, far or unknown; did you mean near?"),
             (["post", "proximity", "close"], "close: proximity.state must be near, far or unknown\n"),

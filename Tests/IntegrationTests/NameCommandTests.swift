@@ -82,7 +82,7 @@ import Varlink
             ("*", "a pattern must be the beginning of a name and .*, such as org.example.*"),
             ("org.*.volume", "a pattern must be the beginning of a name and .*, such as org.example.*"),
             ("org.example.", "a published name must have at least two words of letters, digits, - and _"),
-            ("org", "or orientation, or a published name such as org.example.volume"),
+            ("org", ", or a published name such as org.example.volume"),
         ])
     func invalidNameIsReportedWithTheRules(name: String, message: String) throws {
         for command in ["get", "watch"] {
