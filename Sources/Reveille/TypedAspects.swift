@@ -22,6 +22,8 @@ public struct TypedAspects: Sendable {
     public let proximity = TypedAspect<Proximity>(aspect: .proximity) { $0.proximity }
     /// The pose.
     public let orientation = TypedAspect<Orientation>(aspect: .orientation) { $0.orientation }
+    /// The illuminance.
+    public let light = TypedAspect<Light>(aspect: .light) { $0.light }
     /// The screens and the brightness.
     public let display = TypedAspect<Display>(aspect: .display) { $0.display }
     /// The default route.
@@ -50,6 +52,11 @@ extension Device {
     /// The orientation of the device.
     public var orientation: Orientation {
         get async throws(ReveilleError) { try await state(of: \.orientation) }
+    }
+
+    /// The light around the device: `Light.unknown` without a sensor.
+    public var light: Light {
+        get async throws(ReveilleError) { try await state(of: \.light) }
     }
 
     /// The screens, and the brightness of the backlight: `Display.unknown` without any.

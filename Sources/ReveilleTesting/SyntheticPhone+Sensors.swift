@@ -31,6 +31,21 @@ extension SyntheticPhone {
         try proximitySensor.set(["in_proximity_raw": "\(isNear ? 10 * Self.nearLevel : 0)"])
     }
 
+    /// Sets the light around the phone, whose sensor is polled and sends no uevent.
+    ///
+    /// ```swift
+    /// try phone.setLight(120)
+    /// ```
+    ///
+    /// - Parameter lux: The illuminance in lux, rounded to tenths.
+    /// - Throws: `TestbedError` if no sensor can measure the illuminance.
+    public func setLight(_ lux: Double) throws(TestbedError) {
+        guard 0...LightRule.limit ~= lux else {
+            throw TestbedError("light of \(lux) lux must be between 0 and \(Int(LightRule.limit))")
+        }
+        try lightSensor.set(["in_illuminance_raw": "\(Int((lux * 10).rounded()))"])
+    }
+
     /// The raw value of 1 g at ``scale`` meters per second squared.
     fileprivate static var rawGravity: Int { 980 }
     static var accelerationUnit: Double { Double(rawGravity) }
@@ -53,6 +68,13 @@ extension SyntheticPart {
                 "name": "accel_3d", "in_accel_x_raw": "0", "in_accel_y_raw": "-\(SyntheticPhone.rawGravity)",
                 "in_accel_z_raw": "0", "in_accel_scale": SyntheticPhone.scale,
             ],
+            type: ("DEVTYPE", "iio_device"))
+    }
+
+    static func lightSensor(_ testbed: Testbed) -> SyntheticPart {
+        SyntheticPart(
+            testbed, subsystem: "iio", name: "iio:device2",
+            attributes: ["name": "als", "in_illuminance_raw": "1000", "in_illuminance_scale": "0.1"],
             type: ("DEVTYPE", "iio_device"))
     }
 

@@ -6,8 +6,9 @@ import ReveilleCore
 
 /// A simulated phone made of synthetic devices and files.
 ///
-/// It has batteries, a charger, an accelerometer, a gyroscope, a proximity sensor, a screen with a backlight, a network, a
-/// locale file and settings files. Programs started with ``run(_:environment:)`` or ``environment`` see the devices through the real libudev, and
+/// It has batteries, a charger, an accelerometer, a gyroscope, a proximity sensor, a light sensor, a screen with a
+/// backlight, a network, a locale file and settings files. Programs started with ``run(_:environment:)`` or
+/// ``environment`` see the devices through the real libudev, and
 /// ``startBus(configuration:)`` starts a bus that watches the phone. The phone's directories and its process end with
 /// it. Use a phone from one thread at a time.
 ///
@@ -39,6 +40,8 @@ public final class SyntheticPhone {
     /// The proximity sensor, which ``setNear(_:)`` controls.
     public let proximitySensor: SyntheticPart
 
+    /// The ambient light sensor, which ``setLight(_:)`` controls.
+    public let lightSensor: SyntheticPart
     /// The built-in screen, 1080 by 2340 pixels.
     public let screen: SyntheticPart
     /// A connected monitor, which is not inserted at first, 1920 by 1080 pixels.
@@ -76,6 +79,7 @@ public final class SyntheticPhone {
         accelerometer = .accelerometer(testbed)
         gyroscope = .gyroscope(testbed)
         proximitySensor = .proximitySensor(testbed)
+        lightSensor = .lightSensor(testbed)
         screen = .screen(testbed, connector: "DSI-1", mode: "1080x2340")
         monitor = .screen(testbed, connector: "HDMI-A-1", mode: "1920x1080")
         backlight = .backlight(testbed)
@@ -85,6 +89,7 @@ public final class SyntheticPhone {
         if hasAccelerometer { try accelerometer.insert() }
         if hasGyroscope { try gyroscope.insert() }
         if hasProximitySensor { try proximitySensor.insert() }
+        try lightSensor.insert()
         try screen.insert()
         try backlight.insert()
         try disconnect()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleCore
 import ReveilleTesting
 import Testing
 
@@ -30,8 +31,7 @@ import Testing
         }
         let names: [Substring] = ["org.example.job", "org.example.player"]
         #expect(
-            try completions(of: ["get", ""], on: bus) == ["locale", "defaults", "battery", "proximity", "orientation"]
-                + names)
+            try completions(of: ["get", ""], on: bus) == Aspect.device.map { Substring($0.name) } + names)
         #expect(try completions(of: ["watch", "battery", "org.example.j"], on: bus) == ["org.example.job"])
         for command in ["publish", "withdraw"] { #expect(try completions(of: [command, "o"], on: bus) == names) }
         #expect(try completions(of: ["get", "--address", "unix:/nowhere", "o"], on: bus) == ["orientation"])

@@ -58,7 +58,8 @@ import Varlink
 
     @Test func rangesAreThoseOfTheProgram() throws {
         var ranges = 0
-        for row in try table("Keys") {
+        let rows = try table("Keys")
+        for row in rows {
             let key = code(row[0])[0]
             guard let ends = row[2].wholeMatch(of: #/([0-9.]+) to ([0-9.]+)/#)?.output,
                 let low = Double(ends.1), let high = Double(ends.2)
@@ -75,7 +76,7 @@ import Varlink
                 #expect(try !isAccepted(value, of: key), "\(key): \(value)")
             }
         }
-        #expect(ranges == 18)
+        #expect(ranges > 0 && ranges == rows.count { $0[2].first?.isNumber == true })
     }
 
     @Test func wordsAndPathsAreThoseOfTheProgram() throws {

@@ -74,6 +74,7 @@ import Varlink
         case .defaults(let defaults): try check(defaults)
         case .battery(let battery): try check(battery)
         case .orientation(let orientation): try check(orientation)
+        case .light(let light): try check(light)
         case .display(let display): try check(display)
         case .network(let network): try check(network)
         case .folders(let folders): try check(folders)

@@ -23,6 +23,7 @@ import Varlink
                 packs: [.init(name: "BAT0", level: nil, chargeStatus: .notCharging)])),
         .battery(.unknown), .proximity(.near), .orientation(Orientation(pose: .faceUp, planar: .portrait)),
         .orientation(.unknown),
+        .light(Light(lux: 0.1)), .light(.unknown),
         .display(
             Display(
                 screens: [

@@ -13,6 +13,8 @@ package enum BuiltInAspect: String, Sendable, Hashable, CaseIterable {
     case proximity
     /// The pose of the device.
     case orientation
+    /// The illuminance around the device.
+    case light
     /// The screens, and the brightness of the backlight.
     case display
     /// The default route to the network.
@@ -65,13 +67,14 @@ extension BuiltInAspect {
         case .battery: Traits(index: 2, sampling: .onDemand)
         case .proximity: Traits(index: 3, sampling: .onDemand)
         case .orientation: Traits(index: 4, sampling: .onDemand)
-        case .display: Traits(index: 5, sampling: .onDemand, isDefault: false)
-        case .network: Traits(index: 6, sampling: .onDemand, isDefault: false)
+        case .light: Traits(index: 5, sampling: .onDemand, isDefault: false)
+        case .display: Traits(index: 6, sampling: .onDemand, isDefault: false)
+        case .network: Traits(index: 7, sampling: .onDemand, isDefault: false)
         case .folders:
-            Traits(index: 7, sampling: .always, isDefault: false, isReportedInParts: true, isPostable: false)
-        case .motion: Traits(index: 8, sampling: .onDemand, kind: .stream, isDefault: false)
-        case .shake: Traits(index: 9, sampling: .onDemand, kind: .tally, isDefault: false)
-        case .power: Traits(index: 10, sampling: .onDemand, isDefault: false)
+            Traits(index: 8, sampling: .always, isDefault: false, isReportedInParts: true, isPostable: false)
+        case .motion: Traits(index: 9, sampling: .onDemand, kind: .stream, isDefault: false)
+        case .shake: Traits(index: 10, sampling: .onDemand, kind: .tally, isDefault: false)
+        case .power: Traits(index: 11, sampling: .onDemand, isDefault: false)
         }
     }
 
@@ -105,6 +108,8 @@ extension Aspect {
     public static let proximity = Aspect(.proximity)
     /// The pose of the device.
     public static let orientation = Aspect(.orientation)
+    /// The illuminance around the device.
+    public static let light = Aspect(.light)
     /// The screens, and the brightness of the backlight.
     public static let display = Aspect(.display)
     /// The default route to the network.
@@ -130,6 +135,8 @@ extension AspectSet {
     public static let proximity: AspectSet = [.proximity]
     /// The pose of the device.
     public static let orientation: AspectSet = [.orientation]
+    /// The illuminance around the device.
+    public static let light: AspectSet = [.light]
     /// The screens, and the brightness of the backlight.
     public static let display: AspectSet = [.display]
     /// The default route to the network.

@@ -15,6 +15,8 @@ public enum Reading: Sendable, Hashable {
     case proximity(Proximity)
     /// The pose of the device.
     case orientation(Orientation)
+    /// The illuminance around the device.
+    case light(Light)
     /// The screens, and the brightness of the backlight.
     indirect case display(Display)
     /// The default route to the network.
@@ -38,6 +40,7 @@ public enum Reading: Sendable, Hashable {
         case .battery: .battery
         case .proximity: .proximity
         case .orientation: .orientation
+        case .light: .light
         case .display: .display
         case .network: .network
         case .folders: .folders
@@ -57,6 +60,7 @@ public enum Reading: Sendable, Hashable {
         case .battery: .battery(.unknown)
         case .proximity: .proximity(.unknown)
         case .orientation: .orientation(.unknown)
+        case .light: .light(.unknown)
         case .display: .display(.unknown)
         case .network: .network(.unreachable)
         case .folders: .folders(Folders(folders: []))
@@ -87,6 +91,7 @@ extension Reading: CustomStringConvertible {
         case .battery(let battery): battery.description
         case .proximity(let proximity): proximity.description
         case .orientation(let orientation): orientation.description
+        case .light(let light): light.description
         case .display(let display): display.description
         case .network(let network): network.description
         case .folders(let folders): folders.description
@@ -122,6 +127,11 @@ extension Reading {
     /// The pose of the device; `nil` for other aspects.
     public var orientation: Orientation? {
         if case .orientation(let orientation) = self { orientation } else { nil }
+    }
+
+    /// The illuminance; `nil` for other aspects.
+    public var light: Light? {
+        if case .light(let light) = self { light } else { nil }
     }
 
     /// The screens and the brightness; `nil` for other aspects.
@@ -171,6 +181,8 @@ extension Event {
     public var proximity: Proximity? { reading.proximity }
     /// The pose of the device; `nil` for other aspects.
     public var orientation: Orientation? { reading.orientation }
+    /// The illuminance; `nil` for other aspects.
+    public var light: Light? { reading.light }
     /// The screens and the brightness; `nil` for other aspects.
     public var display: Display? { reading.display }
     /// The default route to the network; `nil` for other aspects.

@@ -22,6 +22,7 @@ enum SysfsTarget {
                 let number = SysfsText.number(halves[1])
                 try require(number?.isFinite != false, "the number \(halves[1]) is finite")
                 if let number { try checkProximity(number) }
+                if let number { try checkLight(number) }
             } else if line.isEmpty {
                 supplies.append(PowerSupply(name: "\(supplies.count)", attributes: [:]))
             }
@@ -67,6 +68,13 @@ enum SysfsTarget {
         guard let rule = ProximityRule(nearLevel: value) else { return }
         try requireEqual(rule.state(at: value, last: .far), .near, "the state at the near level")
         try requireEqual(rule.state(at: 0, last: .near), .far, "the state at 0")
+    }
+
+    private static func checkLight(_ value: Double) throws(Falsified) {
+        for rule in [LightRule(offset: value, scale: 1), LightRule(offset: 0, scale: value)] {
+            guard let lux = rule?.lux(value) else { continue }
+            try require(0...LightRule.limit ~= lux, "the illuminance \(lux) is possible")
+        }
     }
 
     private static func checkFrequency(_ attributes: [String: String]) throws(Falsified) {

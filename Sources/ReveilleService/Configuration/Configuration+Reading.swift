@@ -42,6 +42,7 @@ extension Configuration {
         try top.section("battery") { section throws(ConfigurationError) in try battery.read(section) }
         try top.section("proximity") { section throws(ConfigurationError) in try proximity.read(section) }
         try top.section("orientation") { section throws(ConfigurationError) in try orientation.read(section) }
+        try top.section("light") { section throws(ConfigurationError) in try light.read(section) }
         try top.section("display") { section throws(ConfigurationError) in try display.read(section) }
         try top.seconds("idleSampleInterval", into: &idleSampleInterval)
         try top.section("locale") { section throws(ConfigurationError) in try locale.read(section) }

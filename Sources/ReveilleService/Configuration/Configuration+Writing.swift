@@ -10,6 +10,7 @@ extension Configuration {
             "battery": battery.json,
             "proximity": proximity.json,
             "orientation": orientation.json,
+            "light": light.json,
             "display": display.json,
             "idleSampleInterval": Self.seconds(idleSampleInterval),
             "locale": locale.json,

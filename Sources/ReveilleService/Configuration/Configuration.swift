@@ -11,6 +11,8 @@ package struct Configuration: Sendable {
     package var proximity = ProximityWatcher.Settings()
     /// The section `orientation`.
     package var orientation = OrientationWatcher.Settings()
+    /// The section `light`.
+    package var light = LightWatcher.Settings()
     /// The section `display`.
     package var display = DisplayWatcher.Settings()
     /// The time between samples while all subscribers to a sensor are held.

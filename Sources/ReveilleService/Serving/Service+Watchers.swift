@@ -42,6 +42,10 @@ extension Service {
                 return try OrientationWatcher(
                     loop: loop, timer: timer, feed: feed, settings: configuration.orientation,
                     idleInterval: configuration.idleSampleInterval, context: context)
+            case .light:
+                return try LightWatcher(
+                    loop: loop, timer: timer, feed: feed, settings: configuration.light,
+                    idleInterval: configuration.idleSampleInterval, context: context)
             case .display:
                 return try DisplayWatcher(
                     loop: loop, feed: DeviceFeed(loop: loop, subsystems: DisplayWatcher.subsystems),

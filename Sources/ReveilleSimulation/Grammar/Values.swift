@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleCore
 import Varlink
 
 /// A generator of values of declared types, preferring edge cases.
@@ -110,6 +111,10 @@ struct Values {
     private mutating func string(of field: String) -> JSON {
         if field == "aspect" || field == "aspects", choices.happens(onceIn: 3) {
             return .string(choices.one(of: Edges.names))
+        }
+        // The comments list those of the first interface only.
+        if field == "aspect" || field == "aspects", choices.happens(onceIn: 2) {
+            return .string(choices.one(of: Aspect.device).name)
         }
         let seen = harvest[field].filter { $0.stringValue != nil }
         let words = vocabulary.words(for: field, in: member)

@@ -41,7 +41,7 @@ extension Condition.Comparison {
             if let level = literal.numberValue, !(0...1 ~= level) {
                 throw aspect.refusing(writtenLiteral, for: field)
             }
-        case .flag, .bool, .quantity, .text, .number, .list, .other, nil: break
+        case .flag, .bool, .text, .number, .list, .other, nil: break
         }
     }
 }

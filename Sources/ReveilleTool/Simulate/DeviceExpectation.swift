@@ -44,10 +44,9 @@ struct DeviceExpectation: Equatable {
         switch aspect.form.fields[field] {
         case .words(let words, let orNull): return words.contains(value) || orNull && value == Self.none
         case .level: return value == Self.none || Double(value).map { 0...1 ~= $0 } == true
-        case .quantity: return value == Self.none || Double(value)?.isFinite == true
         case .flag: return [Self.none, "true", "false"].contains(value)
+        case .number: return value == Self.none || Double(value)?.isFinite == true
         case .bool: return ["true", "false"].contains(value)
-        case .number: return Double(value) != nil
         case .text, .list: return true
         case .other, nil: return false
         }
@@ -64,18 +63,12 @@ struct DeviceExpectation: Equatable {
             return event.parts.contains { $0.name == field && (value.isEmpty || $0.words.contains(value)) }
         }
         let found = Self.value(of: field, in: event)
-        guard isNumber(field), let expected = Double(value), let number = found.numberValue else {
+        guard aspect.form.fields[field]?.isNumber == true, let expected = Double(value), let number = found.numberValue
+        else {
             return Self.text(found) == value
         }
-        // The level is the mean of all packs.
-        return abs(number - expected) < 1e-9
-    }
-
-    private func isNumber(_ field: String) -> Bool {
-        switch aspect.form.fields[field] {
-        case .level, .quantity: true
-        default: false
-        }
+        // The level is the mean of all packs, and lux are products.
+        return abs(number - expected) < 1e-9 * max(1, abs(expected))
     }
 
     private static func value(of field: String, in event: Event) -> JSON {

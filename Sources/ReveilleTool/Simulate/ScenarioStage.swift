@@ -37,6 +37,7 @@ final class ScenarioStage {
         case .unplug: try phone.unplug()
         case .rotate(let pose): try phone.rotate(to: pose)
         case .near(let isNear): try phone.setNear(isNear)
+        case .light(let lux): try phone.setLight(lux)
         case .brightness(let level): try phone.setBrightness(level)
         case .network(let kind?): try phone.connect(over: kind)
         case .network(nil): try phone.disconnect()
@@ -124,6 +125,7 @@ final class ScenarioStage {
         case .accelerometer: phone.accelerometer
         case .gyroscope: phone.gyroscope
         case .proximity: phone.proximitySensor
+        case .light: phone.lightSensor
         case .monitor: phone.monitor
         }
     }

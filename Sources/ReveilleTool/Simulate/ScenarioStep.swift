@@ -18,6 +18,8 @@ enum ScenarioStep: Equatable {
     case unplug
     case rotate(Orientation.Pose)
     case near(Bool)
+    /// The light around the phone, in lux.
+    case light(Double)
     case brightness(Double)
     /// Connects to a network; `nil` disconnects.
     case network(Network.Kind?)
@@ -70,6 +72,7 @@ enum ScenarioPart: Equatable {
     case accelerometer
     case gyroscope
     case proximity
+    case light
     case monitor
 
     /// Parses the name of a part: `battery`, `battery2`, `charger`.
@@ -80,6 +83,7 @@ enum ScenarioPart: Equatable {
         case "accelerometer": self = .accelerometer
         case "gyroscope": self = .gyroscope
         case "proximity": self = .proximity
+        case "light": self = .light
         case "monitor": self = .monitor
         default:
             guard name.hasPrefix("battery"), let number = Int(name.dropFirst("battery".count)), number >= 2 else {

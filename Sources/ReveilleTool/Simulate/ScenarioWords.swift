@@ -50,6 +50,7 @@ struct ScenarioWords {
         ("rotate", "rotate " + poses.map(\.rawValue).joined(separator: "|"), { $0.rotate() }),
         ("near", "near", { _ in .near(true) }),
         ("far", "far", { _ in .near(false) }),
+        ("light", "light LUX, from 0 to \(Int(LightRule.limit))", { $0.light() }),
         ("brightness", "brightness 0..1", { $0.brightness() }),
         ("network", "network " + networks.joined(separator: "|"), { $0.network() }),
         ("accelerate", "accelerate X Y Z, in g", { $0.vector().map { .accelerate($0) } }),
@@ -71,7 +72,7 @@ struct ScenarioWords {
         ("end", "end", { _ in .end }),
     ]
 
-    private static let parts = "battery|battery2|...|charger|accelerometer|gyroscope|proximity|monitor"
+    private static let parts = "battery|battery2|...|charger|accelerometer|gyroscope|proximity|light|monitor"
     private static let networks = Network.Kind.allCases.map(\.rawValue) + ["none"]
     private static let mostWatts = Int(SyntheticBattery.greatestPower)
     private static let poses = Orientation.Pose.allCases.filter { $0 != .unknown }
@@ -89,6 +90,10 @@ struct ScenarioWords {
 
     private mutating func brightness() -> ScenarioStep? {
         next().flatMap { Double($0) }.flatMap { 0...1 ~= $0 ? .brightness($0) : nil }
+    }
+
+    private mutating func light() -> ScenarioStep? {
+        next().flatMap { Double($0) }.flatMap { 0...LightRule.limit ~= $0 ? .light($0) : nil }
     }
 
     private mutating func network() -> ScenarioStep? {

@@ -7,12 +7,12 @@ extension StateForm {
         return StateForm(
             mainField: "power",
             fields: [
-                "power": .quantity, "energy": .quantity, "energyFull": .quantity, "health": .level,
-                "timeToEmpty": .quantity,
-                "timeToFull": .quantity, "packs": .other("a list of packs, each with a name"), "packs.name": .text,
-                "packs.vendor": text, "packs.model": text, "packs.technology": text, "packs.energy": .quantity,
-                "packs.energyFull": .quantity, "packs.energyFullDesign": .quantity, "packs.power": .quantity,
-                "packs.voltage": .quantity, "packs.temperature": .quantity, "packs.cycles": .quantity,
+                "power": .number, "energy": .number, "energyFull": .number, "health": .level,
+                "timeToEmpty": .number,
+                "timeToFull": .number, "packs": .other("a list of packs, each with a name"), "packs.name": .text,
+                "packs.vendor": text, "packs.model": text, "packs.technology": text, "packs.energy": .number,
+                "packs.energyFull": .number, "packs.energyFullDesign": .number, "packs.power": .number,
+                "packs.voltage": .number, "packs.temperature": .number, "packs.cycles": .number,
             ],
             alternative: #", such as {"power": -5.2, "timeToEmpty": 14400}"#
         ) { _ in nil }

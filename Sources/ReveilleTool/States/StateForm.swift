@@ -11,12 +11,11 @@ struct StateForm {
         case words([String], orNull: Bool = false)
         /// A number from 0 to 1, or null.
         case level
-        /// A number, or null.
-        case quantity
         /// A Boolean, or null.
         case flag
         case bool
         case text
+        /// A number, or null.
         case number
         /// A list of strings, with its description.
         case list(String)
@@ -27,15 +26,21 @@ struct StateForm {
             if case .words(let words, let orNull) = self { words + (orNull ? ["null"] : []) } else { [] }
         }
 
+        var isNumber: Bool {
+            switch self {
+            case .level, .number: true
+            default: false
+            }
+        }
+
         var description: String {
             switch self {
             case .words: Suggestion.list(words)
             case .level: "a number from 0 to 1, or null"
-            case .quantity: "a number, or null"
             case .flag: "true, false or null"
             case .bool: "true or false"
             case .text: "a string"
-            case .number: "a number"
+            case .number: "a number, or null"
             case .list(let text), .other(let text): text
             }
         }
@@ -82,6 +87,7 @@ extension BuiltInAspect {
         case .battery: .battery
         case .proximity: .proximity
         case .orientation: .orientation
+        case .light: .light
         case .display: .display
         case .network: .network
         case .folders: .folders

@@ -21,6 +21,8 @@ package struct IIOChannels: Sendable, Hashable {
     package var device: String
     /// The names of the channels, in order, such as `in_accel_x`.
     package var names: [String]
+    /// The last word of the names of attributes: `raw`, or `input` for values in the unit of the channel.
+    package var suffix: String
     /// Whether each channel has an attribute, such as `in_accel_x_raw`.
     package var hasAttributes: Bool
     /// The device node that scans are read from, if they contain the channels.
@@ -29,9 +31,12 @@ package struct IIOChannels: Sendable, Hashable {
     package var hasTimes = false
 
     /// Creates a description of channels.
-    package init(device: String, names: [String], hasAttributes: Bool = true, node: String? = nil) {
+    package init(
+        device: String, names: [String], suffix: String = "raw", hasAttributes: Bool = true, node: String? = nil
+    ) {
         self.device = device
         self.names = names
+        self.suffix = suffix
         self.hasAttributes = hasAttributes
         self.node = node
     }
@@ -41,7 +46,7 @@ package struct IIOChannels: Sendable, Hashable {
 
     /// The path of a channel's attribute.
     fileprivate func path(of name: String) -> String {
-        "\(device)/\(name)_raw"
+        "\(device)/\(name)_\(suffix)"
     }
 }
 

@@ -28,6 +28,7 @@ package enum ReadingCoding {
         case .battery(let battery): fields.add(.battery, battery)
         case .proximity(let proximity): fields.add(.proximity, proximity)
         case .orientation(let orientation): fields.add(.orientation, orientation)
+        case .light(let light): fields.add(.light, light)
         case .display(let display): fields.add(.display, display)
         case .network(let network): fields.add(.network, network)
         case .folders(let folders): fields.add(.folders, folders)
@@ -51,6 +52,7 @@ package enum ReadingCoding {
         case .battery: .battery
         case .proximity: .proximity
         case .orientation: .orientation
+        case .light: .light
         case .display: .display
         case .network: .network
         case .folders: .folders
@@ -90,6 +92,7 @@ package enum ReadingCoding {
         case .battery: .battery(try Battery(fields))
         case .proximity: .proximity(try Proximity(fields))
         case .orientation: .orientation(try Orientation(fields))
+        case .light: .light(try Light(fields))
         case .display: .display(try Display(fields))
         case .network: .network(try Network(fields))
         case .folders: .folders(try Folders(fields))

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+package import ReveilleCore
+package import ReveilleSystem
+
+/// Watches the ambient light sensor, which is sampled because the kernel reports no changes of its value.
+package final class LightWatcher: Watcher {
+    /// How closely to watch.
+    package struct Settings: Sendable {
+        /// The time between samples while a subscriber is in the foreground: screens follow the light slowly.
+        package var sampleInterval: Duration = .seconds(1)
+
+        /// Creates the default settings.
+        package init() {}
+    }
+
+    package let aspect = BuiltInAspect.light
+    private let context: WatcherContext
+    private let watch: SensorWatch<LightSensor>
+    /// The last report; `nil` before the first one since the watcher was off.
+    private var reported: Light?
+
+    /// Creates a watcher that is off; `idleInterval` is the time between samples while all subscribers are held.
+    package init(
+        loop: EventLoop, timer: SharedTimer, feed: DeviceFeed, settings: Settings, idleInterval: Duration,
+        context: WatcherContext
+    ) throws(SystemError) {
+        self.context = context
+        watch = SensorWatch(
+            loop: loop, timer: timer, feed: feed, context: context,
+            intervals: SampleIntervals(live: settings.sampleInterval, idle: idleInterval),
+            candidates: LightSensor.candidates)
+        watch.sampled = { [weak self] sensor, sample throws(SystemError) in try self?.take(sample, of: sensor) }
+        watch.gone = { [weak self] in self?.report(.unknown) }
+    }
+
+    package var pace: Pace {
+        get { watch.pace }
+        set {
+            if newValue == .off { reported = nil }
+            watch.pace = newValue
+        }
+    }
+
+    package func refresh(then completion: @escaping () -> Void) {
+        if pace == .off { reported = nil }
+        watch.refresh(then: completion)
+    }
+
+    private func take(_ sample: SensorSample, of sensor: LightSensor) throws(SystemError) {
+        guard case .values(let values) = sample else { return }
+        guard let lux = sensor.rule.lux(values[0]) else {
+            throw SystemError("convert \(values[0]) to lux", on: "the light sensor", code: ERANGE)
+        }
+        report(Light(lux: lux))
+    }
+
+    /// Reports a reading, or repeats the last one if they hardly differ.
+    private func report(_ light: Light) {
+        let reading = LightRule.isReported(light, after: reported) ? light : reported ?? light
+        reported = reading
+        context.report(.light(reading))
+    }
+
+    package var source: SourceDescription { watch.source(orElse: "no light sensor") }
+
+    package func examine() -> Examination {
+        watch.examine { candidates, examination in
+            for candidate in candidates {
+                examination.add(candidate.title, candidate.reason)
+                if let sensor = candidate.sensor { Self.examine(sensor, &examination) }
+            }
+            if !candidates.isEmpty, candidates.allSatisfy({ $0.sensor == nil }) {
+                examination.advice.append("the driver reports a scale that is not positive: file a bug against it")
+            }
+        }
+    }
+
+    private static func examine(_ sensor: LightSensor, _ examination: inout Examination) {
+        guard case .sampled(let channels) = sensor.access else { return }
+        switch channels.readAttributes() {
+        case .values(let values):
+            examination.add("raw", "\(values[0])")
+            let result = sensor.rule.lux(values[0]).map { "\(Light(lux: $0))" }
+            examination.add("result", result ?? "ignored: not from 0 to \(Int(LightRule.limit)) lux")
+        case .missing: examination.add("raw", "the sensor has been removed")
+        case .failed(let error): examination.add("raw", "\(error)")
+        }
+    }
+}
