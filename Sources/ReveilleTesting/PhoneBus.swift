@@ -18,8 +18,9 @@ import ReveilleSystem
 /// try bus.restart()  // subscriptions of the device resume
 /// ```
 public final class PhoneBus {
-    /// A configuration with short intervals for tests: sensors are sampled every 20 ms, and nothing has to settle. The
-    /// folder `documents` is the phone's `~/Documents`.
+    /// A configuration with short intervals for tests.
+    ///
+    /// Sensors are sampled every 20 ms, and nothing has to settle. The folder `documents` is the phone's `~/Documents`.
     public static let quick = """
         { battery: { levelInterval: 0, settleInterval: 10 },
           proximity: { sampleInterval: 0.02 }, orientation: { sampleInterval: 0.02, settle: 0 },

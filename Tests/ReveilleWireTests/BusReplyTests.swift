@@ -28,7 +28,7 @@ import Varlink
             .setState(subscription: "x", background: false), .getState(.battery),
             .getHistory(.battery), .getHistory("org.example.a", limit: .max), .listSubscriptions, .describeAspects,
             .refresh,
-        ] + EventCodingTests.readings.map { .post($0) }
+        ] + EventCodingTests.postable.map { .post($0) }
 
     @Test(arguments: calls) func serviceUnderstandsTheCallsOfAClient(call: BusCall) throws {
         let sent = Call(call)

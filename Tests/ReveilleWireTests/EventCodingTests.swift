@@ -44,6 +44,8 @@ import Varlink
         .folders(Folders(folders: [folder])), .power(.sample), .power(.unknown),
     ]
 
+    static let postable = readings.filter { $0.aspect.builtIn?.isPostable == true }
+
     private static var folder: Folders.Folder {
         var folder = Folders.Folder(name: "documents", path: "/d")
         (folder.added, folder.removed, folder.changed) = (["a\\\\b"], ["c"], ["e"])

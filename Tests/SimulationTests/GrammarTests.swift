@@ -45,7 +45,7 @@ import Varlink
 
     @Test("GetHistory is called for each aspect, with limits at the edges of the type")
     func historyIsCalledAtTheEdges() {
-        let calls = Self.calls(of: SimulatedBus.interfaces, count: 6_000).filter { $0.member == "GetHistory" }
+        let calls = Self.calls(of: SimulatedBus.interfaces, count: 20_000).filter { $0.member == "GetHistory" }
         let aspects = Set(calls.compactMap { $0.parameters["aspect"]?.stringValue })
         #expect(aspects.isSuperset(of: Aspect.device.map(\.name)) && aspects.count > Aspect.device.count)
         let limits = Set(calls.compactMap { $0.parameters["limit"]?.integerValue })
