@@ -80,7 +80,7 @@ package final class LightWatcher: Watcher {
 
     private static func examine(_ sensor: LightSensor, _ examination: inout Examination) {
         guard case .sampled(let channels) = sensor.access else { return }
-        switch channels.readAttributes() {
+        switch IIOReader(channels).sample(isLive: false) {
         case .values(let values):
             examination.add("raw", "\(values[0])")
             let result = sensor.rule.lux(values[0]).map { "\(Light(lux: $0))" }
