@@ -73,7 +73,7 @@ extension SyntheticPart {
 
     static func lightSensor(_ testbed: Testbed) -> SyntheticPart {
         SyntheticPart(
-            testbed, subsystem: "iio", name: "iio:device2",
+            testbed, subsystem: "iio", name: "iio:device3",
             attributes: ["name": "als", "in_illuminance_raw": "1000", "in_illuminance_scale": "0.1"],
             type: ("DEVTYPE", "iio_device"))
     }
