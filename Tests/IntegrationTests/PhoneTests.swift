@@ -73,9 +73,9 @@ import Varlink
             let aspects = try client.call("DescribeAspects").parameters.objects("aspects")
             return Set(aspects.filter { $0["monitored"] == true }.map(\.aspect))
         }
-        #expect(try monitored() == ["locale", "defaults"])
+        #expect(try monitored() == ["locale", "defaults", "folders"])
         let subscriber = try bus.subscribe(#"{"aspects":["proximity"]}"#)
-        #expect(try monitored() == ["locale", "defaults", "proximity"])
+        #expect(try monitored() == ["locale", "defaults", "folders", "proximity"])
         withExtendedLifetime(subscriber) {}
     }
 

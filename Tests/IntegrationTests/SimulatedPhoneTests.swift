@@ -122,7 +122,8 @@ import Varlink
         let objects = try run.output.split(separator: "\n").map { try JSON.parse(Array($0.utf8)).objectValue ?? [:] }
         let aspects = try #require(objects.last).objects("aspects")
         #expect(aspects.count == objects.count - 1)
-        for aspect in aspects {
+        // Only the bus of the phone has a configuration, which names a folder.
+        for aspect in aspects where aspect["aspect"] != "folders" {
             let examined = objects.first { $0["aspect"] == aspect["aspect"] }
             #expect(examined?["available"] == aspect["available"])
             #expect((examined?["source"] ?? .null) == aspect["source"])
