@@ -6,7 +6,7 @@
 /// A subscription holds the change that it last saw, shared with all others that saw it. This is all that an event
 /// needs at any later time: the reading shows whether the state changed back, the generation how many changes were
 /// merged, and ``supersededAt`` when the first of them occurred. So a change costs nothing for held subscriptions.
-package final class Change {
+final class Change {
     /// The largest size in bytes of the names in ``parts`` that a superseded change keeps.
     ///
     /// This is far more than a program changes at once; a log of 256 such changes takes a megabyte.
@@ -17,9 +17,9 @@ package final class Change {
     /// The number of changes on the bus up to this one.
     let sequence: Int
     /// The time of the change.
-    package let time: Timestamp
+    let time: Timestamp
     /// The state since the change; unknown for superseded settings, folders and old values, which are no longer needed.
-    package private(set) var reading: Reading
+    private(set) var reading: Reading
     /// The parts affected by this change; `nil` for other aspects, and if they were not saved or too many to keep.
     private(set) var parts: ChangedParts?
     /// The time of the next change; `nil` for the last change.
