@@ -190,6 +190,11 @@ ssize_t c_reveille_route_receive(int socket, void *buffer, size_t size) {
     return received;
 }
 
+static long long nanoseconds(struct statx_timestamp time) {
+    // Unsigned, since a file may have any time.
+    return (long long)((unsigned long long)time.tv_sec * 1000000000ULL + time.tv_nsec);
+}
+
 int c_reveille_entry(int directory, const char *name, struct c_reveille_entry *entry) {
     struct statx status;
     int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_EMPTY_PATH | AT_STATX_DONT_SYNC;
@@ -200,7 +205,7 @@ int c_reveille_entry(int directory, const char *name, struct c_reveille_entry *e
     entry->device = (unsigned long long)status.stx_dev_major << 32 | status.stx_dev_minor;
     entry->inode = status.stx_ino;
     entry->size = status.stx_size;
-    entry->modified = status.stx_mtime.tv_sec * 1000000000LL + status.stx_mtime.tv_nsec;
-    entry->born = status.stx_mask & STATX_BTIME ? status.stx_btime.tv_sec * 1000000000LL + status.stx_btime.tv_nsec : 0;
+    entry->modified = nanoseconds(status.stx_mtime);
+    entry->born = status.stx_mask & STATX_BTIME ? nanoseconds(status.stx_btime) : 0;
     return 0;
 }

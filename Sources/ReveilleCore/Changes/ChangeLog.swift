@@ -3,7 +3,7 @@
 
 /// The latest changes of an aspect, shared by all subscribers.
 struct ChangeLog {
-    /// The largest size in bytes of the settings' names in the events of ``events(limit:)``.
+    /// The largest size in bytes of the names of settings or folders in the events of one reply.
     ///
     /// Each change whose names were too many to keep lists all those that changed since. Without a limit, 256 of them
     /// could exceed what a client accepts in one reply, 64 MiB.
@@ -123,7 +123,7 @@ struct ChangeLog {
     ///   - limit: The largest number of events; the first one counts further changes in `dropped`.
     /// - Returns: The events; superseded settings have an unknown reading.
     func events(since seen: Change, heldAfter start: Int, through last: Int, limit: Int) -> [Event] {
-        let kept = changes(through: last, limit: min(limit, last - start))
+        let kept = fitting(changes(through: last, limit: min(limit, last - start)))
         var previous = seen
         return kept.enumerated().map { position, change in
             let dropped = position == 0 ? last - start - kept.count : 0
@@ -162,6 +162,17 @@ struct ChangeLog {
     private func changes(through last: Int, limit: Int) -> [Change] {
         let count = min(limit, ring.count)
         return (0..<count).compactMap { retained(last - count + 1 + $0) }
+    }
+
+    /// Returns the latest of some changes, at least one, whose names do not exceed ``namesLimit`` together.
+    private func fitting(_ changes: [Change]) -> [Change] {
+        guard current.reading.aspect.builtIn?.isReportedInParts == true else { return changes }
+        var size = 0
+        let excess = changes.lastIndex { change in
+            size += event(of: change).partsSize
+            return size > Self.namesLimit
+        }
+        return excess.map { Array(changes.suffix(max(1, changes.count - 1 - $0))) } ?? changes
     }
 
     /// Returns the event of a single change.

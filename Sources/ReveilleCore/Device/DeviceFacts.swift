@@ -26,7 +26,9 @@ package struct DeviceFacts: Sendable {
     /// The numbers of the processors that are online, such as `0-3,6`; empty if the list is missing or invalid.
     package var processors: [Int] {
         var numbers: Set<Int> = []
-        for part in text(.processors).split(separator: ",") {
+        // Longer than a label if many processors are offline.
+        let list = SysfsText.trimmed(String(decoding: files[.processors] ?? [], as: UTF8.self))
+        for part in list.split(separator: ",") {
             let ends = part.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
             guard let first = ends[0], let last = ends.count > 1 ? ends[1] : first, ends.count <= 2, first >= 0,
                 first <= last, last < Self.processorLimit

@@ -22,7 +22,8 @@ package enum CombiningMarks {
         return false
     }
 
-    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+    /// Returns whether a scalar is combined with the one before it.
+    static func isMark(_ scalar: Unicode.Scalar) -> Bool {
         guard scalar.value >= 0x300 else { return false }
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .spacingMark, .enclosingMark: return true

@@ -4,6 +4,7 @@
 /// The name of a directory entry as text, which is different for different names.
 ///
 /// A byte that is not part of valid UTF-8, or belongs to a control character, becomes `\xHH`; a backslash becomes `\\`.
+/// The same applies to combining marks beyond ``CombiningMarks/limit``, which parsers of messages refuse.
 /// Names are compared by bytes: for the kernel, two spellings of one letter are two names.
 package struct EntryName: Sendable {
     /// The text.
@@ -16,8 +17,10 @@ package struct EntryName: Sendable {
 
     /// Creates a name from the bytes of the file system.
     package init(_ bytes: Span<UInt8>) {
-        if !Self.hasSpecialBytes(bytes), let valid = try? UTF8Span(validating: bytes) {
-            text = String(copying: valid)
+        if !Self.hasSpecialBytes(bytes), let valid = try? UTF8Span(validating: bytes),
+            case let name = String(copying: valid), !CombiningMarks.areTooMany(in: name)
+        {
+            text = name
         } else {
             text = Self.escape(bytes.indices.map { bytes[$0] })
         }
@@ -39,12 +42,14 @@ package struct EntryName: Sendable {
     private static func escape(_ bytes: [UInt8]) -> String {
         var text = ""
         var rest = bytes[...]
+        var marks = 0
         while !rest.isEmpty {
             let next = (1...min(4, rest.count)).lazy.compactMap { length in
                 String(validating: rest.prefix(length), as: UTF8.self)?.unicodeScalars.first
             }.first
             let length = next.map { UTF8.width($0) } ?? 1
-            if let next, next.properties.generalCategory != .control {
+            marks = next.map(CombiningMarks.isMark) == true ? marks + 1 : 0
+            if let next, next.properties.generalCategory != .control, marks <= CombiningMarks.limit {
                 text += next == "\\" ? #"\\"# : String(next)
             } else {
                 for byte in rest.prefix(length) { text += #"\x"# + (byte < 16 ? "0" : "") + String(byte, radix: 16) }
@@ -74,7 +79,7 @@ extension EntryName: Hashable, Comparable {
     }
 
     package func hash(into hasher: inout Hasher) {
-        // The same for two spellings, which are rare.
-        hasher.combine(text)
+        // A string's own hash is equal for two spellings, of which a name may have thousands.
+        for byte in text.utf8 { hasher.combine(byte) }
     }
 }

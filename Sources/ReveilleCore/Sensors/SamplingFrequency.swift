@@ -53,7 +53,7 @@ package enum SamplingFrequency {
     /// - Returns: The frequency in Hz; `nil` if it is unknown.
     package static func highest(available: String?) -> Double? {
         available.flatMap { text in
-            numbers(String(text.filter { $0 != "[" && $0 != "]" })).map(\.value).max()
+            numbers(String(text.filter { $0 != "[" && $0 != "]" })).map(\.value).filter { $0 > 0 }.max()
         }
     }
 

@@ -87,9 +87,13 @@ final class WatcherPool {
         guard demands != adjusted else { return }
         adjusted = nil
         for (aspect, demand) in zip(Self.onDemand, demands) {
+            // A reading may have led to another adjustment, which is newer.
+            guard adjusted == nil else { return }
             if aspect.kind != .state {
+                // A stream that stops does not change its interval first.
+                if demand?.isInForeground != true { setPace(.off, of: aspect) }
                 (samplings[aspect]?.watcher as? any StreamWatcher)?.interval = demand?.interval ?? SampleInterval.usual
-                setPace(demand?.isInForeground == true ? .live : .off, of: aspect)
+                if demand?.isInForeground == true { setPace(.live, of: aspect) }
             } else if let demand {
                 lingering[aspect] = nil
                 setPace(demand.isInForeground ? .live : .idle, of: aspect)

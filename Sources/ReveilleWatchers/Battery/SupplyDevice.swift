@@ -75,7 +75,8 @@ struct SupplyDevice {
         others.removeAll { name in
             let value = device.attribute(name)
             if case .text(let text) = value { supply[name] = text }
-            return value == .missing
+            // A driver without a value now may report that the device is missing.
+            return value == .missing && !device.has(name)
         }
     }
 

@@ -110,8 +110,10 @@ package final class IIOReader: Sendable {
                 return .values(values)
             } catch {
                 state.buffer = nil
-                refusal.withLock { $0 = error }
-                return channels.hasAttributes ? readAttributes(&state) : refused
+                // Another reader that has the buffer now will release it.
+                if error.code != EBUSY { refusal.withLock { $0 = error } }
+                if channels.hasAttributes { return readAttributes(&state) }
+                return error.isAbsence ? .missing : .failed(error)
             }
         }
     }

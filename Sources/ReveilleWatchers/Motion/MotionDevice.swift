@@ -77,7 +77,7 @@ struct MotionDevice: Equatable {
         let isBuffered = Gyroscope.channels.allSatisfy { gyroscope.device.has("scan_elements/\($0)_type") }
         let channels = IIOChannels(
             device: gyroscope.device.device.path, names: Gyroscope.channels,
-            hasAttributes: gyroscope.device.has(Gyroscope.channels[0] + "_raw"),
+            hasAttributes: Gyroscope.channels.allSatisfy { gyroscope.device.has($0 + "_raw") },
             node: isBuffered ? gyroscope.device.device.node : nil)
         access = .sampled(Self.timed(channels))
         highestFrequency = Self.highestFrequency(of: channels)
@@ -131,7 +131,7 @@ struct MotionDevice: Equatable {
 extension Gyroscope {
     /// Returns whether its channels are read in the same way as others of its device.
     fileprivate func isRead(with channels: IIOChannels) -> Bool {
-        device.has(Self.channels[0] + "_raw") == channels.hasAttributes
+        Self.channels.allSatisfy { device.has($0 + "_raw") } == channels.hasAttributes
             && (channels.node == nil || Self.channels.allSatisfy { device.has("scan_elements/\($0)_type") })
     }
 }

@@ -58,13 +58,14 @@ package final class MotionFeed {
     private var interest: DeviceFeed.Interest?
     /// The sensors that are present, that of the acceleration first.
     private var streams: [MotionStream] = []
-    /// The samplers of the streams, which are kept, since releasing one waits for its sensor.
-    private var samplers: [Sampler] = []
+    /// The samplers by the position of their stream, which are kept, since releasing one waits for its sensor.
+    private var samplers: [Int: Sampler] = [:]
     private var latest: [MotionDevice.Values] = []
     private var clock = SampleClock()
     /// The time between samples; `nil` while none are wanted.
     private var interval: Duration?
-    private var problem: String?
+    /// The last problem of each device by its title; that of all is under the empty one.
+    private var problems: [String: String] = [:]
 
     /// Creates a feed that samples nothing.
     ///
@@ -135,7 +136,7 @@ package final class MotionFeed {
     /// Samples as often as the uses want.
     private func adjust() {
         interval = active.compactMap(\.interval).min()
-        guard let interval else {
+        guard interval != nil else {
             interest = nil
             return release()
         }
@@ -150,8 +151,8 @@ package final class MotionFeed {
             }
             look()
         }
-        streams.first?.setInterval(interval)
-        streams.dropFirst().first?.setInterval(interval)
+        // The first sample of a stream may change the interval.
+        for stream in streams { stream.setInterval(self.interval) }
     }
 
     private func release() {
@@ -179,11 +180,13 @@ package final class MotionFeed {
         let index = streams.count
         do throws(SystemError) {
             let stream = try MotionStream(device, loop: loop) { () throws(SystemError) in
-                if index == samplers.count { samplers.append(try Sampler(loop: loop)) }
-                return samplers[index]
+                if let sampler = samplers[index] { return sampler }
+                let sampler = try Sampler(loop: loop)
+                samplers[index] = sampler
+                return sampler
             }
             stream.gone = { [weak self] in self?.look() }
-            stream.failed = { [weak self] in self?.warn($0) }
+            stream.failed = { [weak self] in self?.warn($0, of: device.title) }
             stream.sampled = { [weak self, unowned stream] in self?.take($0, of: stream) }
             streams.append(stream)
             latest.append(MotionDevice.Values())
@@ -194,10 +197,10 @@ package final class MotionFeed {
     }
 
     /// Keeps the previous state after an error, which is logged once while it lasts.
-    private func warn(_ error: SystemError) {
+    private func warn(_ error: SystemError, of device: String = "") {
         let text = "\(error); the previous state is kept"
-        if text != problem { active.first?.context.warn(text) }
-        problem = text
+        if text != problems[device] { active.first?.context.warn(text) }
+        problems[device] = text
     }
 
     // MARK: - Samples
@@ -210,9 +213,9 @@ package final class MotionFeed {
                 throw SystemError("find a plausible value of", on: stream.device.title, code: EINVAL)
             }
             latest[index] = values
-            problem = nil
+            problems[stream.device.title] = nil
         } catch {
-            return warn(error)
+            return warn(error, of: stream.device.title)
         }
         guard index == 0, let interval, let motion = motion() else { return }
         for use in active { use.take(motion, at: loop.now, every: interval) }

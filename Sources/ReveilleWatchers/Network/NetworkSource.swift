@@ -57,7 +57,10 @@ enum NetworkSource {
         let socket = try RouteSocket(isListening: false)
         for table in RouteSocket.Table.allCases {
             try socket.request(table)
-            while case .datagram(let bytes) = try socket.receive() {
+            while true {
+                let received = try socket.receive()
+                if case .overflow = received { throw SystemError("list \(table)", on: "rtnetlink", code: ENOBUFS) }
+                guard case .datagram(let bytes) = received else { break }
                 let messages = NetlinkMessage.messages(in: bytes)
                 for message in messages { tables.insert(message) }
                 if messages.contains(where: \.isInconsistent) { isConsistent = false }

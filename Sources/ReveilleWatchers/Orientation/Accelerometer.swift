@@ -31,7 +31,7 @@ struct Accelerometer: FoundSensor {
 
     private static func candidate(_ device: IIODevice, _ configured: MountMatrix?) -> Candidate? {
         let names = ["in_accel_x", "in_accel_y", "in_accel_z"]
-        let hasAttributes = device.has(names[0] + "_raw")
+        let hasAttributes = names.allSatisfy { device.has($0 + "_raw") }
         let isBuffered = names.allSatisfy { device.has("scan_elements/" + $0 + "_type") }
         guard hasAttributes || isBuffered else { return nil }
         if let place = elsewhere(device.device) {

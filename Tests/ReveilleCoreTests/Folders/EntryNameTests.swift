@@ -32,6 +32,14 @@ import Testing
         #expect(text(bytes) == expected)
     }
 
+    @Test("combining marks that parsers of messages refuse are escaped, and others are not")
+    func excessMarksAreEscaped() throws {
+        let most = "a" + String(repeating: "\u{301}", count: 30)
+        #expect(text(Array(most.utf8)).utf8.elementsEqual(most.utf8))
+        let longer = text(Array((most + "\u{301}\u{301}b").utf8))
+        #expect(longer.utf8.elementsEqual((most + #"\xcc\x81\xcc\x81b"#).utf8))
+    }
+
     @Test("two spellings of one letter are two names") func spellingsDiffer() {
         let (composed, decomposed) = (EntryName(escaped: "\u{e9}"), EntryName(escaped: "e\u{301}"))
         #expect(composed != decomposed)

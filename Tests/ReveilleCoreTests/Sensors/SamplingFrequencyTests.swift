@@ -13,4 +13,11 @@ import Testing
     func slowSensorIsRaisedToASufficientFrequency(_ current: String?, _ available: String?, _ raised: String?) {
         #expect(SamplingFrequency.raised(from: current, available: available) == raised)
     }
+
+    @Test(
+        arguments: [("1 12.5 5", 12.5), ("[1 0.5 50]", 50), ("-1e300", nil), ("0 nan", nil), ("", nil)]
+            as [(String, Double?)])
+    func highestFrequencyIsPositive(available: String, highest: Double?) {
+        #expect(SamplingFrequency.highest(available: available) == highest)
+    }
 }
