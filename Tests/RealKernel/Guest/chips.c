@@ -24,7 +24,9 @@ static uint8_t access_register(int address, uint8_t number, char direction, uint
     struct i2c_smbus_ioctl_data request = {direction, number, I2C_SMBUS_BYTE_DATA, &data};
     int bus = open("/dev/i2c-0", O_RDWR | O_CLOEXEC);
     // The chip belongs to its driver too.
-    if (bus < 0 || ioctl(bus, I2C_SLAVE_FORCE, address) < 0 || ioctl(bus, I2C_SMBUS, &request) < 0) complain("/dev/i2c-0");
+    if (bus < 0 || ioctl(bus, I2C_SLAVE_FORCE, address) < 0 || ioctl(bus, I2C_SMBUS, &request) < 0) {
+        complain("/dev/i2c-0");
+    }
     if (bus >= 0) close(bus);
     return data.byte;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-// The guest's hardware, emulated for real drivers of the kernel: sensors behind a HID sensor hub and on an I2C bus, input
-// devices, a battery and an adapter.
+// The guest's hardware, emulated for real drivers of the kernel: sensors behind a HID sensor hub and on an I2C bus,
+// input devices, a battery and an adapter.
 //
 //   hardware FIFO        executes the commands in the lines of FIFO, and prints a line after each
 //
