@@ -10,7 +10,7 @@ struct Gyroscope: Equatable {
 
     let device: IIODevice
     let title: String
-    /// The mounting of the gyroscope; `nil` if only that of the accelerometer is known.
+    /// The mounting of the gyroscope alone; `nil` if its driver does not know it.
     let matrix: MountMatrix?
     let isHID: Bool
     /// The factor of a raw value, by axis.
@@ -31,9 +31,14 @@ struct Gyroscope: Equatable {
     }
 
     private static func matrix(_ device: IIODevice) -> MountMatrix? {
-        ["in_anglvel_mount_matrix", "mount_matrix", "in_mount_matrix"].lazy.compactMap { name in
+        // The mounting of a whole chip is that of its accelerometer, for which udev or the configuration may have
+        // another.
+        let common = Accelerometer.isPart(of: device) ? [] : ["mount_matrix", "in_mount_matrix"]
+        let matrix = (["in_anglvel_mount_matrix"] + common).lazy.compactMap { name in
             device.text(name).flatMap { MountMatrix($0) }
         }.first
+        // Drivers show the identity if the firmware does not state the mounting.
+        return matrix == .identity ? nil : matrix
     }
 
     private static func scale(_ device: IIODevice) -> Vector {

@@ -29,11 +29,25 @@ struct Accelerometer: FoundSensor {
             + inputs.compactMap { candidate($0, among: inputs, matrix) }
     }
 
+    private static let channels = ["in_accel_x", "in_accel_y", "in_accel_z"]
+
+    /// Returns whether a device measures acceleration.
+    static func isPart(of device: IIODevice) -> Bool {
+        hasAttributes(device) || isBuffered(device)
+    }
+
+    private static func hasAttributes(_ device: IIODevice) -> Bool {
+        channels.allSatisfy { device.has($0 + "_raw") }
+    }
+
+    private static func isBuffered(_ device: IIODevice) -> Bool {
+        channels.allSatisfy { device.has("scan_elements/" + $0 + "_type") }
+    }
+
     private static func candidate(_ device: IIODevice, _ configured: MountMatrix?) -> Candidate? {
-        let names = ["in_accel_x", "in_accel_y", "in_accel_z"]
-        let hasAttributes = names.allSatisfy { device.has($0 + "_raw") }
-        let isBuffered = names.allSatisfy { device.has("scan_elements/" + $0 + "_type") }
-        guard hasAttributes || isBuffered else { return nil }
+        guard isPart(of: device) else { return nil }
+        let hasAttributes = hasAttributes(device)
+        let isBuffered = isBuffered(device)
         if let place = elsewhere(device.device) {
             return Candidate(title: device.title, sensor: nil, reason: "ignored: it is mounted in the \(place)")
         }
@@ -45,7 +59,7 @@ struct Accelerometer: FoundSensor {
         let scale = scale(device)
         let sensor = Accelerometer(
             access: .sampled(
-                IIOChannels(device: device.device.path, names: names, hasAttributes: hasAttributes, node: node)),
+                IIOChannels(device: device.device.path, names: channels, hasAttributes: hasAttributes, node: node)),
             matrix: matrix, matrixOrigin: origin, isHID: OrientationFrame.hidNames.contains(device.text("name") ?? ""),
             scale: scale ?? Vector(x: 1, y: 1, z: 1), hasScale: scale != nil, offset: offset(device))
         return Candidate(title: device.title, sensor: sensor, reason: "in the display")

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-// The guest's hardware, emulated for real drivers of the kernel: an accelerometer and a proximity sensor behind a HID
-// sensor hub, a proximity switch, a battery and an adapter.
+// The guest's hardware, emulated for real drivers of the kernel: sensors behind a HID sensor hub and on an I2C bus,
+// input devices, a battery and an adapter.
 //
 //   hardware FIFO        executes the commands in the lines of FIFO, and prints a line after each
 //
-//   accelerometer X Y Z  thousandths of g
+//   accelerometer X Y Z  thousandths of g; "shocks" instead means a different strong acceleration at each request
+//   gyroscope X Y Z      thousandths of a degree per second
+//   light N              lux
 //   proximity N          in units of the sensor
 //   switch 0|1           SW_FRONT_PROXIMITY
+//   mover X Y Z X Y Z    an input device: thousandths of g, thousandths of a degree per second
+//   chips X Y Z X Y Z    the same for chips on an I2C bus
 //   pack PERCENT STATUS  discharging, charging or idle; a final "quietly" suppresses the firmware's notification
 //   adapter 0|1
 //   NAME gone            removes a device; its first values add it
 #include "hardware.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/input.h>
-#include <linux/uinput.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 void complain(const char *what) {
@@ -30,48 +30,33 @@ void complain(const char *what) {
 }
 
 static struct sensor sensors[] = {
-    {"accelerometer", 0x73, 0x0453, 0xD, 3, -1, {0}, {1, 0, 0, 10}},
-    {"proximity", 0x11, 0x04B1, 0x0, 1, -1, {0}, {1, 0, 0, 10}},
+    {"accelerometer", 0x73, 0x0453, 0xD, 3, -1, {0}, 0, {1, 0, 0, 10}},
+    {"gyroscope", 0x76, 0x0457, 0xD, 3, -1, {0}, 0, {1, 0, 0, 10}},
+    {"light", 0x41, 0x04D1, 0x0, 1, -1, {0}, 0, {1, 0, 0, 10}},
+    {"proximity", 0x11, 0x04B1, 0x0, 1, -1, {0}, 0, {1, 0, 0, 10}},
 };
 enum { sensor_count = sizeof sensors / sizeof *sensors };
 // In milliseconds, long enough for an emulated processor.
 enum { measuring_interval = 20 };
 
-// MARK: - The switch
-
-static int switch_fd = -1;
-
-static void switch_set(int value) {
-    if (switch_fd < 0) {
-        struct uinput_setup setup = {.id = {BUS_HOST, 0x1209, 0x0001, 1}, .name = "proximity switch"};
-        switch_fd = open("/dev/uinput", O_RDWR | O_CLOEXEC);
-        if (switch_fd < 0 || ioctl(switch_fd, UI_SET_EVBIT, EV_SW) < 0
-            || ioctl(switch_fd, UI_SET_SWBIT, SW_FRONT_PROXIMITY) < 0 || ioctl(switch_fd, UI_DEV_SETUP, &setup) < 0
-            || ioctl(switch_fd, UI_DEV_CREATE) < 0) complain("/dev/uinput");
-    }
-    struct input_event events[] = {
-        {.type = EV_SW, .code = SW_FRONT_PROXIMITY, .value = value}, {.type = EV_SYN, .code = SYN_REPORT}};
-    if (write(switch_fd, events, sizeof events) < 0) complain("switch");
-}
-
 // MARK: - Commands
 
-static void gone(int *fd) {
-    if (*fd >= 0) close(*fd);
-    *fd = -1;
-}
-
 static void obey(char *line) {
-    char *words[5] = {"", "", "", "", ""}, *word = strtok(line, " \n");
-    for (int i = 0; word && i < 5; i++, word = strtok(NULL, " \n")) words[i] = word;
+    char *words[7] = {"", "", "", "", "", "", ""}, *word = strtok(line, " \n");
+    for (int i = 0; word && i < 7; i++, word = strtok(NULL, " \n")) words[i] = word;
     int is_gone = !strcmp(words[1], "gone");
     for (int i = 0; i < sensor_count; i++) {
         if (strcmp(words[0], sensors[i].name)) continue;
-        if (is_gone) return gone(&sensors[i].fd);
+        if (is_gone) return sensor_gone(&sensors[i]);
+        sensors[i].is_shaken = !strcmp(words[1], "shocks");
         for (int axis = 0; axis < sensors[i].count; axis++) sensors[i].values[axis] = atoi(words[1 + axis]);
         return sensor_set(&sensors[i]);
     }
-    if (!strcmp(words[0], "switch")) return is_gone ? gone(&switch_fd) : switch_set(atoi(words[1]));
+    if (!strcmp(words[0], "switch")) return is_gone ? switch_gone() : switch_set(atoi(words[1]));
+    int32_t axes[6];
+    for (int axis = 0; axis < 6; axis++) axes[axis] = atoi(words[1 + axis]);
+    if (!strcmp(words[0], "mover")) return is_gone ? mover_gone() : mover_set(axes);
+    if (!strcmp(words[0], "chips")) return is_gone ? chips_gone() : chips_set(axes);
     if (!strcmp(words[0], "pack") && is_gone) return pack_gone();
     if (!strcmp(words[0], "pack")) return pack_set(atoi(words[1]), words[2], !strcmp(words[3], "quietly"));
     if (!strcmp(words[0], "adapter")) return adapter_set(atoi(words[1]));

@@ -12,15 +12,26 @@ struct sensor {
     int count;
     int fd;
     int32_t values[3];
+    int is_shaken; // whether each answer has another strength
     uint8_t feature[7]; // the report's number, reporting state, power state, interval in ms
 };
 
 // Creates the sensor or sends its new values.
 void sensor_set(struct sensor *sensor);
+void sensor_gone(struct sensor *sensor);
 // Returns whether the driver has requested every measurement.
 int sensor_is_measuring(const struct sensor *sensor);
 // Answers a request of the driver.
 void sensor_answer(struct sensor *sensor);
+
+// Creates the input device or sends its new value.
+void switch_set(int value);
+void switch_gone(void);
+// The same for thousandths of g and of degrees per second, for an input device and for chips on an I2C bus.
+void mover_set(const int32_t values[6]);
+void mover_gone(void);
+void chips_set(const int32_t values[6]);
+void chips_gone(void);
 
 // Opens the memory and the ports for the firmware's values.
 int power_open(void);

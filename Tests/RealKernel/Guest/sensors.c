@@ -55,7 +55,7 @@ static void describe(const struct sensor *sensor, struct descriptor *d) {
     field(d, 0x030E, 0, INT32_MAX, 0);
     item(d, 0xB0, 1, 2); // a feature, a variable
     for (int i = 0; i < sensor->count; i++) {
-        field(d, sensor->first_field + i, -16000, 16000, sensor->exponent);
+        field(d, sensor->first_field + i, -1000000, 1000000, sensor->exponent);
         item(d, 0x80, 1, 2); // an input
     }
     item(d, 0xC0, 0, 0);
@@ -93,9 +93,21 @@ void sensor_set(struct sensor *sensor) {
     sensor_write(sensor, &event);
 }
 
+void sensor_gone(struct sensor *sensor) {
+    if (sensor->fd >= 0) close(sensor->fd);
+    sensor->fd = -1;
+}
+
 int sensor_is_measuring(const struct sensor *sensor) {
     // The first value of the reporting state means no reports.
     return sensor->fd >= 0 && sensor->feature[1] != 0;
+}
+
+static void shake(struct sensor *sensor) {
+    int32_t strength = sensor->values[0] * 5 / 4;
+    if (strength < 2000 || strength > 500000) strength = 2000;
+    sensor->values[0] = strength;
+    sensor->values[1] = -strength;
 }
 
 // The driver requests a report whenever an attribute is read, and waits for seconds without an answer.
@@ -107,6 +119,7 @@ void sensor_answer(struct sensor *sensor) {
         reply.type = UHID_GET_REPORT_REPLY;
         report->id = event.u.get_report.id;
         if (event.u.get_report.rtype == UHID_INPUT_REPORT) {
+            if (sensor->is_shaken) shake(sensor);
             report->size = sensor_report(sensor, report->data);
         } else {
             report->size = sizeof sensor->feature;
