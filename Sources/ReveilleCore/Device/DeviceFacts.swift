@@ -14,6 +14,8 @@ package struct DeviceFacts: Sendable {
 
     /// The largest number of processors, as of the kernel (CONFIG_NR_CPUS).
     private static let processorLimit = 8_192
+    /// The largest size of their list in bytes, which is that of any file of sysfs.
+    private static let processorListLimit = 4_096
 
     /// Creates facts.
     package init(host: String, kernel: String, files: [DeviceFile: [UInt8]], frequency: Int? = nil) {
@@ -26,9 +28,8 @@ package struct DeviceFacts: Sendable {
     /// The numbers of the processors that are online, such as `0-3,6`; empty if the list is missing or invalid.
     package var processors: [Int] {
         var numbers: Set<Int> = []
-        // Longer than a label if many processors are offline.
-        let list = SysfsText.trimmed(String(decoding: files[.processors] ?? [], as: UTF8.self))
-        for part in list.split(separator: ",") {
+        guard let bytes = files[.processors], bytes.count <= Self.processorListLimit else { return [] }
+        for part in SysfsText.trimmed(String(decoding: bytes, as: UTF8.self)).split(separator: ",") {
             let ends = part.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
             guard let first = ends[0], let last = ends.count > 1 ? ends[1] : first, ends.count <= 2, first >= 0,
                 first <= last, last < Self.processorLimit
