@@ -6,7 +6,7 @@ package import ReveilleSystem
 
 /// Watches the connectors of graphics cards, and the backlight.
 ///
-/// The kernel reports each change as a uevent, so there is no polling. Loop thread only.
+/// The kernel reports each change as a uevent, so nothing is polled. Loop thread only.
 package final class DisplayWatcher: Watcher {
     /// How to describe screens.
     package struct Settings: Sendable {

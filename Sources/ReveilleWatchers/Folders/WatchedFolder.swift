@@ -117,10 +117,10 @@ struct WatchedFolder {
 
     private static func cutProblem(_ count: Int) -> String {
         let all = count < FolderScan.countLimit ? "\(count)" : "at least \(count)"
-        let untold = count < FolderScan.countLimit ? "\(count - FolderListing.nameLimit)" : "the others"
+        let unlisted = count < FolderScan.countLimit ? "\(count - FolderListing.nameLimit)" : "the others"
         return """
             has \(all) names, more than the limit of \(FolderListing.nameLimit); changes are reported without names, \
-            and \(untold) are not listed
+            and \(unlisted) are not listed
             """
     }
 

@@ -38,7 +38,7 @@ struct MotionDevice: Equatable {
                 own = gyroscopes.first { $0.device.device.path == channels.device && $0.isRead(with: channels) }
             }
             devices.append(MotionDevice(accelerometer.title, sensor, own, settings))
-            // The gyroscope of the accelerometer's hardware is preferred.
+            // A gyroscope of another device is used only if this one has none.
             gyroscope = own == nil ? gyroscope : nil
         }
         if let gyroscope {
