@@ -11,11 +11,12 @@ package enum ZoneName: Sendable, Hashable, CustomStringConvertible {
     /// The longest name, in bytes: that of a file name.
     private static let longest = 255
 
-    /// Creates a name.
+    /// Creates a name; `nil` for text that cannot be one.
+    ///
+    /// A name consists of letters, digits, `_`, `+`, `-` and `.` between slashes. It does not lead out of the directory
+    /// of the database, because none of its parts begins with a `.`.
     ///
     /// - Parameter text: `local`, or a name of the tz database; `nil` means `local`.
-    /// - Returns: `nil` for text that cannot be a name. A name of letters, digits, `_`, `+`, `-` and `.` between slashes
-    ///   does not lead out of the directory of the database, because no part of it begins with a `.`.
     package init?(_ text: String?) {
         guard let text, text != "local" else {
             self = .local
