@@ -31,6 +31,9 @@ package enum ZoneName: Sendable, Hashable, CustomStringConvertible {
         self = .named(text)
     }
 
+    /// Whether it is `UTC`, whose rules need no file.
+    package var isConstant: Bool { self == .named("UTC") }
+
     /// The name as in an entry.
     package var description: String {
         switch self {
