@@ -7,7 +7,7 @@ import ReveilleTesting
 /// A real sway without a screen, the example shell beside it, and a bus.
 final class SwayScene {
     private static let packages = Package.root + "/.build-sway"
-    static var isThere: Bool { access(packages + "/complete", F_OK) == 0 }
+    static var isThere: Bool { access(packages + "/usr/bin/weston-simple-touch", X_OK) == 0 }
     /// Whether a missing sway is a failure, as in continuous integration.
     static var isRequired: Bool { getenv("CI") != nil }
 
@@ -62,7 +62,7 @@ final class SwayScene {
 
     /// Starts a program that prints the changes of the battery, as a child of the process of a window.
     func startProgram(named name: String) throws -> RunningProgram {
-        let line = #"setpriv --pdeathsig KILL "$R" watch battery --json --name "$0" & exec weston-simple-shm"#
+        let line = #"setpriv --pdeathsig KILL "$R" watch battery --json --name "$0" & exec weston-simple-touch"#
         return try Self.start(["sh", "-c", line, name], in: bus, environment)
     }
 

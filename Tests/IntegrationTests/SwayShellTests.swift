@@ -28,7 +28,8 @@ struct SwayShellTests {
         #expect(line?.level == 0.3)
     }
 
-    @Test("a program that starts behind another workspace's windows is suspended as well") func startsHidden() throws {
+    @Test("a program with a visible window stays awake, and sleeps in the scratchpad")
+    func scratchpadIsHidden() throws {
         let first = try scene.startProgram(named: "first")
         try scene.wait(for: "first", heldBy: [])
         try scene.message("workspace 2")
