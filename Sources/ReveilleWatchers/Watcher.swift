@@ -104,6 +104,11 @@ package enum Pace: Sendable {
     ///
     /// A sensor at 1 Hz blocks a read of sysfs for a second.
     package static let sampleTimeout: Duration = .seconds(1)
+
+    /// The pauses between attempts to read a device that fails; the last one is repeated.
+    ///
+    /// A driver may be starting, or the event of the device's removal may be on its way.
+    static let retries: [Duration] = [.milliseconds(150), .seconds(1), .seconds(5)]
 }
 
 /// The sources of an aspect.
