@@ -53,6 +53,10 @@ int c_reveille_peer_pidfd(int socket, pid_t pid) {
     return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
+int c_reveille_signal(int pidfd, int signal) {
+    return (int)syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0);
+}
+
 int c_reveille_unread(int socket, int *bytes) {
     return ioctl(socket, SIOCOUTQ, bytes);
 }

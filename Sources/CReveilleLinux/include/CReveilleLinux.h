@@ -16,6 +16,9 @@ int c_reveille_peer_credentials(int socket, pid_t *pid, uid_t *uid);
 // pidfd_open(2) of `pid`, which must come from SO_PEERCRED. Returns -1 and errno on failure.
 int c_reveille_peer_pidfd(int socket, pid_t pid);
 
+// Sends a signal to the process of a pidfd (pidfd_send_signal(2)). Returns -1 and errno on failure.
+int c_reveille_signal(int pidfd, int signal);
+
 // Gets the memory held by data that the peer has not read (SIOCOUTQ, unix(7)); 0 if it has read everything.
 int c_reveille_unread(int socket, int *bytes);
 

@@ -8,7 +8,7 @@ import Glibc
 ///
 /// If the kernel cannot provide the pidfd of the connection (before 6.5), it is opened by process ID. That finds
 /// another process only if the peer ended earlier, left its socket to a child, and its ID was reused.
-package final class PeerProcess {
+package final class PeerProcess: FollowedProcess {
     private let descriptor: OwnedDescriptor
     /// The process ID as seen by this process; 0 in another PID namespace.
     package let pid: Int32
@@ -37,6 +37,13 @@ package final class PeerProcess {
             return nil
         }
         return CgroupHierarchy.path(inProcessFile: String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// Sends SIGTERM to the process, and to no other that has its ID later.
+    package func terminate() throws(SystemError) {
+        guard c_reveille_signal(descriptor.number, SIGTERM) == 0 else {
+            throw SystemError("pidfd_send_signal", on: "process \(pid)")
+        }
     }
 
     /// A line with a path (PATH_MAX) for each hierarchy, of which there are at most 14.
