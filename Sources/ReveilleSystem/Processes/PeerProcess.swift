@@ -33,7 +33,10 @@ package final class PeerProcess: FollowedProcess {
     /// The path of the process's cgroup as seen by this process, or `nil` if it has ended or the path is unknown.
     package var cgroup: String? {
         // The ID belonged to the process during the read if the process has not ended since.
-        guard case .bytes(let bytes) = FileContents.read("/proc/\(pid)/cgroup", limit: Self.limit), !hasEnded else {
+        guard
+            case .bytes(let bytes) = FileContents.read("/proc/\(pid)/cgroup", limit: CgroupHierarchy.longestProcessFile),
+            !hasEnded
+        else {
             return nil
         }
         return CgroupHierarchy.path(inProcessFile: String(decoding: bytes, as: UTF8.self))
@@ -45,9 +48,6 @@ package final class PeerProcess: FollowedProcess {
             throw SystemError("pidfd_send_signal", on: "process \(pid)")
         }
     }
-
-    /// A line with a path (PATH_MAX) for each hierarchy, of which there are at most 14.
-    private static let limit = 65_536
 
     /// Whether the process has ended; until then, no other process has its ID.
     package var hasEnded: Bool { (try? Readiness.wait(number, for: .readable, atMost: .zero)) ?? true }
