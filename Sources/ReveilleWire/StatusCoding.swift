@@ -53,7 +53,7 @@ extension Subscriber: ReplyElement {
     }
 
     /// Creates the description of a subscription from its status and the process that connected.
-    package init(_ status: SubscriptionStatus, processID: Int32, userID: UInt32, tasks: [Task]) {
+    package init(_ status: SubscriptionStatus, processID: Int32, userID: UInt32, tasks: [Task] = []) {
         self.init(
             id: status.id.wireName, name: status.name, processID: processID, userID: userID,
             aspects: status.aspects, holds: status.holds,

@@ -29,7 +29,8 @@ final class BrokerScene {
     ///   - state: The file of the saved state.
     /// - Throws: `ConfigurationError` if the configuration is invalid.
     init(
-        limits: String = "{}", publish: String = "{}", lifecycle: String = "{}", owner: UInt32 = geteuid(), state: StateFile? = nil
+        limits: String = "{}", publish: String = "{}", lifecycle: String = "{}", owner: UInt32 = geteuid(),
+        state: StateFile? = nil
     ) throws {
         let text = "{ bus: \(limits), publish: \(publish), lifecycle: \(lifecycle) }"
         configuration = try Configuration(parsing: Array(text.utf8))

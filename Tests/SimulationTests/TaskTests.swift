@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleCore
 import ReveilleSimulation
 import Testing
 import Varlink
@@ -15,7 +16,8 @@ import Varlink
     init() throws {
         scene = try BrokerScene()
         subscriber = scene.connect()
-        id = try #require(try subscriber.call("Subscribe", ["aspects": ["battery"]], more: true).parameters["subscription"])
+        id = try #require(
+            try subscriber.call("Subscribe", ["aspects": ["battery"]], more: true).parameters["subscription"])
     }
 
     private func begin(_ name: String = "upload", uid: UInt32 = 1_000, pid: Int32 = 7) throws -> (ScenePeer, Reply) {
@@ -46,9 +48,11 @@ import Varlink
         #expect(first.continues)
         #expect(try tasks() == [["name": "upload", "remaining": .null]])
         try setState("background")
-        scene.pass(.seconds(2))
-        scene.change(.battery)
-        scene.change(.battery)
+        scene.pass(.seconds(1))
+        for _ in 0..<2 {
+            scene.change(.battery)
+            scene.pass(.milliseconds(500))
+        }
         #expect(try subscriber.next() == nil)
         let listed = try subscription()
         #expect(listed["held"] == ["app"])
@@ -114,6 +118,7 @@ import Varlink
     func noticesWaitForTheReader() throws {
         let holder = scene.connect()
         holder.send("BeginTask", ["subscription": id, "name": "upload"], more: true)
+        scene.pass(.milliseconds(10))
         try setState("background")
         scene.pass(.seconds(60), step: .milliseconds(100))
         // The end of the task does not wait for the reader.
@@ -146,7 +151,9 @@ import Varlink
         #expect(reply.error == "org.reveille.Bus.NoSuchSubscription")
     }
 
-    @Test("B95: in the foreground there is no limit; the time begins with the process's last background, the foreground restores it")
+    @Test(
+        "B95: in the foreground there is no limit; the time begins with the process's last background, the foreground restores it"
+    )
     func foregroundRestoresTheTime() throws {
         let other = scene.connect()
         let second = try other.call("Subscribe", ["aspects": ["locale"]], more: true).parameters["subscription"] ?? ""
@@ -244,6 +251,7 @@ import Varlink
     func foregroundWithdrawsTheWarning() throws {
         let holder = scene.connect()
         holder.send("BeginTask", ["subscription": id, "name": "upload"], more: true)
+        scene.pass(.milliseconds(10))
         try setState("background")
         scene.pass(.seconds(27))
         try setState("foreground")

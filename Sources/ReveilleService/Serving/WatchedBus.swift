@@ -30,7 +30,8 @@ package final class WatchedBus {
         let reader = DeviceInfoReader(root: files?.root ?? "")
         let broker = try Broker(
             loop: loop, limits: configuration.bus, publishing: configuration.publish,
-            lifecycle: configuration.lifecycle, state: state, version: version, deviceInfo: reader.info(forUser:), logger: logger)
+            lifecycle: configuration.lifecycle, state: state, version: version, deviceInfo: reader.info(forUser:),
+            logger: logger)
         self.broker = broker
         self.loop = loop
         self.files = files
@@ -51,7 +52,8 @@ package final class WatchedBus {
         let watchers = try watchers(configuration, of: next)
         let before = generation
         try broker.reconfigure(
-            configuration.bus, publishing: configuration.publish, lifecycle: configuration.lifecycle, watchers: watchers)
+            configuration.bus, publishing: configuration.publish, lifecycle: configuration.lifecycle, watchers: watchers
+        )
         before.isOver = true
         generation = next
     }
