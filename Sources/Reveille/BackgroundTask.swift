@@ -21,7 +21,7 @@ extension Subscription {
     /// Nothing is cancelled automatically. To cancel work when the time is about to end, cancel it in `onExpiration`:
     ///
     /// ```swift
-    /// let upload = Task { try await send(file) }
+    /// let upload = Task(operation: sendFile)
     /// try await subscription.withBackgroundTask("upload") { _ in
     ///     try await upload.value
     /// } onExpiration: {

@@ -23,13 +23,15 @@ extension TaskState: BusReply {
 }
 
 /// The interface's structure `Task`.
-extension Subscriber.Task {
-    init(_ fields: Fields) throws(CallError) {
+extension Subscriber.Task: ReplyElement {
+    package static var list: FieldName { .tasks }
+
+    package init(_ fields: Fields) throws(CallError) {
         self.init(
             name: try fields.string(.name), remaining: try fields.optionalCount(.remaining).map { .milliseconds($0) })
     }
 
-    var structure: JSON { ["name": .string(name), "remaining": JSON(remaining: remaining)] }
+    package var structure: JSON { ["name": .string(name), "remaining": JSON(remaining: remaining)] }
 }
 
 extension JSON {

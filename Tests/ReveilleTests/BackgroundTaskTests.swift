@@ -41,7 +41,12 @@ import Testing
         }
         try await waitForTasks([], on: device)
         let canceled = Task {
-            try await subscription.withBackgroundTask("sync") { _ in try await Task.sleep(for: .seconds(3_600)) }
+            try await subscription.withBackgroundTask("sync") { _ in
+                while true {
+                    try Task.checkCancellation()
+                    await Task.yield()
+                }
+            }
         }
         try await waitForTasks(["sync"], on: device)
         canceled.cancel()

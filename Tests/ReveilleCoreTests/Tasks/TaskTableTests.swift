@@ -128,6 +128,19 @@ import Testing
         #expect(table.count(of: 1_000) == 0)
     }
 
+    @Test("B96: a process has tasks until the last of three has ended, and a task ends only once")
+    func processHasTasksUntilTheLastHasEnded() {
+        table.addSubscription(of: Self.process, isInForeground: false, at: 0)
+        for id in 1...3 { _ = begin(TaskID(id), at: 0) }
+        for id in [2, 2, 1] as [TaskID] {
+            table.end(id)
+            #expect(table.hasTasks(Self.process))
+        }
+        table.end(3)
+        #expect(!table.hasTasks(Self.process))
+        #expect(table.advance(to: seconds(60)) == TaskTable.Changes())
+    }
+
     @Test("the times of processes are independent")
     func processesAreIndependent() {
         let other = ProcessKey.visible(pid: 8, user: 1_000)
