@@ -36,6 +36,7 @@ package final class SimulatedBus {
     ///   - loop: The loop, with its initial time.
     ///   - limits: The limits on history, frames and connections.
     ///   - publishing: The limits and permissions of publishers.
+    ///   - lifecycle: The limits on tasks.
     ///   - owner: The user whom the bus belongs to.
     ///   - state: The state file, or `nil` for none.
     ///   - random: Decides the order of events and the names.
@@ -44,6 +45,7 @@ package final class SimulatedBus {
     package init(
         reality: Reality, loop: SimulatedLoop, limits: Configuration.Bus,
         publishing: Configuration.Publish = Configuration().publish,
+        lifecycle: Configuration.Lifecycle = Configuration().lifecycle,
         owner: UInt32 = geteuid(), state: StateFile?, random: SplitMix64,
         logger: Logger = Logger(label: "simulation", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws(Broken) {
@@ -51,8 +53,8 @@ package final class SimulatedBus {
         let broker: Broker
         do throws(SystemError) {
             broker = try Broker(
-                loop: loop, limits: limits, publishing: publishing, owner: owner, state: state, version: "0",
-                deviceInfo: Self.deviceInfo, logger: logger,
+                loop: loop, limits: limits, publishing: publishing, lifecycle: lifecycle, owner: owner, state: state,
+                version: "0", deviceInfo: Self.deviceInfo, logger: logger,
                 random: SplitMix64(seed: random.next()))
         } catch {
             throw Broken("the bus does not start: \(error)")

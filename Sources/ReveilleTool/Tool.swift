@@ -45,8 +45,8 @@ struct Tool: ParsableCommand {
         subcommands: [
             ServeCommand.self, WatchCommand.self, OnCommand.self, GetCommand.self, LogCommand.self,
             PublishCommand.self, WithdrawCommand.self, InfoCommand.self, CheckCommand.self, StatusCommand.self,
-            BackgroundCommand.self,
-            ForegroundCommand.self, RefreshCommand.self, PostCommand.self, CallCommand.self, SimulateCommand.self,
+            BackgroundCommand.self, ForegroundCommand.self, TaskCommand.self, RefreshCommand.self, PostCommand.self,
+            CallCommand.self, SimulateCommand.self,
             DemoCommand.self, DoctorCommand.self,
         ])
 

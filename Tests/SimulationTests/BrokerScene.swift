@@ -24,13 +24,16 @@ final class BrokerScene {
     /// - Parameters:
     ///   - limits: The configuration's `bus` in JSON5.
     ///   - publish: The configuration's `publish` in JSON5.
+    ///   - lifecycle: The configuration's `lifecycle` in JSON5.
     ///   - owner: The user whom the bus belongs to.
     ///   - state: The file of the saved state.
     /// - Throws: `ConfigurationError` if the configuration is invalid.
     init(
-        limits: String = "{}", publish: String = "{}", owner: UInt32 = geteuid(), state: StateFile? = nil
+        limits: String = "{}", publish: String = "{}", lifecycle: String = "{}", owner: UInt32 = geteuid(),
+        state: StateFile? = nil
     ) throws {
-        configuration = try Configuration(parsing: Array("{ bus: \(limits), publish: \(publish) }".utf8))
+        let text = "{ bus: \(limits), publish: \(publish), lifecycle: \(lifecycle) }"
+        configuration = try Configuration(parsing: Array(text.utf8))
         self.owner = owner
         self.state = state
         bus = try Self.start(configuration, owner, state, reality, loop, log, seed: 1)
@@ -41,8 +44,9 @@ final class BrokerScene {
         _ loop: SimulatedLoop, _ log: LogLines, seed: UInt64
     ) throws -> SimulatedBus {
         try SimulatedBus(
-            reality: reality, loop: loop, limits: configuration.bus, publishing: configuration.publish, owner: owner,
-            state: state, random: SplitMix64(seed: seed), logger: Logger(label: "scene") { _ in LineHandler(log) })
+            reality: reality, loop: loop, limits: configuration.bus, publishing: configuration.publish,
+            lifecycle: configuration.lifecycle, owner: owner, state: state,
+            random: SplitMix64(seed: seed), logger: Logger(label: "scene") { _ in LineHandler(log) })
     }
 
     /// Replaces the broker by another one with the same state file; one that is not stopped is killed.

@@ -41,6 +41,7 @@ extension Broker {
         case .refresh: refresh(on: connection)
         case .publish(let value, let isTied):
             reply(try publish(value, isTied: isTied, on: connection), on: connection)
+        case .beginTask(let subscription, let name): try beginTask(name, of: subscription, on: connection)
         case .post(let reading):
             guard isOwner(connection) else { throw .permissionDenied }
             post(reading)
@@ -63,7 +64,7 @@ extension Broker {
     }
 
     /// Continues with a connection whose call had to wait, unless it has closed meanwhile.
-    private func resume(_ connection: Connection, _ body: () -> Void) {
+    func resume(_ connection: Connection, _ body: () -> Void) {
         guard !connection.isClosed else { return }
         // If the call did not have to wait, its time is charged further up the stack.
         guard !connection.isInTurn else { return body() }
@@ -87,11 +88,12 @@ extension Broker {
             let start = bus.subscribe(request, as: id, at: now)
             connection.stream(id)
             if let slot = bus.slot(of: id) { subscribers.add(connection, id, slot: slot) }
+            follow(connection)
+            addToTasks(connection)
             let reply = SubscribeReply(
                 subscription: id.wireName, instance: bus.instance, resumed: start.resumed, events: start.events)
             let frame = Reply.encode(parameters: writer.write(reply.events, after: reply.head), continues: true)
             send(connection.session.reply(frame: frame, continues: true), to: connection)
-            if !connection.isClosed { follow(connection) }
             adjustWatchers()
         }
     }

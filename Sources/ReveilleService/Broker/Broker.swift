@@ -27,6 +27,9 @@ package final class Broker {
     let loop: any Loop
     var limits: Configuration.Bus
     var publishing: Configuration.Publish
+    var lifecycle: Configuration.Lifecycle {
+        didSet { tasks.time = lifecycle.taskTime }
+    }
     /// The user whom the bus belongs to.
     let owner: UInt32
     let logger: Logger
@@ -49,6 +52,9 @@ package final class Broker {
     var refused = RefusedConnections()
     var logQuota = LogQuota()
     var tied = TiedNames()
+    var tasks: TaskTable
+    /// The holders of tasks, by their connection.
+    var holders: [TaskID: TaskHolder] = [:]
     /// The number of times that events of an aspect's sources were lost.
     var losses = AspectTable<Int>(repeating: 0)
     let readBuffer = ReadBuffer(capacity: Broker.readSize)
@@ -68,6 +74,7 @@ package final class Broker {
     ///   - loop: The loop of its thread.
     ///   - limits: History, frame and connection limits.
     ///   - publishing: The limits and permissions of publishers.
+    ///   - lifecycle: The limits on tasks.
     ///   - owner: The user whom the bus belongs to; root's bus serves all users.
     ///   - state: The file of the saved state, which is restored; `nil` to save none.
     ///   - version: The program's version, for GetInfo.
@@ -77,6 +84,7 @@ package final class Broker {
     /// - Throws: `SystemError` if a timer cannot be created.
     package init(
         loop: any Loop, limits: Configuration.Bus, publishing: Configuration.Publish = Configuration().publish,
+        lifecycle: Configuration.Lifecycle = Configuration().lifecycle,
         owner: UInt32 = geteuid(), state: StateFile?, version: String,
         deviceInfo: @escaping (UInt32) -> DeviceInfo, logger: Logger,
         random: any RandomNumberGenerator = SystemRandomNumberGenerator()
@@ -85,6 +93,8 @@ package final class Broker {
         self.random = random
         self.limits = limits
         self.publishing = publishing
+        self.lifecycle = lifecycle
+        tasks = TaskTable(time: lifecycle.taskTime)
         self.owner = owner
         self.logger = logger
         self.deviceInfo = deviceInfo
@@ -103,7 +113,10 @@ package final class Broker {
                 [unowned self] in bus.savedState
             }
         }
-        moreDeliveries = try loop.timer { [weak self] in self?.deliver() }
+        moreDeliveries = try loop.timer { [weak self] in
+            self?.sendTaskNotices()
+            self?.deliver()
+        }
         pacing = try PaceTimer(loop: loop) { [weak self] in self?.advance() }
         watchers.charge = { [weak self] time, user in
             guard let self, time > 0 else { return }
@@ -135,12 +148,13 @@ package final class Broker {
 
     /// Replaces the watchers and the limits; subscriptions, positions and posted states stay.
     ///
-    /// New limits of the bus apply to new connections, and those of publishers to new calls. The length of the history
-    /// stays.
+    /// New limits of the bus apply to new connections, those of publishers and of tasks to new calls, and the time for
+    /// tasks to later backgrounds. The length of the history stays.
     ///
     /// - Throws: `SystemError` if a timer cannot be created; nothing has changed then.
     package func reconfigure(
-        _ limits: Configuration.Bus, publishing: Configuration.Publish, watchers: [any Watcher]
+        _ limits: Configuration.Bus, publishing: Configuration.Publish, lifecycle: Configuration.Lifecycle,
+        watchers: [any Watcher]
     ) throws(SystemError) {
         try self.watchers.install(watchers)
         let history = self.limits.history
@@ -150,6 +164,7 @@ package final class Broker {
         self.limits = limits
         self.limits.history = history
         self.publishing = publishing
+        self.lifecycle = lifecycle
     }
 
     /// Sends all pending deliveries, ends the subscriptions and saves the state.

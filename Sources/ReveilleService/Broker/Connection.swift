@@ -77,6 +77,10 @@ final class Connection {
     /// The answer to the only call of a connection over a limit.
     var refusal: CallError? { phase.refusal }
     var subscription: SubscriptionID? { phase.subscription }
+    /// Whether the connection takes no calls because one has more than one reply: a Subscribe or a BeginTask.
+    var isStream: Bool { phase.isStream }
+    /// Whether the connection holds a task.
+    var holdsTask: Bool { phase.holdsTask }
     /// The aspects that are watched for this connection, from the Subscribe call on.
     var aspects: AspectSet { phase.aspects }
 
@@ -102,6 +106,16 @@ final class Connection {
     /// Streams a subscription that waited for fresh samples.
     func stream(_ id: SubscriptionID) {
         phase.stream(id)
+    }
+
+    /// Holds a task until ``endTask()``.
+    func beginTask() {
+        phase.beginTask()
+    }
+
+    /// Ends the hold of a task; the connection can take calls again.
+    func endTask() {
+        phase.endTask()
     }
 
     /// Ends everything that could call back; releasing the connection closes the descriptor.

@@ -29,8 +29,9 @@ package final class WatchedBus {
     ) throws(SystemError) {
         let reader = DeviceInfoReader(root: files?.root ?? "")
         let broker = try Broker(
-            loop: loop, limits: configuration.bus, publishing: configuration.publish, state: state, version: version,
-            deviceInfo: reader.info(forUser:), logger: logger)
+            loop: loop, limits: configuration.bus, publishing: configuration.publish,
+            lifecycle: configuration.lifecycle, state: state, version: version, deviceInfo: reader.info(forUser:),
+            logger: logger)
         self.broker = broker
         self.loop = loop
         self.files = files
@@ -50,7 +51,9 @@ package final class WatchedBus {
         let next = WatcherGeneration()
         let watchers = try watchers(configuration, of: next)
         let before = generation
-        try broker.reconfigure(configuration.bus, publishing: configuration.publish, watchers: watchers)
+        try broker.reconfigure(
+            configuration.bus, publishing: configuration.publish, lifecycle: configuration.lifecycle, watchers: watchers
+        )
         before.isOver = true
         generation = next
     }
