@@ -129,8 +129,10 @@ package struct Schedule: ~Copyable {
         for slot in items.indices {
             guard let item = items[slot], item.entry.slotZone == zone else { continue }
             queue.remove(Int32(slot))
-            if wasKnown, rules != nil { items[slot]?.after = max(item.after, now) }
-            items[slot]?.next = items[slot].flatMap { next(of: $0, after: $0.after) }
+            var changed = item
+            if wasKnown, rules != nil { changed.after = max(item.after, now) }
+            changed.next = next(of: changed, after: changed.after)
+            items[slot] = changed
             wait(Int32(slot))
         }
     }
@@ -141,13 +143,13 @@ package struct Schedule: ~Copyable {
     ///
     /// - Parameters:
     ///   - now: The time.
-    ///   - isOnTime: Whether the machine has been awake and its clock has not been set since the slot. Otherwise it counts
-    ///     as missed if it is later than ``tolerance``.
+    ///   - start: The time at which the bus was started, the machine resumed or its clock was set. Slots that are earlier by
+    ///     more than ``tolerance`` were missed.
     /// - Returns: The entry with the number of its slots that fire; `nil` if nothing is due.
-    package mutating func takeDue(at now: Int64, isOnTime: Bool) -> Due? {
+    package mutating func takeDue(at now: Int64, awakeSince start: Int64) -> Due? {
         let now = Self.bounded(now)
         guard let slot = queue.popDue(at: UInt64(now)), let item = items[Int(slot)] else { return nil }
-        let firings = firings(of: item, at: now, isOnTime: isOnTime)
+        let firings = firings(of: item, at: now, awakeSince: start)
         var rest = item
         rest.after = now
         rest.fired += firings
@@ -161,15 +163,14 @@ package struct Schedule: ~Copyable {
         return Due(item: item, firings: firings, rest: rest)
     }
 
-    private func firings(of item: Item, at now: Int64, isOnTime: Bool) -> Int {
-        var start = item.after
-        if !isOnTime {
-            var lateness = Int64.max
-            if item.entry.skipsMissed == true { lateness = Self.tolerance }
-            if let grace = item.entry.grace { lateness = min(lateness, max(grace * 1_000, Self.tolerance)) }
-            if lateness < .max { start = max(start, now - lateness - 1) }
+    private func firings(of item: Item, at now: Int64, awakeSince start: Int64) -> Int {
+        var after = item.after
+        let lateness = item.entry.skipsMissed == true ? 0 : item.entry.grace.map { $0 * 1_000 } ?? .max
+        if lateness < .max {
+            // A slot may fire this much later than planned without having been missed.
+            after = max(after, Self.bounded(start) - max(lateness, Self.tolerance) - 1)
         }
-        return slots(of: item)?.count(after: start, through: now) ?? 0
+        return slots(of: item)?.count(after: after, through: now) ?? 0
     }
 
     /// Returns the nearest time that a slot can have; a clock can be set to any.
