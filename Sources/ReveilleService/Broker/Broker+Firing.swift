@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import Logging
 import ReveilleCore
 import ReveilleSystem
+import Varlink
 
 extension Broker {
     /// The most entries that fire before other sources have their turn.

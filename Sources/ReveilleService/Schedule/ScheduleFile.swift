@@ -2,7 +2,7 @@
 // Part of Reveille.
 
 import Glibc
-package import ReveilleCore
+import ReveilleCore
 package import ReveilleSystem
 import Varlink
 

@@ -2,7 +2,7 @@
 // Part of Reveille.
 
 import Logging
-package import ReveilleCore
+import ReveilleCore
 package import ReveilleSystem
 
 /// The facilities of the machine that a schedule uses; all of them may be missing, as in a device of a program's own.

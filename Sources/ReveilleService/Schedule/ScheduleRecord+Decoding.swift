@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-package import ReveilleCore
+import ReveilleCore
 import ReveilleWire
 import Varlink
 

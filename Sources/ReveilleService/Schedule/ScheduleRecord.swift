@@ -3,7 +3,7 @@
 
 package import ReveilleCore
 import ReveilleWire
-package import Varlink
+import Varlink
 
 /// A line of the schedule's file: a change of the schedule.
 package enum ScheduleRecord: Sendable, Hashable {
