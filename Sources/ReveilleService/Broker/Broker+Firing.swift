@@ -20,6 +20,7 @@ extension Broker {
         for item in saved.items {
             if let zone = item.entry.slotZone, !scheduler.schedule.knows(zone: zone), let reason = loadZone(zone) {
                 logger.warning("entry \(item.entry.id) of user \(item.user) waits for time zone \(zone): \(reason)")
+                scheduler.services.zones?.wait(for: zone)
             }
             scheduler.schedule.add(item)
         }
@@ -125,7 +126,7 @@ extension Broker {
     private func zoneChanged(_ zone: String) {
         // Slots that have passed are those of the old rules.
         fireSchedule()
-        if let reason = loadZone(zone) { logger.warning("time zone \(zone): \(reason); its last rules stay") }
+        if let reason = loadZone(zone) { logger.warning("time zone \(zone): \(reason)") }
         waitForSchedule()
     }
 

@@ -69,7 +69,8 @@ final class ScheduleKeeper {
 
     /// The whole schedule.
     func records(of instance: String) -> [ScheduleRecord] {
-        let launching = launches.programs.sorted { $0.key.lexicographicallyPrecedes($1.key) }.flatMap { command, program in
+        let launching = launches.programs.sorted { $0.key.lexicographicallyPrecedes($1.key) }.flatMap {
+            command, program in
             program.waiting.sorted { $0.key < $1.key }.map { _, waiting in
                 ScheduleRecord.launching(
                     .init(command: command, starts: program.starts, instance: instance, waiting: waiting))

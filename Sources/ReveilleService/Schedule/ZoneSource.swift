@@ -13,7 +13,10 @@ package protocol ZoneSource: AnyObject {
     /// - Throws: `ZoneSourceError` with the reason.
     func rules(of name: String) throws(ZoneSourceError) -> TimeZoneRules
 
-    /// Called with the name of a watched zone whose rules may have changed.
+    /// Watches a zone without rules; ``changed`` is called as soon as it has some.
+    func wait(for name: String)
+
+    /// Called with the name of a watched zone that has other rules now.
     var changed: (String) -> Void { get set }
 
     /// Ends all watches.

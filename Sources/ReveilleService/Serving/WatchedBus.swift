@@ -52,7 +52,8 @@ package final class WatchedBus {
         let watchers = try watchers(configuration, of: next)
         let before = generation
         try broker.reconfigure(
-            configuration.bus, publishing: configuration.publish, scheduling: configuration.schedule, watchers: watchers)
+            configuration.bus, publishing: configuration.publish, scheduling: configuration.schedule, watchers: watchers
+        )
         before.isOver = true
         generation = next
     }
