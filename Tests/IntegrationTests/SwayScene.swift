@@ -3,6 +3,7 @@
 
 import Glibc
 import ReveilleTesting
+import Varlink
 
 /// A real sway without a screen, the example shell beside it, and a bus.
 final class SwayScene {
@@ -53,9 +54,9 @@ final class SwayScene {
         sway.stop()
     }
 
-    private static func start(_ arguments: [String], in bus: BusProcess, _ environment: [String: String]) throws
-        -> RunningProgram
-    {
+    private static func start(
+        _ arguments: [String], in bus: BusProcess, _ environment: [String: String]
+    ) throws -> RunningProgram {
         try RunningProgram(
             ["-c", wrapper, "sh"] + arguments, program: "sh", in: bus.directory, environment: environment)
     }
@@ -73,9 +74,9 @@ final class SwayScene {
     }
 
     /// Waits until a program's subscription is held for certain reasons.
-    func wait(for name: String, heldBy reasons: [String]) throws {
+    func waitUntil(_ name: String, isHeldBy reasons: [String]) throws {
         let client = try bus.client()
-        try IntegrationTests.wait(for: "\(name) to be held by \(reasons): \(shell.errors)") {
+        try wait(for: "\(name) to be held by \(reasons): \(shell.errors)") {
             let subscriptions = try client.call("ListSubscriptions").parameters.objects("subscriptions")
             return subscriptions.first { $0["name"]?.stringValue == name }?["held"]
                 == .array(reasons.map { .string($0) })

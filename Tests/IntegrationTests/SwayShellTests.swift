@@ -16,9 +16,9 @@ struct SwayShellTests {
 
     @Test("a program sleeps while its window is hidden, and wakes with one event") func hiddenProgramSleeps() throws {
         let program = try scene.startProgram(named: "clock")
-        try scene.wait(for: "clock", heldBy: [])
+        try scene.waitUntil("clock", isHeldBy: [])
         try scene.message("workspace 2")
-        try scene.wait(for: "clock", heldBy: ["operator"])
+        try scene.waitUntil("clock", isHeldBy: ["operator"])
         let client = try scene.bus.client()
         for level in [0.5, 0.4, 0.3] { try client.post(level: level) }
         try scene.message("workspace 1")
@@ -31,13 +31,13 @@ struct SwayShellTests {
     @Test("a program with a visible window stays awake, and sleeps in the scratchpad")
     func scratchpadIsHidden() throws {
         let first = try scene.startProgram(named: "first")
-        try scene.wait(for: "first", heldBy: [])
+        try scene.waitUntil("first", isHeldBy: [])
         try scene.message("workspace 2")
         let second = try scene.startProgram(named: "second")
-        try scene.wait(for: "first", heldBy: ["operator"])
-        try scene.wait(for: "second", heldBy: [])
+        try scene.waitUntil("first", isHeldBy: ["operator"])
+        try scene.waitUntil("second", isHeldBy: [])
         try scene.message("move window to scratchpad")
-        try scene.wait(for: "second", heldBy: ["operator"])
+        try scene.waitUntil("second", isHeldBy: ["operator"])
         withExtendedLifetime((first, second)) {}
     }
 }
