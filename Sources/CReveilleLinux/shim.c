@@ -53,6 +53,14 @@ int c_reveille_peer_pidfd(int socket, pid_t pid) {
     return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
+int c_reveille_signal(int pidfd, int signal) {
+    return (int)syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0);
+}
+
+int c_reveille_pidfd(pid_t pid) {
+    return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
 int c_reveille_unread(int socket, int *bytes) {
     return ioctl(socket, SIOCOUTQ, bytes);
 }
@@ -137,6 +145,12 @@ void c_reveille_release_memory(void) {
 
 int c_reveille_close_from(void *actions, int first) {
     return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}
+
+void c_reveille_spawn_in_session(void *attributes) {
+    short flags = 0;
+    posix_spawnattr_getflags(attributes, &flags);
+    posix_spawnattr_setflags(attributes, flags | POSIX_SPAWN_SETSID);
 }
 
 int c_reveille_route_socket(int is_listening) {

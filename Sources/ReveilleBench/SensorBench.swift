@@ -36,7 +36,7 @@ struct SensorBench {
         let before = usages.map(SensorCost.init)
         poll(nil, 0, Self.duration)
         let costs = zip(usages, before).map { SensorCost($0).since($1, seconds: Double(Self.duration) / 1_000) }
-        withExtendedLifetime((subscribers, daemons, testbed)) {}
+        withExtendedLifetime((running, subscribers, daemons, testbed)) {}
 
         print("\n| battery, proximity and orientation | wake-ups a second | processor time a minute |")
         print("| --- | ---: | ---: |")

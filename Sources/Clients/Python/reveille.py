@@ -332,11 +332,11 @@ def _invalid(reason: str) -> ReveilleError:
     return ReveilleError(f"the bus sent an invalid reply: {reason}")
 
 
-def _encode(method: str, parameters: Mapping[str, Any], subject: str = "", *, more: bool = False) -> bytes:
+def _encode(method: str, parameters: Mapping[str, Any], subject: str = "", flag: str | None = None) -> bytes:
     name = method if "." in method else f"{_INTERFACE}.{method}"
     call: dict[str, Any] = {"method": name, "parameters": parameters}
-    if more:
-        call["more"] = True
+    if flag:
+        call[flag] = True
     try:
         return json.dumps(call, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\0"
     except (TypeError, ValueError, RecursionError) as error:
@@ -584,9 +584,11 @@ class _BusCore:
         if self._is_closed:
             raise ReveilleError(f"{method}: the bus object is closed")
 
-    def call(self, method: str, parameters: Mapping[str, Any], subject: str = "") -> _Steps[dict[str, Any]]:
+    def call(
+        self, method: str, parameters: Mapping[str, Any], subject: str = "", *, oneway: bool = False,
+    ) -> _Steps[dict[str, Any]]:
         self.check_is_open(method)
-        data = _encode(method, parameters, subject)
+        data = _encode(method, parameters, subject, "oneway" if oneway else None)
         excess = _excess(data)
         # No configuration allows a published value of this length, but longer calls of other methods.
         if excess and method == "Publish":
@@ -598,8 +600,9 @@ class _BusCore:
                 self._disconnect()
             if not self._connection:
                 self._connection = yield from _Connection.open(self.address)
-            self._owed += 1
+            self._owed += 0 if oneway else 1
             yield from self._connection.send(data, until)
+            reply: _Reply | None = _Reply({}, None, False)
             while self._owed:
                 try:
                     reply = yield from self._connection.receive(until)
@@ -674,6 +677,15 @@ class _BusCore:
 
     def refresh(self) -> _Steps[None]:
         yield from self.call("Refresh", {})
+
+    def wake(self, subscription: str) -> _Steps[None]:
+        yield from self.call("SetState", {"subscription": subscription, "state": "foreground"}, subscription)
+
+    def suspend(self, subscription: str) -> _Steps[None]:
+        parameters = {"subscription": subscription, "state": "suspended"}
+        # The reply would come when the program is frozen, which may take minutes.
+        yield from self.call("SetState", parameters, subscription, oneway=True)
+        yield from self.fence()
 
     def info(self) -> _Steps[dict[str, Any]]:
         return (yield from self.call(f"{_DEVICE}.GetInfo", {}))
@@ -826,9 +838,9 @@ class _SubscriptionCore:
         subject = " ".join(self._aspects)
         if self._instance is not None:
             request |= {"instance": self._instance, "resume": []}
-            room = CALL_LIMIT - len(_encode("Subscribe", request, subject, more=True))
+            room = CALL_LIMIT - len(_encode("Subscribe", request, subject, "more"))
             request["resume"], unsent = self._fitting_positions(room)
-        call = _encode("Subscribe", request, subject, more=True)
+        call = _encode("Subscribe", request, subject, "more")
         connection = yield from _Connection.open(self._bus.address)
         try:
             until = time.monotonic() + REPLY_TIMEOUT
@@ -1307,6 +1319,21 @@ class Bus:
         """Returns the subscriptions of all programs, as structures `Subscription` of the interface."""
         return _run(self._core.entries("ListSubscriptions", "subscriptions"))
 
+    def wake(self, subscription: str) -> None:
+        """Wakes a subscription of any program, as a shell does, unless its own program holds it in the background.
+
+        Args:
+            subscription: Its identifier, as in `subscriptions()`.
+        """
+        _run(self._core.wake(subscription))
+
+    def suspend(self, subscription: str) -> None:
+        """Sends a subscription of any program to the background, and has the program frozen once its tasks have ended.
+
+        Returns at once. A program that cannot be frozen is in the background nevertheless.
+        """
+        _run(self._core.suspend(subscription))
+
     def aspects(self) -> list[dict[str, Any]]:
         """Returns the aspects and their sources, as structures `AspectInfo` of the interface."""
         return _run(self._core.entries("DescribeAspects", "aspects"))
@@ -1467,6 +1494,14 @@ class AsyncBus:
     async def subscriptions(self) -> list[dict[str, Any]]:
         """See Bus.subscriptions()."""
         return await _run_async(self._core.entries("ListSubscriptions", "subscriptions"))
+
+    async def wake(self, subscription: str) -> None:
+        """See Bus.wake()."""
+        await _run_async(self._core.wake(subscription))
+
+    async def suspend(self, subscription: str) -> None:
+        """See Bus.suspend()."""
+        await _run_async(self._core.suspend(subscription))
 
     async def aspects(self) -> list[dict[str, Any]]:
         """See Bus.aspects()."""

@@ -80,7 +80,9 @@ extension Broker {
     private func subscribe(_ request: SubscriptionRequest, on connection: Connection) {
         connection.subscribe(to: request.aspects)
         watchers.begin(request.aspects)
-        watchers.freshen(request.aspects, isStaying: !request.startsInBackground, isAnswer: true) { [weak self] in
+        watchers.freshen(
+            request.aspects, isStaying: !request.startsInBackground, isAnswer: true, for: connection.peer.uid
+        ) { [weak self] in
             guard let self, !connection.isClosed else { return }
             let id = SubscriptionID(rawValue: random.next())
             let start = bus.subscribe(request, as: id, at: now)
@@ -97,7 +99,7 @@ extension Broker {
     }
 
     private func getState(_ aspects: AspectSet, on connection: Connection) {
-        watchers.freshen(aspects, isStaying: false, isAnswer: true) { [weak self] in
+        watchers.freshen(aspects, isStaying: false, isAnswer: true, for: connection.peer.uid) { [weak self] in
             self?.resume(connection) {
                 guard let self else { return }
                 self.send(connection.session.reply(frame: self.states(of: aspects)), to: connection)
@@ -119,7 +121,7 @@ extension Broker {
         if isOwner(connection) {
             for aspect in BuiltInAspect.allCases { bus.expectRefresh(of: aspect) }
         }
-        watchers.refreshAll { [weak self] in
+        watchers.refreshAll(for: connection.peer.uid) { [weak self] in
             self?.deliver()
             self?.resume(connection) { self?.reply(EmptyReply(), on: connection) }
         }

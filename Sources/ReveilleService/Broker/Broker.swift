@@ -118,6 +118,10 @@ package final class Broker {
             self?.deliver()
         }
         pacing = try PaceTimer(loop: loop) { [weak self] in self?.advance() }
+        watchers.charge = { [weak self] time, user in
+            guard let self, time > 0 else { return }
+            shares.charge(time, to: user, at: self.loop.bootClock)
+        }
         freezes.changed = { [weak self] in self?.freezeChanged($0) }
     }
 
