@@ -22,7 +22,7 @@ package final class Broker {
     /// The most bytes that are read at once: dozens of calls, in few system calls for the longest.
     private static let readSize = 16_384
     /// The interfaces of the service, without `org.varlink.service`.
-    package static let interfaces = [BusInterface.make(), DeviceInterface.make()]
+    package static let interfaces = [BusInterface.make(), DeviceInterface.make(), ScheduleInterface.make()]
 
     let loop: any Loop
     var limits: Configuration.Bus
@@ -30,6 +30,7 @@ package final class Broker {
     var lifecycle: Configuration.Lifecycle {
         didSet { tasks.time = lifecycle.taskTime }
     }
+    var scheduling: Configuration.Schedule
     /// The user whom the bus belongs to.
     let owner: UInt32
     let logger: Logger
@@ -61,7 +62,9 @@ package final class Broker {
     let freezes: FreezeWatch
     /// The processes with subscriptions, by process ID.
     var processes: [Int32: SubscriberProcess] = [:]
-    private var keeper: StateKeeper?
+    private(set) var keeper: StateKeeper?
+    let scheduler: ScheduleKeeper
+    private var savedSchedule: SavedSchedule?
     var moreDeliveries: (any LoopSource)?
     var pacing: PaceTimer?
     private(set) var isStopping = false
@@ -75,6 +78,8 @@ package final class Broker {
     ///   - limits: History, frame and connection limits.
     ///   - publishing: The limits and permissions of publishers.
     ///   - lifecycle: The limits on tasks.
+    ///   - scheduling: The limits of the schedule.
+    ///   - schedule: The facilities that the schedule uses.
     ///   - owner: The user whom the bus belongs to; root's bus serves all users.
     ///   - state: The file of the saved state, which is restored; `nil` to save none.
     ///   - version: The program's version, for GetInfo.
@@ -85,6 +90,7 @@ package final class Broker {
     package init(
         loop: any Loop, limits: Configuration.Bus, publishing: Configuration.Publish = Configuration().publish,
         lifecycle: Configuration.Lifecycle = Configuration().lifecycle,
+        scheduling: Configuration.Schedule = Configuration().schedule, schedule: ScheduleServices = ScheduleServices(),
         owner: UInt32 = geteuid(), state: StateFile?, version: String,
         deviceInfo: @escaping (UInt32) -> DeviceInfo, logger: Logger,
         random: any RandomNumberGenerator = SystemRandomNumberGenerator()
@@ -95,6 +101,7 @@ package final class Broker {
         self.publishing = publishing
         self.lifecycle = lifecycle
         tasks = TaskTable(time: lifecycle.taskTime)
+        self.scheduling = scheduling
         self.owner = owner
         self.logger = logger
         self.deviceInfo = deviceInfo
@@ -103,7 +110,12 @@ package final class Broker {
             interfaces: Self.interfaces)
         watchers = WatcherPool(loop: loop)
         freezes = try FreezeWatch(loop: loop, logger: logger)
-        let saved = Broker.load(state, logger)
+        var saved = Broker.load(state, logger)
+        let savedSchedule = Broker.load(schedule.file, logger)
+        // The state is that of before the firings, and only firings have followed it.
+        if let savedSchedule { saved?.replay(savedSchedule.firings) }
+        self.savedSchedule = savedSchedule
+        scheduler = ScheduleKeeper(schedule, loop: loop, logger: logger)
         let now = Timestamp(microseconds: loop.wallClock)
         bus = Bus(
             restoring: saved ?? SavedState(instance: Broker.newInstance(&self.random), sequence: 0, entries: []),
@@ -134,6 +146,15 @@ package final class Broker {
         }
     }
 
+    private static func load(_ file: ScheduleFile?, _ logger: Logger) -> SavedSchedule? {
+        do throws(StateError) {
+            return try file?.load()
+        } catch {
+            logger.error("starting without a schedule, since the saved one is unusable: \(error)")
+            return nil
+        }
+    }
+
     private static func newInstance(_ random: inout any RandomNumberGenerator) -> String {
         SubscriptionID(rawValue: random.next()).wireName + SubscriptionID(rawValue: random.next()).wireName
     }
@@ -144,6 +165,8 @@ package final class Broker {
     package func start(_ watchers: [any Watcher]) throws(SystemError) {
         try self.watchers.install(watchers)
         keeper?.save()
+        resumeSchedule(savedSchedule)
+        savedSchedule = nil
     }
 
     /// Replaces the watchers and the limits; subscriptions, positions and posted states stay.
@@ -154,6 +177,7 @@ package final class Broker {
     /// - Throws: `SystemError` if a timer cannot be created; nothing has changed then.
     package func reconfigure(
         _ limits: Configuration.Bus, publishing: Configuration.Publish, lifecycle: Configuration.Lifecycle,
+        scheduling: Configuration.Schedule,
         watchers: [any Watcher]
     ) throws(SystemError) {
         try self.watchers.install(watchers)
@@ -165,6 +189,7 @@ package final class Broker {
         self.limits.history = history
         self.publishing = publishing
         self.lifecycle = lifecycle
+        self.scheduling = scheduling
     }
 
     /// Sends all pending deliveries, ends the subscriptions and saves the state.

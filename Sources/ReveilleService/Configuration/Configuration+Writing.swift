@@ -19,6 +19,7 @@ extension Configuration {
             "bus": bus.json,
             "publish": publish.json,
             "lifecycle": lifecycle.json,
+            "schedule": schedule.json,
         ]
     }
 

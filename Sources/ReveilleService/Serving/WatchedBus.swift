@@ -24,14 +24,14 @@ package final class WatchedBus {
     ///
     /// - Throws: `SystemError` if a watch, timer or thread cannot be created.
     package init(
-        loop: EventLoop, configuration: Configuration, files: FileLocations?, state: StateFile?, version: String,
-        logger: Logger
+        loop: EventLoop, configuration: Configuration, files: FileLocations?, state: StateFile?,
+        schedule: ScheduleServices = ScheduleServices(), version: String, logger: Logger
     ) throws(SystemError) {
         let reader = DeviceInfoReader(root: files?.root ?? "")
         let broker = try Broker(
             loop: loop, limits: configuration.bus, publishing: configuration.publish,
-            lifecycle: configuration.lifecycle, state: state, version: version, deviceInfo: reader.info(forUser:),
-            logger: logger)
+            lifecycle: configuration.lifecycle, scheduling: configuration.schedule, schedule: schedule, state: state,
+            version: version, deviceInfo: reader.info(forUser:), logger: logger)
         self.broker = broker
         self.loop = loop
         self.files = files
@@ -52,7 +52,8 @@ package final class WatchedBus {
         let watchers = try watchers(configuration, of: next)
         let before = generation
         try broker.reconfigure(
-            configuration.bus, publishing: configuration.publish, lifecycle: configuration.lifecycle, watchers: watchers
+            configuration.bus, publishing: configuration.publish, lifecycle: configuration.lifecycle,
+            scheduling: configuration.schedule, watchers: watchers
         )
         before.isOver = true
         generation = next
