@@ -39,8 +39,8 @@ from datetime import datetime, timedelta, timezone
 from typing import Any, Generic, TypeAlias, TypeVar
 
 __all__ = [
-    "AsyncBus", "AsyncSubscription", "Bus", "Event", "Policy", "Positions", "ReveilleError", "Subscription", "connect",
-    "connect_async",
+    "AsyncBackgroundTask", "AsyncBus", "AsyncSubscription", "BackgroundTask", "Bus", "Event", "Policy", "Positions",
+    "ReveilleError", "Subscription", "connect", "connect_async",
 ]
 
 # The longest reply in bytes, as in the Swift library. Replies grow with the user's settings.
@@ -566,7 +566,7 @@ class _BusCore:
     def __init__(self, address: str | None, new_lock: Callable[[], _Lock]) -> None:
         self.address = _resolve(address)
         self.new_lock = new_lock
-        self.streams: weakref.WeakSet[_SubscriptionCore] = weakref.WeakSet()
+        self.streams: weakref.WeakSet[_Closable] = weakref.WeakSet()
         self._lock = new_lock()
         self._connection: _Connection | None = None
         # The number of calls whose replies have not been read, because their callers were interrupted.
@@ -749,6 +749,93 @@ def _reason(error: str, parameters: Mapping[str, Any], method: str, names: list[
     return None
 
 
+class _TaskCore:
+    """A call of BeginTask, which lasts as long as its task."""
+
+    def __init__(self, bus: _BusCore, subscription: str | None, name: str) -> None:
+        self.name = name
+        self._bus = bus
+        self._subscription = subscription
+        self._connection: _Connection | None = None
+        self._is_expiring = self._has_ended = False
+        self._failure: ReveilleError | None = None
+        # Held while replies are received, and never while waiting.
+        self._intake = threading.Lock()
+        bus.streams.add(self)
+
+    def start(self) -> _Steps[None]:
+        try:
+            self._bus.check_is_open("BeginTask")
+            parameters = {"subscription": self._subscription or "", "name": self.name}
+            call = _encode("BeginTask", parameters, self.name, "more")
+            self._connection = yield from _Connection.open(self._bus.address)
+            until = time.monotonic() + REPLY_TIMEOUT
+            yield from self._connection.send(call, until)
+            reply = yield from self._connection.receive(until)
+            if not reply:
+                raise _unanswered("BeginTask")
+            self._take(reply)
+        except ReveilleError as error:
+            self._fail(error)
+        except BaseException:
+            self.close()
+            raise
+
+    def _take(self, reply: _Reply) -> None:
+        state = _answer(reply, "BeginTask", self.name)
+        self._has_ended = state.get("ended") is True
+        self._is_expiring |= self._has_ended or state.get("expiring") is True
+        if self._has_ended:
+            self._disconnect()
+
+    def _fail(self, error: ReveilleError) -> None:
+        self._failure = error
+        self._disconnect()
+
+    def _receive_available(self) -> None:
+        with self._intake:
+            try:
+                while self._connection and (reply := self._connection.receive_available()):
+                    self._take(reply)
+            except ReveilleError as error:
+                self._fail(error)
+
+    @property
+    def is_expiring(self) -> bool:
+        self._receive_available()
+        return self._is_expiring
+
+    @property
+    def failure(self) -> ReveilleError | None:
+        self._receive_available()
+        return self._failure
+
+    def remaining(self) -> _Steps[float | None]:
+        self._receive_available()
+        if self._has_ended or not self._connection:
+            return 0.0 if self._has_ended else None
+        try:
+            subscriptions = yield from self._bus.entries("ListSubscriptions", "subscriptions")
+        except ReveilleError:
+            return None
+        for entry in subscriptions:
+            if entry.get("subscription") == self._subscription:
+                # All tasks of a subscription have the same time left.
+                for task in entry.get("tasks") or []:
+                    left = task.get("remaining")
+                    return None if left is None else left / 1_000
+        return None
+
+    def close(self) -> None:
+        with self._intake:
+            self._disconnect()
+
+    def _disconnect(self) -> None:
+        if self._connection:
+            self._connection.close()
+        self._connection = None
+
+
 class _SubscriptionCore:
     """A subscription that survives its bus."""
 
@@ -804,6 +891,9 @@ class _SubscriptionCore:
     @property
     def positions(self) -> Positions:
         return {"instance": self._instance or "", "generations": dict(self._generations)}
+
+    def task(self, name: str) -> _TaskCore:
+        return _TaskCore(self._bus, self._id, name)
 
     # --- Policies
 
@@ -1190,6 +1280,42 @@ def _check_positions(positions: Positions) -> tuple[str, dict[str, int]]:
 # --- Blocking
 
 
+class BackgroundTask:
+    """Work that a program finishes before it is suspended: Subscription.task(). A context manager, which ends it."""
+
+    def __init__(self, core: _TaskCore) -> None:
+        self._core = core
+
+    @property
+    def name(self) -> str:
+        """The name of the task."""
+        return self._core.name
+
+    @property
+    def is_expiring(self) -> bool:
+        """Whether the time is about to end, or has ended; then the work should finish. It stays true."""
+        return self._core.is_expiring
+
+    @property
+    def failure(self) -> ReveilleError | None:
+        """The reason why nothing waits for the task; None if the bus counts it, or its time has ended."""
+        return self._core.failure
+
+    def remaining(self) -> float | None:
+        """Returns the seconds that are left; None in the foreground, and if the bus does not count the task."""
+        return _run(self._core.remaining())
+
+    def close(self) -> None:
+        """Ends the task."""
+        self._core.close()
+
+    def __enter__(self) -> BackgroundTask:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
 class Subscription:
     """The events of some aspects: an iterator that waits for the next one. It is a context manager, which closes it.
 
@@ -1226,6 +1352,20 @@ class Subscription:
     def enter_foreground(self) -> None:
         """Wakes the subscription: one event is delivered for each aspect that changed."""
         _run(self._core.enter_foreground())
+
+    def task(self, name: str) -> BackgroundTask:
+        """Begins a task, for which a shell waits before it suspends the program. It ends with the `with` statement.
+
+        In the background, the bus waits for 30 seconds by default, which all tasks of the process share. Five seconds
+        before the end, the task is expiring. If the bus is gone, of an earlier version, or refuses the task, nothing
+        waits for it, and `failure` is the reason. A bus that restarts does not count the task again.
+
+        Args:
+            name: A name for `reveille status`: 1 to 128 bytes.
+        """
+        core = self._core.task(name)
+        _run(core.start())
+        return BackgroundTask(core)
 
     @property
     def positions(self) -> Positions:
@@ -1401,6 +1541,36 @@ class _Opening(Generic[_Closing]):
             self._opened.close()
 
 
+class AsyncBackgroundTask:
+    """A task for asyncio; otherwise like BackgroundTask."""
+
+    def __init__(self, core: _TaskCore) -> None:
+        self._core = core
+
+    @property
+    def name(self) -> str:
+        """See BackgroundTask.name."""
+        return self._core.name
+
+    @property
+    def is_expiring(self) -> bool:
+        """See BackgroundTask.is_expiring."""
+        return self._core.is_expiring
+
+    @property
+    def failure(self) -> ReveilleError | None:
+        """See BackgroundTask.failure."""
+        return self._core.failure
+
+    async def remaining(self) -> float | None:
+        """See BackgroundTask.remaining()."""
+        return await _run_async(self._core.remaining())
+
+    def close(self) -> None:
+        """Ends the task."""
+        self._core.close()
+
+
 class AsyncSubscription:
     """The events of some aspects: an asynchronous iterator; otherwise like Subscription.
 
@@ -1426,6 +1596,16 @@ class AsyncSubscription:
     async def enter_foreground(self) -> None:
         """See Subscription.enter_foreground()."""
         await _run_async(self._core.enter_foreground())
+
+    def task(self, name: str) -> _Opening[AsyncBackgroundTask]:
+        """Begins a task by `await`, or by `async with`, which also ends it. See Subscription.task()."""
+
+        async def open_it() -> AsyncBackgroundTask:
+            core = self._core.task(name)
+            await _run_async(core.start())
+            return AsyncBackgroundTask(core)
+
+        return _Opening(open_it)
 
     @property
     def positions(self) -> Positions:
