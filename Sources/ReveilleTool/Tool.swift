@@ -32,6 +32,7 @@ struct Tool: ParsableCommand {
                                                         publish a state of your own
               reveille post proximity near              post a state for testing
               reveille simulate day.scenario -- ./app   run a program on a phone
+              reveille run --name player -- ./player    run a program that can be suspended
               reveille info                             describe this device
               reveille check proximity                  exit with 0 if it has a proximity sensor
               reveille doctor                           examine its sources
@@ -45,8 +46,8 @@ struct Tool: ParsableCommand {
         subcommands: [
             ServeCommand.self, WatchCommand.self, OnCommand.self, GetCommand.self, LogCommand.self,
             PublishCommand.self, WithdrawCommand.self, InfoCommand.self, CheckCommand.self, StatusCommand.self,
-            BackgroundCommand.self, ForegroundCommand.self, TaskCommand.self, RefreshCommand.self, PostCommand.self,
-            CallCommand.self, SimulateCommand.self,
+            BackgroundCommand.self, ForegroundCommand.self, RunCommand.self, TaskCommand.self, RefreshCommand.self,
+            PostCommand.self, CallCommand.self, SimulateCommand.self,
             DemoCommand.self, DoctorCommand.self,
         ])
 

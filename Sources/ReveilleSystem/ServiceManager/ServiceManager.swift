@@ -52,10 +52,14 @@ package final class ServiceManager {
     private var idling: EventSource?
 
     /// Creates a manager that is not connected.
-    package init(loop: EventLoop) {
+    ///
+    /// - Parameters:
+    ///   - loop: The loop.
+    ///   - address: The address of a message bus in place of the usual one.
+    package init(loop: EventLoop, address: String? = nil) {
         self.loop = loop
         later = DeferredCalls(loop: loop)
-        bus = geteuid() == 0 ? .system : .user
+        bus = address.map(DBusConnection.Bus.address) ?? (geteuid() == 0 ? .system : .user)
     }
 
     /// Whether there is a connection.
@@ -219,7 +223,7 @@ extension ServiceManager.Failure {
 
 extension Result {
     /// The error, or `nil` after a success.
-    fileprivate var failure: Failure? {
+    var failure: Failure? {
         if case .failure(let failure) = self { failure } else { nil }
     }
 }
