@@ -33,7 +33,7 @@ struct CivilDate: Sendable, Hashable {
         day = dayOfYear - (153 * march + 2) / 5 + 1
     }
 
-    /// The number of days from 0000-03-01 to 1970-01-01. A year that begins in March ends with its leap day.
+    /// The number of days from 0000-03-01 to 1970-01-01, in years that begin in March and end with the leap day.
     private static let epoch = 719_468
 
     /// The number of days since 1970-01-01.

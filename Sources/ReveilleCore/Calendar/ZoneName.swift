@@ -11,11 +11,12 @@ package enum ZoneName: Sendable, Hashable, CustomStringConvertible {
     /// The longest name, in bytes: that of a file name.
     private static let longest = 255
 
-    /// Creates a name.
+    /// Creates a name; `nil` for text that cannot be one.
+    ///
+    /// A name consists of letters, digits, `_`, `+`, `-` and `.` between slashes. It does not lead out of the directory
+    /// of the database, because none of its parts begins with a `.`.
     ///
     /// - Parameter text: `local`, or a name of the tz database; `nil` means `local`.
-    /// - Returns: `nil` for text that cannot be a name. A name of letters, digits, `_`, `+`, `-` and `.` between slashes
-    ///   does not lead out of the directory of the database, because no part of it begins with a `.`.
     package init?(_ text: String?) {
         guard let text, text != "local" else {
             self = .local
@@ -29,6 +30,9 @@ package enum ZoneName: Sendable, Hashable, CustomStringConvertible {
         guard isName, text.utf8.count <= Self.longest else { return nil }
         self = .named(text)
     }
+
+    /// Whether it is `UTC`, whose rules need no file.
+    package var isConstant: Bool { self == .named("UTC") }
 
     /// The name as in an entry.
     package var description: String {
