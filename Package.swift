@@ -33,6 +33,7 @@ let package = Package(
             resources: [
                 .embedInCode("Interfaces/org.reveille.Bus.varlink"),
                 .embedInCode("Interfaces/org.reveille.Device.varlink"),
+                .embedInCode("Interfaces/org.reveille.Schedule.varlink"),
             ]
         ),
 

@@ -53,6 +53,14 @@ int c_reveille_peer_pidfd(int socket, pid_t pid) {
     return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
+int c_reveille_signal(int pidfd, int signal) {
+    return (int)syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0);
+}
+
+int c_reveille_pidfd(pid_t pid) {
+    return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
 int c_reveille_unread(int socket, int *bytes) {
     return ioctl(socket, SIOCOUTQ, bytes);
 }
@@ -87,6 +95,17 @@ int c_reveille_clock_change_timer(void) {
         return -1;
     }
     return timer;
+}
+
+int c_reveille_alarm(void) {
+    return timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+}
+
+int c_reveille_set_alarm(int alarm, long long microseconds) {
+    struct itimerspec time = {
+        .it_value = {.tv_sec = microseconds / 1000000, .tv_nsec = microseconds % 1000000 * 1000},
+    };
+    return timerfd_settime(alarm, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &time, NULL);
 }
 
 long c_reveille_sleeps(void) {
@@ -137,6 +156,12 @@ void c_reveille_release_memory(void) {
 
 int c_reveille_close_from(void *actions, int first) {
     return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}
+
+void c_reveille_spawn_in_session(void *attributes) {
+    short flags = 0;
+    posix_spawnattr_getflags(attributes, &flags);
+    posix_spawnattr_setflags(attributes, flags | POSIX_SPAWN_SETSID);
 }
 
 int c_reveille_route_socket(int is_listening) {

@@ -36,6 +36,8 @@ package final class SimulatedBus {
     ///   - loop: The loop, with its initial time.
     ///   - limits: The limits on history, frames and connections.
     ///   - publishing: The limits and permissions of publishers.
+    ///   - scheduling: The limits of the schedule.
+    ///   - schedule: The facilities that the schedule uses.
     ///   - owner: The user whom the bus belongs to.
     ///   - state: The state file, or `nil` for none.
     ///   - random: Decides the order of events and the names.
@@ -44,6 +46,7 @@ package final class SimulatedBus {
     package init(
         reality: Reality, loop: SimulatedLoop, limits: Configuration.Bus,
         publishing: Configuration.Publish = Configuration().publish,
+        scheduling: Configuration.Schedule = Configuration().schedule, schedule: ScheduleServices = ScheduleServices(),
         owner: UInt32 = geteuid(), state: StateFile?, random: SplitMix64,
         logger: Logger = Logger(label: "simulation", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws(Broken) {
@@ -51,7 +54,8 @@ package final class SimulatedBus {
         let broker: Broker
         do throws(SystemError) {
             broker = try Broker(
-                loop: loop, limits: limits, publishing: publishing, owner: owner, state: state, version: "0",
+                loop: loop, limits: limits, publishing: publishing, scheduling: scheduling, schedule: schedule,
+                owner: owner, state: state, version: "0",
                 deviceInfo: Self.deviceInfo, logger: logger,
                 random: SplitMix64(seed: random.next()))
         } catch {

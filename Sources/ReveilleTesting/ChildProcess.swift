@@ -25,7 +25,7 @@ package final class ChildProcess {
     ) throws(TestbedError) {
         do throws(SystemError) {
             pid = try ProcessSpawn.spawn(
-                arguments, environment: environment, descriptors: descriptors, isApart: isApart)
+                arguments, environment: environment, descriptors: descriptors, group: isApart ? .own : .shared)
         } catch {
             throw TestbedError("\(error)")
         }
@@ -88,16 +88,5 @@ package final class ChildProcess {
     }
 
     /// The environment of this process.
-    package static var environment: [String: String] {
-        var variables: [String: String] = [:]
-        var entry = environ
-        while let text = entry.pointee {
-            // By bytes: an equals sign may form a character with the bytes after it.
-            let parts = String(cString: text).utf8.split(
-                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            variables[String(Substring(parts[0]))] = parts.count > 1 ? String(Substring(parts[1])) : ""
-            entry += 1
-        }
-        return variables
-    }
+    package static var environment: [String: String] { Environment.all }
 }

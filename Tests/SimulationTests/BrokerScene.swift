@@ -18,6 +18,8 @@ final class BrokerScene {
     private let configuration: Configuration
     private let owner: UInt32
     private let state: StateFile?
+    /// Returns the facilities of the schedule, for each start.
+    private let schedule: () -> ScheduleServices
 
     /// Creates a broker that watches a simulated locale and battery.
     ///
@@ -26,30 +28,40 @@ final class BrokerScene {
     ///   - publish: The configuration's `publish` in JSON5.
     ///   - owner: The user whom the bus belongs to.
     ///   - state: The file of the saved state.
+    ///   - entries: The configuration's `schedule.entries`.
+    ///   - schedule: Returns the facilities of the schedule, for each start.
     /// - Throws: `ConfigurationError` if the configuration is invalid.
     init(
-        limits: String = "{}", publish: String = "{}", owner: UInt32 = geteuid(), state: StateFile? = nil
+        limits: String = "{}", publish: String = "{}", owner: UInt32 = geteuid(), state: StateFile? = nil,
+        entries: Int = 1_024, schedule: @escaping () -> ScheduleServices = { ScheduleServices() }
     ) throws {
-        configuration = try Configuration(parsing: Array("{ bus: \(limits), publish: \(publish) }".utf8))
+        configuration = try Configuration(
+            parsing: Array(
+                "{ bus: \(limits), publish: \(publish), schedule: { entries: \(entries) } }".utf8))
+        self.schedule = schedule
         self.owner = owner
         self.state = state
-        bus = try Self.start(configuration, owner, state, reality, loop, log, seed: 1)
+        bus = try Self.start(configuration, schedule(), owner, state, reality, loop, log, seed: 1)
     }
 
     private static func start(
-        _ configuration: Configuration, _ owner: UInt32, _ state: StateFile?, _ reality: Reality,
+        _ configuration: Configuration, _ schedule: ScheduleServices, _ owner: UInt32, _ state: StateFile?,
+        _ reality: Reality,
         _ loop: SimulatedLoop, _ log: LogLines, seed: UInt64
     ) throws -> SimulatedBus {
         try SimulatedBus(
-            reality: reality, loop: loop, limits: configuration.bus, publishing: configuration.publish, owner: owner,
-            state: state, random: SplitMix64(seed: seed), logger: Logger(label: "scene") { _ in LineHandler(log) })
+            reality: reality, loop: loop, limits: configuration.bus, publishing: configuration.publish,
+            scheduling: configuration.schedule, schedule: schedule, owner: owner, state: state,
+            random: SplitMix64(seed: seed), logger: Logger(label: "scene") { _ in LineHandler(log) })
     }
 
     /// Replaces the broker by another one with the same state file; one that is not stopped is killed.
     func restart(isClean: Bool) throws {
         if isClean { bus.stop() }
+        let time = loop.wallClock
         loop = SimulatedLoop(bootClock: loop.bootClock)
-        bus = try Self.start(configuration, owner, state, reality, loop, log, seed: loop.bootClock)
+        loop.wallClock = time
+        bus = try Self.start(configuration, schedule(), owner, state, reality, loop, log, seed: loop.bootClock)
     }
 
     /// Creates a connection of a user's process.

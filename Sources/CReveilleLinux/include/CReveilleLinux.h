@@ -16,6 +16,13 @@ int c_reveille_peer_credentials(int socket, pid_t *pid, uid_t *uid);
 // pidfd_open(2) of `pid`, which must come from SO_PEERCRED. Returns -1 and errno on failure.
 int c_reveille_peer_pidfd(int socket, pid_t pid);
 
+// Sends a signal to the process of a pidfd (pidfd_send_signal(2)). Returns -1 and errno on failure.
+int c_reveille_signal(int pidfd, int signal);
+
+// Returns a pidfd of a child that has not been waited for (pidfd_open(2)), which the caller closes. Returns -1 and errno
+// on failure.
+int c_reveille_pidfd(pid_t pid);
+
 // Gets the memory held by data that the peer has not read (SIOCOUTQ, unix(7)); 0 if it has read everything.
 int c_reveille_unread(int socket, int *bytes);
 
@@ -31,6 +38,14 @@ int c_reveille_axis(int device, int axis, int *value, int *resolution);
 // Creates a timer that never expires and becomes readable when the wall clock is set or the machine resumes
 // (timerfd_create(2), TFD_TIMER_CANCEL_ON_SET). Returns -1 and errno on failure.
 int c_reveille_clock_change_timer(void);
+
+// Creates a timer of the wall clock, which is not set (timerfd_create(2)). Returns -1 and errno on failure.
+int c_reveille_alarm(void);
+
+// Sets an alarm to a time in microseconds since 1970, at least 1, or turns it off with 0. It is also readable when the
+// clock is set or the machine resumes (TFD_TIMER_CANCEL_ON_SET). Returns -1 and errno on failure; with ECANCELED, the
+// clock was set since the last read, and the alarm is set nevertheless.
+int c_reveille_set_alarm(int alarm, long long microseconds);
 
 // Returns the number of times that the calling thread has slept (getrusage(2), RUSAGE_THREAD).
 long c_reveille_sleeps(void);
@@ -56,6 +71,10 @@ void c_reveille_release_memory(void);
 // Closes all descriptors from a number in the program that is started (posix_spawn_file_actions_addclosefrom_np). The
 // actions are a posix_spawn_file_actions_t, which the module Glibc defines.
 int c_reveille_close_from(void *actions, int first);
+
+// Adds to the attributes, a posix_spawnattr_t, that the program leads a session of its own (POSIX_SPAWN_SETSID). The other
+// flags must be set before.
+void c_reveille_spawn_in_session(void *attributes);
 
 // Creates a socket for rtnetlink(7), which may receive the changes of links, addresses and routes. Returns -1 and errno
 // on failure.

@@ -21,6 +21,7 @@ extension Broker {
         }
         do throws(CallError) {
             if let call = try DeviceCall(call) { return carryOut(call, on: connection) }
+            if let call = try ScheduleCall(call) { return try carryOut(call, on: connection) }
             try carryOut(try BusCall(call, history: bus.history), on: connection)
         } catch {
             fail(error, on: connection)
@@ -50,20 +51,21 @@ extension Broker {
     }
 
     /// Returns whether a peer may change what concerns all users, as the bus's own user and root may.
-    func isOwner(_ connection: Connection) -> Bool {
-        connection.peer.uid == owner || connection.peer.uid == 0
-    }
+    func isOwner(_ connection: Connection) -> Bool { isOwner(connection.peer.uid) }
+
+    /// Returns whether a user may change what concerns all users.
+    func isOwner(_ user: UInt32) -> Bool { user == owner || user == 0 }
 
     func reply(_ reply: some BusReply, on connection: Connection) {
         send(connection.session.reply(frame: reply.encoded()), to: connection)
     }
 
-    private func fail(_ error: CallError, on connection: Connection) {
+    func fail(_ error: CallError, on connection: Connection) {
         send(connection.session.fail(error), to: connection)
     }
 
     /// Continues with a connection whose call had to wait, unless it has closed meanwhile.
-    private func resume(_ connection: Connection, _ body: () -> Void) {
+    func resume(_ connection: Connection, _ body: () -> Void) {
         guard !connection.isClosed else { return }
         // If the call did not have to wait, its time is charged further up the stack.
         guard !connection.isInTurn else { return body() }
@@ -85,6 +87,7 @@ extension Broker {
             let start = bus.subscribe(request, as: id, at: now)
             connection.stream(id)
             if let slot = bus.slot(of: id) { subscribers.add(connection, id, slot: slot) }
+            noteSubscription(to: request.aspects)
             let reply = SubscribeReply(
                 subscription: id.wireName, instance: bus.instance, resumed: start.resumed, events: start.events)
             let frame = Reply.encode(parameters: writer.write(reply.events, after: reply.head), continues: true)

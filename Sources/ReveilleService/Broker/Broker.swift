@@ -22,11 +22,12 @@ package final class Broker {
     /// The most bytes that are read at once: dozens of calls, in few system calls for the longest.
     private static let readSize = 16_384
     /// The interfaces of the service, without `org.varlink.service`.
-    package static let interfaces = [BusInterface.make(), DeviceInterface.make()]
+    package static let interfaces = [BusInterface.make(), DeviceInterface.make(), ScheduleInterface.make()]
 
     let loop: any Loop
     var limits: Configuration.Bus
     var publishing: Configuration.Publish
+    var scheduling: Configuration.Schedule
     /// The user whom the bus belongs to.
     let owner: UInt32
     let logger: Logger
@@ -55,7 +56,9 @@ package final class Broker {
     let freezes: FreezeWatch
     /// The processes with subscriptions, by process ID.
     var processes: [Int32: SubscriberProcess] = [:]
-    private var keeper: StateKeeper?
+    private(set) var keeper: StateKeeper?
+    let scheduler: ScheduleKeeper
+    private var savedSchedule: SavedSchedule?
     var moreDeliveries: (any LoopSource)?
     var pacing: PaceTimer?
     private(set) var isStopping = false
@@ -68,6 +71,8 @@ package final class Broker {
     ///   - loop: The loop of its thread.
     ///   - limits: History, frame and connection limits.
     ///   - publishing: The limits and permissions of publishers.
+    ///   - scheduling: The limits of the schedule.
+    ///   - schedule: The facilities that the schedule uses.
     ///   - owner: The user whom the bus belongs to; root's bus serves all users.
     ///   - state: The file of the saved state, which is restored; `nil` to save none.
     ///   - version: The program's version, for GetInfo.
@@ -77,6 +82,7 @@ package final class Broker {
     /// - Throws: `SystemError` if a timer cannot be created.
     package init(
         loop: any Loop, limits: Configuration.Bus, publishing: Configuration.Publish = Configuration().publish,
+        scheduling: Configuration.Schedule = Configuration().schedule, schedule: ScheduleServices = ScheduleServices(),
         owner: UInt32 = geteuid(), state: StateFile?, version: String,
         deviceInfo: @escaping (UInt32) -> DeviceInfo, logger: Logger,
         random: any RandomNumberGenerator = SystemRandomNumberGenerator()
@@ -85,6 +91,7 @@ package final class Broker {
         self.random = random
         self.limits = limits
         self.publishing = publishing
+        self.scheduling = scheduling
         self.owner = owner
         self.logger = logger
         self.deviceInfo = deviceInfo
@@ -93,7 +100,12 @@ package final class Broker {
             interfaces: Self.interfaces)
         watchers = WatcherPool(loop: loop)
         freezes = try FreezeWatch(loop: loop, logger: logger)
-        let saved = Broker.load(state, logger)
+        var saved = Broker.load(state, logger)
+        let savedSchedule = Broker.load(schedule.file, logger)
+        // The state is that of before the firings, and only firings have followed it.
+        if let savedSchedule { saved?.replay(savedSchedule.firings) }
+        self.savedSchedule = savedSchedule
+        scheduler = ScheduleKeeper(schedule, loop: loop, logger: logger)
         let now = Timestamp(microseconds: loop.wallClock)
         bus = Bus(
             restoring: saved ?? SavedState(instance: Broker.newInstance(&self.random), sequence: 0, entries: []),
@@ -117,6 +129,15 @@ package final class Broker {
         }
     }
 
+    private static func load(_ file: ScheduleFile?, _ logger: Logger) -> SavedSchedule? {
+        do throws(StateError) {
+            return try file?.load()
+        } catch {
+            logger.error("starting without a schedule, since the saved one is unusable: \(error)")
+            return nil
+        }
+    }
+
     private static func newInstance(_ random: inout any RandomNumberGenerator) -> String {
         SubscriptionID(rawValue: random.next()).wireName + SubscriptionID(rawValue: random.next()).wireName
     }
@@ -127,6 +148,8 @@ package final class Broker {
     package func start(_ watchers: [any Watcher]) throws(SystemError) {
         try self.watchers.install(watchers)
         keeper?.save()
+        resumeSchedule(savedSchedule)
+        savedSchedule = nil
     }
 
     /// Replaces the watchers and the limits; subscriptions, positions and posted states stay.
@@ -136,7 +159,8 @@ package final class Broker {
     ///
     /// - Throws: `SystemError` if a timer cannot be created; nothing has changed then.
     package func reconfigure(
-        _ limits: Configuration.Bus, publishing: Configuration.Publish, watchers: [any Watcher]
+        _ limits: Configuration.Bus, publishing: Configuration.Publish, scheduling: Configuration.Schedule,
+        watchers: [any Watcher]
     ) throws(SystemError) {
         try self.watchers.install(watchers)
         let history = self.limits.history
@@ -146,6 +170,7 @@ package final class Broker {
         self.limits = limits
         self.limits.history = history
         self.publishing = publishing
+        self.scheduling = scheduling
     }
 
     /// Sends all pending deliveries, ends the subscriptions and saves the state.

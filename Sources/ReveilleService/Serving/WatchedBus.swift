@@ -24,12 +24,13 @@ package final class WatchedBus {
     ///
     /// - Throws: `SystemError` if a watch, timer or thread cannot be created.
     package init(
-        loop: EventLoop, configuration: Configuration, files: FileLocations?, state: StateFile?, version: String,
-        logger: Logger
+        loop: EventLoop, configuration: Configuration, files: FileLocations?, state: StateFile?,
+        schedule: ScheduleServices = ScheduleServices(), version: String, logger: Logger
     ) throws(SystemError) {
         let reader = DeviceInfoReader(root: files?.root ?? "")
         let broker = try Broker(
-            loop: loop, limits: configuration.bus, publishing: configuration.publish, state: state, version: version,
+            loop: loop, limits: configuration.bus, publishing: configuration.publish,
+            scheduling: configuration.schedule, schedule: schedule, state: state, version: version,
             deviceInfo: reader.info(forUser:), logger: logger)
         self.broker = broker
         self.loop = loop
@@ -50,7 +51,9 @@ package final class WatchedBus {
         let next = WatcherGeneration()
         let watchers = try watchers(configuration, of: next)
         let before = generation
-        try broker.reconfigure(configuration.bus, publishing: configuration.publish, watchers: watchers)
+        try broker.reconfigure(
+            configuration.bus, publishing: configuration.publish, scheduling: configuration.schedule, watchers: watchers
+        )
         before.isOver = true
         generation = next
     }

@@ -48,7 +48,8 @@ package final class EventLoop: Loop {
     /// Reading it is a system call. Two for each turn took 7% of the time of a post, most of whose turns are shorter.
     private static let threadClockAccuracy: UInt64 = 200
 
-    private let event: OpaquePointer
+    /// The sd-event object, to which libsystemd attaches other sources.
+    let event: OpaquePointer
     /// The processor time, and the time since boot when it was read.
     private var threadTime: (value: UInt64, readAt: UInt64) = (0, 0)
 

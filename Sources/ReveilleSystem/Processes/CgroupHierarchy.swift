@@ -47,6 +47,17 @@ package struct CgroupHierarchy: Sendable, Hashable {
         return String(Substring(line.dropFirst("0::".utf8.count)))
     }
 
+    /// The path of this process's cgroup, or `nil` if it is unknown.
+    package static var ownPath: String? {
+        guard case .bytes(let bytes) = FileContents.read("/proc/self/cgroup", limit: longestProcessFile) else {
+            return nil
+        }
+        return path(inProcessFile: String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// The size of `/proc/PID/cgroup`: a line with a path (PATH_MAX) for each hierarchy, of which there are at most 14.
+    static let longestProcessFile = 65_536
+
     /// Decodes the kernel's escapes for blanks and backslashes, such as `\040` (proc(5)).
     private static func unescaped(_ field: Substring.UTF8View) -> String {
         var bytes: [UInt8] = []

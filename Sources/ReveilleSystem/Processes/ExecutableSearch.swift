@@ -13,6 +13,11 @@ package enum ExecutableSearch {
     /// - Parameter name: The program's path if it contains a slash, otherwise its name in a directory of `PATH`.
     /// - Throws: `SystemError` with the name; `EACCES` if the only files of the name are not executable.
     package static func check(_ name: String) throws(SystemError) {
+        _ = try find(name)
+    }
+
+    /// Returns the absolute path of a program that can be executed; see ``check(_:)``.
+    package static func find(_ name: String) throws(SystemError) -> String {
         var code = ENOENT
         for path in candidates(for: name) {
             var status = stat()
@@ -20,10 +25,18 @@ package enum ExecutableSearch {
                 if errno == EACCES { code = EACCES }
                 continue
             }
-            if status.st_mode & S_IFMT == S_IFREG, access(path, X_OK) == 0 { return }
+            if status.st_mode & S_IFMT == S_IFREG, access(path, X_OK) == 0 {
+                return absolute(path)
+            }
             code = EACCES
         }
         throw SystemError("exec", on: name, code: code)
+    }
+
+    private static func absolute(_ path: String) -> String {
+        guard path.utf8.first != UInt8(ascii: "/"), let directory = getcwd(nil, 0) else { return path }
+        defer { free(directory) }
+        return String(cString: directory) + "/" + path
     }
 
     private static func candidates(for name: String) -> [String] {

@@ -8,7 +8,7 @@ import Glibc
 ///
 /// If the kernel cannot provide the pidfd of the connection (before 6.5), it is opened by process ID. That finds
 /// another process only if the peer ended earlier, left its socket to a child, and its ID was reused.
-package final class PeerProcess {
+package final class PeerProcess: FollowedProcess {
     private let descriptor: OwnedDescriptor
     /// The process ID as seen by this process; 0 in another PID namespace.
     package let pid: Int32
@@ -33,14 +33,21 @@ package final class PeerProcess {
     /// The path of the process's cgroup as seen by this process, or `nil` if it has ended or the path is unknown.
     package var cgroup: String? {
         // The ID belonged to the process during the read if the process has not ended since.
-        guard case .bytes(let bytes) = FileContents.read("/proc/\(pid)/cgroup", limit: Self.limit), !hasEnded else {
+        guard
+            case .bytes(let bytes) = FileContents.read("/proc/\(pid)/cgroup", limit: CgroupHierarchy.longestProcessFile),
+            !hasEnded
+        else {
             return nil
         }
         return CgroupHierarchy.path(inProcessFile: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// A line with a path (PATH_MAX) for each hierarchy, of which there are at most 14.
-    private static let limit = 65_536
+    /// Sends SIGTERM to the process, and to no other that has its ID later.
+    package func terminate() throws(SystemError) {
+        guard c_reveille_signal(descriptor.number, SIGTERM) == 0 else {
+            throw SystemError("pidfd_send_signal", on: "process \(pid)")
+        }
+    }
 
     /// Whether the process has ended; until then, no other process has its ID.
     package var hasEnded: Bool { (try? Readiness.wait(number, for: .readable, atMost: .zero)) ?? true }

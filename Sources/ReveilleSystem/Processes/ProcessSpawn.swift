@@ -8,6 +8,16 @@ import Glibc
 
 /// The start of programs.
 package enum ProcessSpawn {
+    /// The process group and session of a program, and the terminal that belongs to them.
+    package enum Group {
+        /// Those of this process.
+        case shared
+        /// A process group of its own, which does not receive a terminal's signals.
+        case own
+        /// A session of its own, without a terminal. The program ignores no signals.
+        case session
+    }
+
     /// Signals that nohup(1) ignores, or a shell for a background job: the program ignores them if this process does.
     private static let inheritedSignals = [SIGHUP, SIGINT, SIGQUIT]
 
@@ -15,14 +25,16 @@ package enum ProcessSpawn {
     ///
     /// - Parameters:
     ///   - arguments: The program, looked up in `PATH`, and its arguments; at least one.
+    ///   - path: The path of the program, if it has been looked up before.
     ///   - environment: The complete environment.
     ///   - descriptors: This process's descriptors by their numbers in the program. Others from 0 to 2 are shared, and
     ///     all others are closed.
-    ///   - isApart: Whether the program leads a process group of its own, which does not receive a terminal's signals.
+    ///   - group: The process group and session of the program.
     /// - Returns: The process ID; the caller waits for the process.
     /// - Throws: `SystemError` with the name of the program.
     package static func spawn(
-        _ arguments: [String], environment: [String: String], descriptors: [Int32: Int32], isApart: Bool
+        _ arguments: [String], at path: String? = nil, environment: [String: String],
+        descriptors: [Int32: Int32], group: Group
     ) throws(SystemError) -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -38,16 +50,17 @@ package enum ProcessSpawn {
         posix_spawnattr_setsigmask(&attributes, &blocked)
         var reset = sigset_t()
         sigfillset(&reset)
-        for signal in inheritedSignals { sigdelset(&reset, signal) }
+        if group != .session { for signal in inheritedSignals { sigdelset(&reset, signal) } }
         posix_spawnattr_setsigdefault(&attributes, &reset)
-        let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (isApart ? POSIX_SPAWN_SETPGROUP : 0)
+        let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (group == .own ? POSIX_SPAWN_SETPGROUP : 0)
         posix_spawnattr_setflags(&attributes, Int16(flags))
+        if group == .session { c_reveille_spawn_in_session(&attributes) }
 
         let argv = arguments.map { strdup($0) } + [nil]
         let envp = environment.map { strdup($0 + "=" + $1) } + [nil]
         defer { for text in argv + envp { free(text) } }
         var pid: pid_t = 0
-        let result = posix_spawnp(&pid, arguments[0], &actions, &attributes, argv, envp)
+        let result = posix_spawnp(&pid, path ?? arguments[0], &actions, &attributes, argv, envp)
         guard result == 0 else { throw SystemError("posix_spawn", on: arguments[0], code: result) }
         return pid
     }

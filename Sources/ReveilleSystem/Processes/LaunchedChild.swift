@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import CReveilleLinux
+import Glibc
+
+/// A launched child process, which is reaped when it ends, and continues if its owner is released.
+final class LaunchedChild {
+    private let pid: Int32
+    private let descriptor: OwnedDescriptor
+    private var source: EventSource?
+
+    /// Starts a program in a session of its own, with input and default signal handling from nowhere else.
+    ///
+    /// `ended` is called on the loop when the program has ended, with a phrase such as "exited with code 1".
+    ///
+    /// - Throws: `SystemError` with the name of the program.
+    init(
+        _ path: String, _ arguments: [String], adding additions: [String: String], loop: EventLoop,
+        ended: @escaping (String) -> Void
+    ) throws(SystemError) {
+        let input = try OwnedDescriptor(opening: "/dev/null", O_RDONLY)
+        let environment = Environment.all.merging(additions) { $1 }
+        let pid = try ProcessSpawn.spawn(
+            arguments, at: path, environment: environment, descriptors: [STDIN_FILENO: input.number],
+            group: .session)
+        // The ID is the child's until it is waited for, unless something else in this process waits for all children.
+        let number = c_reveille_pidfd(pid)
+        guard number >= 0 else {
+            let error = SystemError("pidfd_open", on: path)
+            // It would be started again while it runs.
+            kill(pid, SIGKILL)
+            _ = retryingOnInterrupt { waitpid(pid, nil, 0) }
+            throw error
+        }
+        self.pid = pid
+        descriptor = OwnedDescriptor(number)
+        source = try loop.watch(number, for: .readable) { [unowned self] _ in
+            source?.cancel()
+            ended(reap())
+        }
+    }
+
+    deinit {
+        // Before the descriptor is closed.
+        source = nil
+    }
+
+    private func reap() -> String {
+        var status: Int32 = 0
+        guard retryingOnInterrupt({ waitpid(pid, &status, WNOHANG) }) == pid else { return "ended" }
+        let signal = status & 0x7F
+        return signal == 0 ? "exited with code \((status >> 8) & 0xFF)" : "was ended by signal \(signal)"
+    }
+}

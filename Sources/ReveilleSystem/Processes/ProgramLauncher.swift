@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The start of programs that a bus launches, each command at most once at a time.
+///
+/// A simulation has a launcher of its own. Loop thread only.
+package protocol ProgramLauncher: AnyObject {
+    /// Starts a command, unless it is still running since it was last started.
+    ///
+    /// Commands are the same if their arguments are equal; the environment does not matter.
+    ///
+    /// - Parameters:
+    ///   - arguments: The program, looked up in `PATH` unless its name contains a slash, and its arguments.
+    ///   - additions: Variables that are added to the environment of the program.
+    ///   - completion: Called once on the loop, after this returns, when the program has been executed or could not be.
+    ///     It is called within ``ServiceManager/callTimeout`` plus ``ServiceManager/jobTimeout``.
+    func launch(
+        _ arguments: [String], adding additions: [String: String], then completion: @escaping (Launch) -> Void
+    )
+
+    /// Called on the loop when a program that this launcher started has ended, if the system reports it: with the
+    /// arguments, and a phrase such as "exited with code 1".
+    ///
+    /// A program that a service manager runs is observed by the service manager alone.
+    var ended: ([String], String) -> Void { get set }
+}
+
+/// The result of launching a program.
+package enum Launch: Sendable, Hashable {
+    /// The program has been executed.
+    case started
+    /// The program is running since an earlier launch, and was not started again.
+    case alreadyRunning
+    /// The reason why the program was not executed, for a person: what was tried, on what, and why it failed.
+    case failed(String)
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// What a bus does to the processes of its subscribers: it follows, freezes and ends them.
+///
+/// A simulation has programs of its own. Loop thread only.
+package protocol Programs: AnyObject {
+    /// Opens the process at the other end of a connection.
+    ///
+    /// - Throws: `SystemError` if the process has ended or is not visible, or if descriptors have run out.
+    func process(behind stream: any ByteStream) throws(SystemError) -> any FollowedProcess
+
+    /// Returns the cgroup that is frozen to suspend a process.
+    ///
+    /// - Parameters:
+    ///   - process: The process to suspend.
+    ///   - subscribers: The IDs of all processes with subscriptions. A cgroup that contains others is refused, unless it is
+    ///     the unit or the scope of one program.
+    /// - Returns: The path, as in `/proc/PID/cgroup`.
+    /// - Throws: ``CannotFreeze`` if no such cgroup may be frozen, such as one that contains the bus itself.
+    func cgroup(
+        suspending process: any FollowedProcess, subscribers: Set<Int32>
+    ) throws(CannotFreeze) -> String
+
+    /// Freezes a cgroup.
+    ///
+    /// - Parameters:
+    ///   - cgroup: A result of ``cgroup(suspending:subscribers:)``.
+    ///   - completion: Called once on the loop, after this returns, when all processes are frozen, or with the reason why
+    ///     they are not. The cgroup may be frozen later all the same, for instance by a service manager that answers late;
+    ///     the bus thaws it then.
+    func freeze(_ cgroup: String, then completion: @escaping (CannotFreeze?) -> Void)
+
+    /// Thaws a cgroup; one that does not exist or is not frozen counts as thawed.
+    ///
+    /// - Parameters:
+    ///   - cgroup: A cgroup that this bus, or one before it, has frozen.
+    ///   - completion: As for ``freeze(_:then:)``.
+    func thaw(_ cgroup: String, then completion: @escaping (CannotFreeze?) -> Void)
+
+    /// Thaws cgroups before the bus ends, without a loop.
+    ///
+    /// It waits for at most a second or two.
+    ///
+    /// - Returns: The cgroups that may still be frozen.
+    func thawBeforeEnd(_ cgroups: [String]) -> [String]
+}
+
+/// A process that cannot be confused with another one of the same ID.
+package protocol FollowedProcess: AnyObject {
+    /// The process ID as seen by this process; 0 in another PID namespace.
+    var pid: Int32 { get }
+    /// The descriptor, borrowed for the lifetime of the object, which becomes readable when the process ends.
+    var number: Int32 { get }
+    /// Whether the process has ended; until then, no other process has its ID.
+    var hasEnded: Bool { get }
+    /// The path of the process's cgroup as seen by this process, or `nil` if it has ended or the path is unknown.
+    var cgroup: String? { get }
+    /// Asks the process to end, by SIGTERM.
+    ///
+    /// - Throws: `SystemError`; `ESRCH` if the process has ended.
+    func terminate() throws(SystemError)
+}
+
+/// The reason why a program cannot be frozen or thawed.
+package struct CannotFreeze: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The reason, for a person: what was tried, on what, and why it failed.
+    package let reason: String
+
+    /// Creates an error.
+    package init(_ reason: String) {
+        self.reason = reason
+    }
+
+    package var description: String { reason }
+}

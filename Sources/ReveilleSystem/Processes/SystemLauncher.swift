@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+
+/// Launches programs as services of the service manager, or as children of this process where there is no manager.
+///
+/// A child would share the limits, the restrictions and the end of the bus; see Docs/Decisions/0023-programs.md.
+package final class SystemLauncher: ProgramLauncher {
+    private let loop: EventLoop
+    private let manager: ServiceManager
+    private var children: [[String]: LaunchedChild] = [:]
+    /// The commands whose launch has not been completed.
+    private var launching: Set<[String]> = []
+    /// Completions that must not run before ``launch(_:adding:then:)`` returns.
+    private let later: DeferredCalls
+
+    package var ended: ([String], String) -> Void = { _, _ in }
+
+    /// Creates a launcher, which connects to the service manager when it first launches a program.
+    package init(loop: EventLoop, manager: ServiceManager) {
+        self.loop = loop
+        self.manager = manager
+        later = DeferredCalls(loop: loop)
+    }
+
+    package func launch(
+        _ arguments: [String], adding additions: [String: String], then completion: @escaping (Launch) -> Void
+    ) {
+        guard children[arguments] == nil, !launching.contains(arguments) else {
+            return later.add { completion(.alreadyRunning) }
+        }
+        let path: String
+        do throws(SystemError) {
+            guard let name = arguments.first, !name.isEmpty else { throw SystemError("exec", code: EINVAL) }
+            // Neither D-Bus nor an argument of a program can contain a NUL.
+            guard (arguments + additions.map { $0 + $1 }).allSatisfy({ !$0.utf8.contains(0) }) else {
+                throw SystemError("exec", on: name, code: EINVAL)
+            }
+            // The service manager reports a program that cannot be executed without the reason.
+            path = try ExecutableSearch.find(name)
+        } catch {
+            return later.add { completion(.failed("\(error)")) }
+        }
+        launching.insert(arguments)
+        let unit = TransientUnit.service(
+            .service(for: arguments), path: path, arguments: arguments, environment: additions)
+        manager.start(unit) { [weak self] failure in
+            guard let self else { return }
+            launching.remove(arguments)
+            switch failure {
+            case nil: completion(.started)
+            case .exists: completion(.alreadyRunning)
+            case .absent: spawn(path, arguments, additions, then: completion)
+            case .unknownUnit(let reason), .refused(let reason): completion(.failed("\(path): \(reason)"))
+            }
+        }
+    }
+
+    private func spawn(
+        _ path: String, _ arguments: [String], _ additions: [String: String],
+        then completion: @escaping (Launch) -> Void
+    ) {
+        guard children[arguments] == nil else { return completion(.alreadyRunning) }
+        do throws(SystemError) {
+            children[arguments] = try LaunchedChild(path, arguments, adding: additions, loop: loop) {
+                [weak self] result in
+                self?.children[arguments] = nil
+                self?.ended(arguments, result)
+            }
+        } catch {
+            return completion(.failed("\(error)"))
+        }
+        completion(.started)
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+
+/// The programs of this machine, frozen by the service manager or by the files of their cgroups.
+///
+/// The service manager freezes and thaws the cgroups of its units, so that it knows their state. It is asked for nothing
+/// else, and is not connected to before. Loop thread only.
+package final class SystemPrograms: Programs {
+    /// The time in which a cgroup must be frozen.
+    ///
+    /// A process that waits for a device or a network file system does not
+    /// freeze until the wait has ended.
+    package static let patience: Duration = .seconds(5)
+
+    private let loop: any Loop
+    private let manager: ServiceManager
+    private let hierarchy = CgroupHierarchy.find()
+    private let later: DeferredCalls
+    /// The attempts that have not been completed, of which each cgroup has at most one.
+    private var attempts: [String: FreezeAttempt] = [:]
+
+    /// Creates an object that uses nothing before it is called.
+    package init(loop: any Loop, manager: ServiceManager) {
+        self.loop = loop
+        self.manager = manager
+        later = DeferredCalls(loop: loop)
+    }
+
+    package func process(behind stream: any ByteStream) throws(SystemError) -> any FollowedProcess {
+        try PeerProcess(of: stream)
+    }
+
+    package func cgroup(
+        suspending process: any FollowedProcess, subscribers: Set<Int32>
+    ) throws(CannotFreeze) -> String {
+        guard hierarchy != nil else { throw CannotFreeze("no cgroup v2 is mounted") }
+        guard let path = process.cgroup else { throw CannotFreeze("the cgroup of process \(process.pid) is unknown") }
+        // Read again each time, since the bus may be moved.
+        guard let own = CgroupHierarchy.ownPath else { throw CannotFreeze("the bus's own cgroup is unknown") }
+        return try ProgramCgroup.suspending(path, own: own, subscribers: subscribers, in: hierarchy).path
+    }
+
+    package func freeze(_ path: String, then completion: @escaping (CannotFreeze?) -> Void) {
+        abandon(path, "cgroup \(path) is frozen by a later call")
+        do throws(CannotFreeze) {
+            let cgroup = try ProgramCgroup(path, in: hierarchy)
+            let attempt = try FreezeAttempt(cgroup, loop: loop) { [weak self] attempt, failure in
+                if self?.attempts[path] === attempt { self?.attempts[path] = nil }
+                completion(failure)
+            }
+            attempts[path] = attempt
+            set(true, cgroup) { [weak self, weak attempt] failure in
+                guard let self, let attempt, attempts[path] === attempt else { return }
+                attempt.requested(failure)
+            }
+        } catch {
+            later.add { completion(error) }
+        }
+    }
+
+    package func thaw(_ path: String, then completion: @escaping (CannotFreeze?) -> Void) {
+        abandon(path, "cgroup \(path) has been thawed meanwhile")
+        do throws(CannotFreeze) {
+            set(false, try ProgramCgroup(path, in: hierarchy), then: completion)
+        } catch {
+            later.add { completion(error) }
+        }
+    }
+
+    package func thawBeforeEnd(_ paths: [String]) -> [String] {
+        let cgroups = paths.compactMap { path in try? ProgramCgroup(path, in: hierarchy) }
+        manager.thawNow(cgroups.compactMap { $0.unit?.text })
+        return cgroups.filter { $0.isRequested && !thawByFile($0) }.map(\.path)
+    }
+
+    // MARK: - Freezing and thawing
+
+    private func abandon(_ path: String, _ reason: String) {
+        guard let attempt = attempts.removeValue(forKey: path) else { return }
+        later.add { attempt.finish(CannotFreeze(reason)) }
+    }
+
+    /// Asks the service manager to freeze or thaw a unit, or the kernel if the cgroup is not one of the manager's.
+    private func set(_ isFrozen: Bool, _ cgroup: ProgramCgroup, then completion: @escaping (CannotFreeze?) -> Void) {
+        guard let unit = cgroup.unit?.text else {
+            return later.add { [weak self] in self?.write(isFrozen, cgroup, then: completion) }
+        }
+        // A unit of the same name may belong to the manager of another user or of the system.
+        manager.findUnit(ofCgroup: cgroup.path) { [weak self] found in
+            guard let self else { return }
+            switch found {
+            case .success(unit):
+                let request = isFrozen ? manager.freeze : manager.thaw
+                request(unit) { failure in completion(failure.map { CannotFreeze("\(unit): \($0)") }) }
+            case .success, .failure(.absent), .failure(.unknownUnit), .failure(.exists):
+                write(isFrozen, cgroup, then: completion)
+            case .failure(.refused(let reason)):
+                completion(CannotFreeze("\(unit): \(reason)"))
+            }
+        }
+    }
+
+    private func thawByFile(_ cgroup: ProgramCgroup) -> Bool {
+        var failure: CannotFreeze?
+        write(false, cgroup) { failure = $0 }
+        return failure == nil
+    }
+
+    private func write(_ isFrozen: Bool, _ cgroup: ProgramCgroup, then completion: (CannotFreeze?) -> Void) {
+        do throws(SystemError) {
+            try cgroup.write(isFrozen: isFrozen)
+            completion(nil)
+        } catch {
+            // A cgroup that is gone has no frozen processes. One that is removed meanwhile cannot be written to.
+            let isGone = error.isAbsence || error.code == ENODEV
+            completion(isGone && !isFrozen ? nil : CannotFreeze("\(error)"))
+        }
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import CSystemd
+import Glibc
+
+/// A connection to a D-Bus message bus, attached to a loop.
+///
+/// Nothing blocks: the connection is established while the loop runs, and calls made before wait for it. Loop thread
+/// only.
+final class DBusConnection {
+    /// A message bus.
+    enum Bus { case system, user }
+
+    private let loop: EventLoop
+    private let bus: OpaquePointer
+    private var calls: [ObjectIdentifier: DBusCall] = [:]
+    private var matches: [DBusMatch] = []
+    /// Called when the connection has been lost; calls that had no reply fail before.
+    var closed: () -> Void = {}
+
+    /// Starts to connect.
+    ///
+    /// - Throws: `SystemError` if the bus is absent or refuses the connection.
+    init(to bus: Bus, loop: EventLoop) throws(SystemError) {
+        self.loop = loop
+        var opened: OpaquePointer?
+        let (operation, result) =
+            switch bus {
+            case .system: ("sd_bus_open_system", sd_bus_open_system(&opened))
+            case .user: ("sd_bus_open_user", sd_bus_open_user(&opened))
+            }
+        guard result >= 0, let opened else { throw SystemError(operation, code: -result) }
+        self.bus = opened
+        let attached = sd_bus_attach_event(opened, loop.event, Int32(EventSource.Priority.normal.rawValue))
+        guard attached >= 0 else {
+            sd_bus_close_unref(opened)
+            throw SystemError("sd_bus_attach_event", code: -attached)
+        }
+        try listen(
+            from: "org.freedesktop.DBus.Local", "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local",
+            "Disconnected"
+        ) { [unowned self] _ in closed() }
+    }
+
+    deinit {
+        // They refer to the connection.
+        for call in calls.values { call.cancel() }
+        for match in matches { match.cancel() }
+        sd_bus_close_unref(bus)
+    }
+
+    /// Calls a method of an object.
+    ///
+    /// The reply must arrive within the timeout, which includes the time for connecting. The completion is called once on
+    /// the loop, unless this object is released before.
+    ///
+    /// - Throws: `SystemError` if the call cannot be formed or sent.
+    func call(
+        _ service: String, _ path: String, _ interface: String, _ member: String, _ values: [DBusValue] = [],
+        timeout: Duration, then completion: @escaping (Result<DBusMessage, DBusError>) -> Void
+    ) throws(SystemError) {
+        var created: OpaquePointer?
+        let result = sd_bus_message_new_method_call(bus, &created, service, path, interface, member)
+        guard result >= 0, let created else { throw SystemError(member, code: -result) }
+        let message = DBusMessage(adopting: created)
+        // A service manager that is not running cannot be started by a message bus.
+        sd_bus_message_set_auto_start(created, 0)
+        try message.append(values)
+        let call = DBusCall { [weak self] call, reply in
+            self?.calls[ObjectIdentifier(call)] = nil
+            completion(reply)
+        }
+        try call.send(message, over: bus, loop: loop, timeout: timeout)
+        calls[ObjectIdentifier(call)] = call
+    }
+
+    /// Waits for messages without the loop, at most until a time since boot, and processes them.
+    ///
+    /// - Returns: Whether the connection can be used further.
+    func process(until end: UInt64, on now: UInt64) -> Bool {
+        let result = sd_bus_process(bus, nil)
+        guard result == 0 else { return result > 0 }
+        return sd_bus_wait(bus, end > now ? end - now : 0) >= 0
+    }
+
+    /// Calls a handler for each signal of an object, until this is released.
+    ///
+    /// - Throws: `SystemError` if the request cannot be sent to the bus.
+    func listen(
+        from service: String, _ path: String, _ interface: String, _ member: String,
+        handler: @escaping (DBusMessage) -> Void
+    ) throws(SystemError) {
+        let match = DBusMatch(handler: handler)
+        let result = sd_bus_match_signal_async(
+            bus, &match.slot, service, path, interface, member,
+            { message, userdata, _ in DBusMatch.dispatch(userdata, message) }, nil, match.userdata)
+        guard result >= 0 else { throw SystemError("sd_bus_match_signal_async", on: member, code: -result) }
+        matches.append(match)
+    }
+}

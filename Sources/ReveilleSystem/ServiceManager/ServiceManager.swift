@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+
+/// The service manager of the system if this process is root's, otherwise that of its user (org.freedesktop.systemd1).
+///
+/// It is connected to when it is first needed, and disconnected when it has not been used for a while, because a
+/// connection receives the end of every job. Nothing blocks, and each call has a timeout. Loop thread only.
+package final class ServiceManager {
+    /// The time for a reply.
+    ///
+    /// The manager replies when a unit is frozen, which takes longer on a busy machine.
+    package static let callTimeout: Duration = .seconds(10)
+    /// The time for a job, in which even a busy machine executes a program.
+    package static let jobTimeout: Duration = .seconds(30)
+    /// The time without calls after which the connection is closed.
+    private static let idleTime: Duration = .seconds(5)
+
+    /// The reason why a call failed.
+    package enum Failure: Error, Hashable, CustomStringConvertible {
+        /// There is no service manager.
+        case absent(String)
+        /// The manager does not have the unit, or the unit is not running.
+        case unknownUnit(String)
+        /// A unit of this name is loaded.
+        case exists
+        /// Anything else: the manager refused the call, did not reply, or its job failed.
+        case refused(String)
+
+        package var description: String {
+            switch self {
+            case .absent(let reason): "no service manager: \(reason)"
+            case .unknownUnit(let reason), .refused(let reason): "service manager: \(reason)"
+            case .exists: "service manager: the unit exists"
+            }
+        }
+    }
+
+    private struct Job {
+        let completion: (Failure?) -> Void
+        let timer: EventSource
+    }
+
+    let loop: EventLoop
+    let bus: DBusConnection.Bus
+    private let later: DeferredCalls
+    private var connection: DBusConnection?
+    private var hasSubscribed = false
+    private var jobs: [String: Job] = [:]
+    private var calls = 0
+    private var idling: EventSource?
+
+    /// Creates a manager that is not connected.
+    package init(loop: EventLoop) {
+        self.loop = loop
+        later = DeferredCalls(loop: loop)
+        bus = geteuid() == 0 ? .system : .user
+    }
+
+    /// Whether there is a connection.
+    package var isConnected: Bool { connection != nil }
+
+    // Completions are called once on the loop, after the function returns, unless the manager is released before.
+
+    /// Finds the unit to which a cgroup belongs; the cgroup may be below that of the unit.
+    package func findUnit(ofCgroup path: String, then completion: @escaping (Result<String, Failure>) -> Void) {
+        call("GetUnitByControlGroup", [.string(path)]) { reply in
+            completion(
+                reply.flatMap { reply in
+                    let unit = reply.path().flatMap(UnitName.init(objectPath:))
+                    return unit.map { .success($0.text) } ?? .failure(.refused("a reply without a unit"))
+                })
+        }
+    }
+
+    /// Freezes the processes of a unit; the manager replies when they are frozen.
+    package func freeze(_ unit: String, then completion: @escaping (Failure?) -> Void) {
+        call("FreezeUnit", [.string(unit)]) { completion($0.failure) }
+    }
+
+    /// Thaws the processes of a unit.
+    package func thaw(_ unit: String, then completion: @escaping (Failure?) -> Void) {
+        call("ThawUnit", [.string(unit)]) { completion($0.failure) }
+    }
+
+    /// Starts a unit that has no file, and waits for the result.
+    ///
+    /// A scope is started when its processes have been moved into it; a service when its program runs.
+    package func start(_ unit: TransientUnit, then completion: @escaping (Failure?) -> Void) {
+        let name = unit.name
+        call("StartTransientUnit", [.string(name), .string("fail"), unit.properties, TransientUnit.noOthers]) {
+            [weak self] reply in
+            switch reply {
+            case .failure(let failure): completion(failure)
+            case .success(let message):
+                guard let job = message.path() else { return completion(.refused("a reply without a job")) }
+                // The signal that the job has ended cannot precede this reply.
+                self?.wait(for: job, of: name, then: completion)
+            }
+        }
+    }
+
+    // MARK: - Jobs
+
+    private func wait(for job: String, of unit: String, then completion: @escaping (Failure?) -> Void) {
+        do throws(SystemError) {
+            let timer = try loop.timer { [weak self] in
+                self?.end(job, .refused("\(unit) has not started within \(Self.jobTimeout)"))
+            }
+            timer.fire(after: Self.jobTimeout)
+            jobs[job] = Job(completion: completion, timer: timer)
+        } catch {
+            completion(.refused("\(error)"))
+        }
+    }
+
+    private func end(_ path: String, _ failure: Failure?) {
+        guard let job = jobs.removeValue(forKey: path) else { return }
+        job.timer.cancel()
+        job.completion(failure)
+        rest()
+    }
+
+    private func jobRemoved(_ signal: DBusMessage) {
+        guard signal.number() != nil, let job = signal.path(), let unit = signal.string(), let result = signal.string()
+        else { return }
+        end(job, result == "done" ? nil : .refused("the job of \(unit) ended as '\(result)'"))
+    }
+
+    // MARK: - Connection
+
+    static let service = "org.freedesktop.systemd1"
+    static let path = "/org/freedesktop/systemd1"
+    static let interface = "org.freedesktop.systemd1.Manager"
+
+    private func call(
+        _ member: String, _ values: [DBusValue], then completion: @escaping (Result<DBusMessage, Failure>) -> Void
+    ) {
+        do throws(SystemError) {
+            let connection = try connect()
+            if member == "StartTransientUnit" && !hasSubscribed {
+                hasSubscribed = true
+                try connection.listen(from: Self.service, Self.path, Self.interface, "JobRemoved") {
+                    [weak self] in self?.jobRemoved($0)
+                }
+                try send("Subscribe", [], over: connection) { _ in }
+            }
+            try send(member, values, over: connection, then: completion)
+        } catch {
+            let failure: Failure = connection == nil ? .absent("\(error)") : .refused("\(error)")
+            later.add { completion(.failure(failure)) }
+        }
+    }
+
+    private func send(
+        _ member: String, _ values: [DBusValue], over connection: DBusConnection,
+        then completion: @escaping (Result<DBusMessage, Failure>) -> Void
+    ) throws(SystemError) {
+        try connection.call(
+            Self.service, Self.path, Self.interface, member, values, timeout: Self.callTimeout
+        ) { [weak self] reply in
+            self?.calls -= 1
+            completion(reply.mapError(Failure.init))
+            self?.rest()
+        }
+        calls += 1
+    }
+
+    private func connect() throws(SystemError) -> DBusConnection {
+        idling?.disarm()
+        if let connection { return connection }
+        let connection = try DBusConnection(to: bus, loop: loop)
+        connection.closed = { [weak self] in self?.disconnected() }
+        self.connection = connection
+        return connection
+    }
+
+    private func disconnected() {
+        for job in Array(jobs.keys) { end(job, .refused("the connection to the message bus was lost")) }
+        rest(within: .zero)
+    }
+
+    /// Closes the connection if it is not used for a while.
+    private func rest(within time: Duration = idleTime) {
+        guard calls == 0, jobs.isEmpty, connection != nil else { return }
+        // Not from a callback of the connection.
+        if idling == nil { idling = try? loop.timer { [weak self] in self?.close() } }
+        idling?.fire(after: time)
+    }
+
+    private func close() {
+        guard calls == 0, jobs.isEmpty else { return }
+        connection = nil
+        hasSubscribed = false
+        idling = nil
+    }
+}
+
+extension ServiceManager.Failure {
+    /// The names of errors that concern the unit.
+    private static let unknownUnits: Set = [
+        "org.freedesktop.systemd1.NoSuchUnit", "org.freedesktop.systemd1.NoUnitForPID",
+        "org.freedesktop.systemd1.UnitInactive",
+    ]
+
+    init(_ error: DBusError) {
+        if DBusError.absentService.contains(error.name) {
+            self = .absent("it is not connected to the message bus")
+        } else if Self.unknownUnits.contains(error.name) {
+            self = .unknownUnit(error.message)
+        } else if error.name == "org.freedesktop.systemd1.UnitExists" {
+            self = .exists
+        } else {
+            self = .refused(error.message.isEmpty ? error.name : error.message)
+        }
+    }
+}
+
+extension Result {
+    /// The error, or `nil` after a success.
+    fileprivate var failure: Failure? {
+        if case .failure(let failure) = self { failure } else { nil }
+    }
+}
