@@ -102,19 +102,28 @@ package final class MotionFeed {
 
     /// Takes one sample for a use, whether it wants samples or not, and calls back within ``Pace/sampleTimeout``.
     func sample(for use: Use, then completion: @escaping () -> Void) {
+        sample(for: use, until: loop.now + Pace.sampleTimeout, then: completion)
+    }
+
+    private func sample(for use: Use, until end: Instant, then completion: @escaping () -> Void) {
         if interest == nil || streams.isEmpty { look() }
         guard !streams.isEmpty else {
             use.gone()
             return completion()
         }
+        let asked = streams
         var isDone = false
         var timer: EventSource?
         let finish = { [weak self, weak use] in
             guard !isDone else { return }
             isDone = true
             timer = nil
-            if let self {
-                if let use, let motion = motion() { use.sampled(motion) }
+            if let self, let use {
+                // Streams that were released have no sample.
+                if streams.first !== asked[0], loop.now < end {
+                    return sample(for: use, until: end, then: completion)
+                }
+                if let motion = motion() { use.sampled(motion) }
                 // While nobody wants samples, nothing stays open.
                 if interval == nil { release() }
             }
@@ -124,13 +133,15 @@ package final class MotionFeed {
             timer = try loop.timer(priority: .watcher, handler: finish)
         } catch {
             warn(error)
+            return finish()
         }
-        timer?.fire(after: Pace.sampleTimeout)
-        var open = streams.count
-        for stream in streams {
+        timer?.fire(after: end - loop.now)
+        var open = asked.count
+        for stream in asked {
             stream.sample { _ in
                 open -= 1
-                if open == 0 { finish() }
+                // A stream also answers when a change of pace releases it, which must not be interrupted.
+                if open == 0 { timer?.fire(after: .zero) }
             }
         }
     }
