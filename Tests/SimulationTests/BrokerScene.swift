@@ -125,11 +125,17 @@ final class ScenePeer {
     @discardableResult
     func call(_ method: String, _ parameters: JSONObject = [:], more: Bool = false) throws -> Reply {
         send(method, parameters, more: more)
+        guard let reply = try reply() else { throw Broken("\(method) was not answered") }
+        return reply
+    }
+
+    /// Waits in simulated time for the next reply; returns `nil` if there is none within a second.
+    func reply() throws -> Reply? {
         for _ in 0..<1_000 {
             if let reply = try next() { return reply }
             scene.loop.advance(.milliseconds(1))
         }
-        throw Broken("\(method) was not answered")
+        return nil
     }
 }
 

@@ -147,6 +147,7 @@ extension Bus {
         guard logs[index].literalCount == 0 else { return }
         let name = logs[index].aspect
         logOfName[name] = nil
+        hasForgottenNames = true
         logs[index] = AspectLog(
             aspect: name, changes: ChangeLog(absent: name, sequence: 0, capacity: 1, at: Timestamp(microseconds: 0)))
         freeLogs.append(index)

@@ -23,6 +23,8 @@ package struct Bus: ~Copyable {
     var logOfName: [Aspect: Int] = [:]
     /// The numbers of names that are not vacant, by user.
     var namesOfUser: [UInt32: NameCount] = [:]
+    /// Whether names were forgotten that a saved state may contain, with lower generations than they would get now.
+    package var hasForgottenNames = false
     /// Subscriptions by slot, which makes visits fast and their order deterministic.
     var slots: [SubscriptionState?] = []
     /// The profiles of the subscriptions, by slot.

@@ -86,6 +86,7 @@ extension Broker {
             request.aspects, isStaying: !request.startsInBackground, isAnswer: true, for: connection.peer.uid
         ) { [weak self] in
             guard let self, !connection.isClosed else { return }
+            noteForgottenNames()
             let id = SubscriptionID(rawValue: random.next())
             let start = bus.subscribe(request, as: id, at: now)
             connection.stream(id)
@@ -112,6 +113,7 @@ extension Broker {
 
     /// The whole reply to GetState, which all callers share until the next change.
     private func states(of aspects: AspectSet) -> [UInt8] {
+        noteForgottenNames()
         if let known = states[aspects] { return known }
         let reply = EventsReply(instance: bus.instance, events: bus.states(of: aspects, at: now))
         let frame = Reply.encode(parameters: writer.write(reply.events, after: reply.head), continues: false)

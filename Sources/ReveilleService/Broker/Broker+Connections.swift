@@ -170,6 +170,9 @@ extension Broker {
             }
             switch connection.input {
             case .pending: read(connection)
+            case .interrupted:
+                connection.inputArrived()
+                return connection.yield()
             case .ended: return close(connection)
             case .drained: return connection.setFlooding(shares.isSpent(connection.peer.uid, at: loop.bootClock))
             }

@@ -227,6 +227,14 @@ package final class Broker {
         for connection in subscribers.connections { close(connection) }
     }
 
+    /// Makes a saved state outdated before a client learns the position of a name that it may contain and that the bus
+    /// has forgotten since: the next bus would not know such a position.
+    func noteForgottenNames() {
+        guard bus.hasForgottenNames else { return }
+        bus.hasForgottenNames = false
+        stateWillBeDelivered()
+    }
+
     /// Reads sources again after changes may have gone unnoticed; posted states stay.
     ///
     /// - Parameters:

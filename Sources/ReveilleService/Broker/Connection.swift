@@ -15,6 +15,8 @@ final class Connection {
     enum Input {
         /// There may be bytes to read.
         case pending
+        /// There may be bytes to read in another turn.
+        case interrupted
         /// Everything has been read.
         case drained
         /// Everything has been read, and the peer will write no more.
@@ -183,14 +185,16 @@ final class Connection {
 
     /// Notes that the socket may have bytes to read.
     func inputArrived() {
-        if input == .drained { input = .pending }
+        if input == .drained || input == .interrupted { input = .pending }
     }
 
     /// Reads once from the socket.
     func read(with buffer: ReadBuffer) throws(SystemError) {
         switch try buffer.read(from: stream, { session.receive($0) }) {
         // Bytes that arrive from now on cause another edge, unlike an end that was reported before (epoll(7)).
-        case .bytes(let count): if count < buffer.capacity, !willEnd { input = .drained }
+        case .bytes(let count):
+            guard count < buffer.capacity else { return }
+            if stream.isInterrupted { input = .interrupted } else if !willEnd { input = .drained }
         case .wouldBlock: input = .drained
         case .ended: input = .ended
         }
