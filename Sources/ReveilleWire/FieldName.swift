@@ -72,6 +72,7 @@ extension FieldName {
     static let kind: Self = "kind"
     static let languages: Self = "languages"
     static let level: Self = "level"
+    static let lifecycle: Self = "lifecycle"
     static let light: Self = "light"
     static let limit: Self = "limit"
     static let locale: Self = "locale"

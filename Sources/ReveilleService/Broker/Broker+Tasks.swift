@@ -4,9 +4,6 @@
 extension Broker {
     /// Returns whether a process has a task whose time is not over: it is neither suspended nor ended before.
     ///
-    /// After the end of the last task of a process, ``departuresMayContinue()`` must be called.
+    /// After the end of the last task of a process, ``continueDepartures()`` must be called.
     func hasTasks(_ process: SubscriberProcess) -> Bool { false }
-
-    /// Continues with what waits for the end of tasks.
-    func departuresMayContinue() {}
 }

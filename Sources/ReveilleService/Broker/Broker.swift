@@ -53,6 +53,15 @@ package final class Broker {
     var losses = AspectTable<Int>(repeating: 0)
     let readBuffer = ReadBuffer(capacity: Broker.readSize)
     let freezes: FreezeWatch
+    let programs: any Programs
+    /// The programs that are suspended, on the way to it, or being thawed.
+    var suspensions: [Suspension] = []
+    /// The processes on the way to the end that they have declared.
+    var endings: [SubscriberProcess] = []
+    /// Whether one of these waits for its subscribers to read.
+    var hasDepartures = false
+    var departing: PaceTimer?
+    var frozen: FrozenRecord
     /// The processes with subscriptions, by process ID.
     var processes: [Int32: SubscriberProcess] = [:]
     private var keeper: StateKeeper?
@@ -72,13 +81,15 @@ package final class Broker {
     ///   - state: The file of the saved state, which is restored; `nil` to save none.
     ///   - version: The program's version, for GetInfo.
     ///   - deviceInfo: Returns the description of the device for a user.
+    ///   - programs: Follows, freezes and ends the processes of subscribers.
     ///   - logger: The log.
     ///   - random: Generates unpredictable names; a simulation passes one that repeats.
     /// - Throws: `SystemError` if a timer cannot be created.
     package init(
         loop: any Loop, limits: Configuration.Bus, publishing: Configuration.Publish = Configuration().publish,
         owner: UInt32 = geteuid(), state: StateFile?, version: String,
-        deviceInfo: @escaping (UInt32) -> DeviceInfo, logger: Logger,
+        deviceInfo: @escaping (UInt32) -> DeviceInfo,
+        programs: any Programs, logger: Logger,
         random: any RandomNumberGenerator = SystemRandomNumberGenerator()
     ) throws(SystemError) {
         self.loop = loop
@@ -88,6 +99,8 @@ package final class Broker {
         self.owner = owner
         self.logger = logger
         self.deviceInfo = deviceInfo
+        self.programs = programs
+        frozen = FrozenRecord(file: state?.frozenPrograms, logger)
         description = ServiceDescription(
             vendor: "Reveille", product: "reveille", version: version, url: "",
             interfaces: Self.interfaces)
@@ -105,6 +118,7 @@ package final class Broker {
         }
         moreDeliveries = try loop.timer { [weak self] in self?.deliver() }
         pacing = try PaceTimer(loop: loop) { [weak self] in self?.advance() }
+        departing = try PaceTimer(loop: loop) { [weak self] in self?.advanceDepartures() }
         freezes.changed = { [weak self] in self?.freezeChanged($0) }
     }
 
@@ -127,6 +141,7 @@ package final class Broker {
     package func start(_ watchers: [any Watcher]) throws(SystemError) {
         try self.watchers.install(watchers)
         keeper?.save()
+        thawFormerPrograms()
     }
 
     /// Replaces the watchers and the limits; subscriptions, positions and posted states stay.
@@ -150,7 +165,7 @@ package final class Broker {
 
     /// Sends all pending deliveries, ends the subscriptions and saves the state.
     package func stop() {
-        for id in subscribers.identifiers { bus.release(.unread, from: id) }
+        for id in subscribers.identifiers { bus.noteRead(by: id) }
         while let delivery = bus.nextDelivery(at: loop.bootClock) {
             if let connection = subscribers[delivery.subscription] {
                 send(writer.frame(delivery.events), to: connection)
@@ -160,6 +175,7 @@ package final class Broker {
         for connection in Array(connections.values) + refused.all { close(connection) }
         watchers.stop()
         keeper?.save()
+        thawAll()
     }
 
     /// Takes a watcher's reading.

@@ -30,7 +30,8 @@ package final class WatchedBus {
         let reader = DeviceInfoReader(root: files?.root ?? "")
         let broker = try Broker(
             loop: loop, limits: configuration.bus, publishing: configuration.publish, state: state, version: version,
-            deviceInfo: reader.info(forUser:), logger: logger)
+            deviceInfo: reader.info(forUser:),
+            programs: SystemPrograms(loop: loop, manager: ServiceManager(loop: loop)), logger: logger)
         self.broker = broker
         self.loop = loop
         self.files = files
