@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 public import ReveilleCore
+import ReveilleSystem
 import ReveilleWire
 
 /// The events that are delivered before the first change.
@@ -27,7 +28,8 @@ extension Device {
     ///     how often its events are delivered. The key is an aspect, a name or a pattern.
     ///   - positions: The positions of an earlier subscription of any process: the changes since then are delivered
     ///     first. A bus that does not know the positions delivers every state instead.
-    ///   - name: A display name, as `reveille status` shows it.
+    ///   - name: A display name, as `reveille status` shows it; by default the value of `REVEILLE_NAME`, which
+    ///     `reveille run --name` sets.
     ///   - startsInBackground: Whether nothing is delivered before ``Subscription/enterForeground()``, except the state
     ///     that `delivering` asks for.
     /// - Returns: The subscription, which ends when it is released.
@@ -39,7 +41,7 @@ extension Device {
         resumingFrom positions: Positions? = nil, name: String? = nil, startsInBackground: Bool = false
     ) async throws(ReveilleError) -> Subscription {
         let request = SubscriptionRequest(
-            aspects: aspects, name: name, startsInBackground: startsInBackground,
+            aspects: aspects, name: name ?? Environment["REVEILLE_NAME"], startsInBackground: startsInBackground,
             wantsInitial: delivering == .currentState, instance: positions?.instance,
             positions: positions?.generations, policies: policies)
         try request.check()

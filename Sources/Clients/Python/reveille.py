@@ -850,7 +850,8 @@ class _SubscriptionCore:
         self._request: dict[str, Any] = {"initial": True}
         if aspects:
             self._request["aspects"] = list(aspects)
-        if name is not None:
+        # Set by "reveille run --name".
+        if name := name or os.environ.get("REVEILLE_NAME"):
             self._request["name"] = name
         if self._policies:
             self._request["policies"] = [_wire_policy(*entry) for entry in self._policies.items()]
@@ -1407,7 +1408,7 @@ class Bus:
         Args:
             aspects: Aspects of the device ("battery"), published names ("org.example.volume"), and patterns
                 ("org.example.*"). Without any: locale, defaults, battery, proximity and orientation.
-            name: A name for `reveille status`.
+            name: A name for `reveille status`; by default REVEILLE_NAME, which `reveille run --name` sets.
             initial: Whether to deliver the current state of each aspect first, as events whose `changes` are 0.
             background: Whether to start in the background.
             policies: What happens to the changes of an aspect, by aspect or pattern.

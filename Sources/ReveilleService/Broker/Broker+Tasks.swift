@@ -60,6 +60,12 @@ extension Broker {
     /// Continues with what waits for the tasks of a process, if it has none left.
     private func taskHasEnded(in process: ProcessKey) {
         waitForPaced()
+        if !tasks.hasTasks(process) { continueDepartures() }
+    }
+
+    /// Returns whether a process has a task whose time is not over: it is neither suspended nor ended before.
+    func hasTasks(_ process: SubscriberProcess) -> Bool {
+        tasks.hasTasks(.followed(ObjectIdentifier(process)))
     }
 
     // MARK: - Subscriptions
