@@ -139,7 +139,7 @@ let package = Package(
             name: "SimulationTests",
             dependencies: [
                 "ReveilleCore", "ReveilleService", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting",
-                "ReveilleWire",
+                "ReveilleWatchers", "ReveilleWire",
                 "Varlink", .product(name: "Logging", package: "swift-log"),
             ]
         ),

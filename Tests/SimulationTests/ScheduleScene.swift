@@ -7,6 +7,7 @@ import ReveilleService
 import ReveilleSimulation
 import ReveilleSystem
 import ReveilleTesting
+import ReveilleWatchers
 import ReveilleWire
 import Testing
 import Varlink
@@ -111,16 +112,16 @@ final class SceneZones: ZoneSource {
     /// The zones that are watched.
     private(set) var watched: Set<String> = []
 
-    func rules(of name: String) throws(ZoneSourceError) -> TimeZoneRules {
+    func rules(of name: String) throws(ZoneError) -> TimeZoneRules {
         let zone = name == ScheduleEntry.localZone ? local : name
         guard case .bytes(let bytes) = FileContents.read("/usr/share/zoneinfo/" + zone, limit: 1 << 20) else {
-            throw ZoneSourceError("no such zone")
+            throw ZoneError("no such zone")
         }
         watched.insert(name)
         do {
             return try TimeZoneRules(tzif: bytes)
         } catch {
-            throw ZoneSourceError("\(error)")
+            throw ZoneError("\(error)")
         }
     }
 

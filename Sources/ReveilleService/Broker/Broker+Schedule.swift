@@ -4,6 +4,7 @@
 import Logging
 import ReveilleCore
 import ReveilleSystem
+import ReveilleWatchers
 import ReveilleWire
 import Varlink
 
@@ -151,7 +152,7 @@ extension Broker {
             scheduler.schedule.set(.utc, for: zone, at: loop.wallClock)
             return nil
         }
-        do throws(ZoneSourceError) {
+        do throws(ZoneError) {
             scheduler.schedule.set(try zones.rules(of: zone), for: zone, at: loop.wallClock)
             return nil
         } catch {

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 package import ReveilleCore
+package import ReveilleWatchers
 
 /// The rules of time zones by their names, and notice of their changes.
 ///
@@ -10,8 +11,8 @@ package protocol ZoneSource: AnyObject {
     /// Returns the rules of a zone, and watches it for changes until ``stop()``.
     ///
     /// - Parameter name: A name of the tz database, or `local` for the device's zone.
-    /// - Throws: `ZoneSourceError` with the reason.
-    func rules(of name: String) throws(ZoneSourceError) -> TimeZoneRules
+    /// - Throws: `ZoneError` with the reason.
+    func rules(of name: String) throws(ZoneError) -> TimeZoneRules
 
     /// Watches a zone without rules; ``changed`` is called as soon as it has some.
     func wait(for name: String)
@@ -23,13 +24,4 @@ package protocol ZoneSource: AnyObject {
     func stop()
 }
 
-/// The reason why the rules of a zone are unknown.
-package struct ZoneSourceError: Error, Hashable, CustomStringConvertible {
-    /// The problem, on one line.
-    package let description: String
-
-    /// Creates an error.
-    package init(_ description: String) {
-        self.description = description
-    }
-}
+extension ZoneFiles: ZoneSource {}
