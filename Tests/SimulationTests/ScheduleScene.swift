@@ -56,9 +56,9 @@ final class ScheduleScene {
     }
 
     /// Returns the entries of a user.
-    func list(uid: UInt32 = 1_000) throws -> [ScheduledEntry] {
+    func list(uid: UInt32 = 1_000) throws -> [ScheduleListing] {
         let reply = try scene.connect(uid: uid).call("org.reveille.Schedule.List")
-        return try [ScheduledEntry](reply.parameters, noting: UnknownWords())
+        return try [ScheduleListing](reply.parameters, noting: UnknownWords())
     }
 
     /// Lets time pass on a running machine.
