@@ -46,8 +46,8 @@ struct Tool: ParsableCommand {
         version: version,
         subcommands: [
             ServeCommand.self, WatchCommand.self, OnCommand.self, GetCommand.self, LogCommand.self,
-            PublishCommand.self, WithdrawCommand.self, ScheduleCommand.self, InfoCommand.self, CheckCommand.self, StatusCommand.self,
-            BackgroundCommand.self,
+            PublishCommand.self, WithdrawCommand.self, ScheduleCommand.self, InfoCommand.self, CheckCommand.self,
+            StatusCommand.self, BackgroundCommand.self,
             ForegroundCommand.self, RefreshCommand.self, PostCommand.self, CallCommand.self, SimulateCommand.self,
             DemoCommand.self, DoctorCommand.self,
         ])

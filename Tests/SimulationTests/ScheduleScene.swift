@@ -65,7 +65,7 @@ final class ScheduleScene {
     func pass(minutes: Int64) { scene.pass(.seconds(minutes * 60), step: .seconds(1)) }
 
     /// Lets the machine sleep, and resume.
-    func sleep(minutes: Int64) {
+    func suspend(minutes: Int64) {
         scene.loop.advance(.seconds(minutes * 60))
         scene.loop.wallClock += 0
         scene.turn()
