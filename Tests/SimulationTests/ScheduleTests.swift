@@ -89,7 +89,7 @@ import Varlink
         let (peer, _) = try scene.subscribe()
         let start = scene.now
         try scene.add(["at": .integer(start + ScheduleScene.minute), "every": 60_000])
-        scene.sleep(minutes: 5)
+        scene.suspend(minutes: 5)
         #expect(try scene.events(of: peer).map(\.changes) == [5])
         #expect(try scene.list().map(\.next).map { (($0 ?? 0) - start) % ScheduleScene.minute } == [0])
     }

@@ -30,7 +30,9 @@ extension Broker {
         fireSchedule()
     }
 
-    /// Fires the entries whose time has come. Each firing is saved before it is delivered.
+    /// Fires the entries whose time has come.
+    ///
+    /// Each firing is saved before it is delivered, so that no slot fires twice after a kill.
     func fireSchedule() {
         var due: [Schedule.Due] = []
         let now = loop.wallClock
