@@ -105,7 +105,7 @@ extension CalendarRule {
 }
 
 /// An entry of the schedule, as its owner sees it.
-package struct ScheduledEntry: Sendable, Hashable {
+package struct ScheduleListing: Sendable, Hashable {
     /// The entry.
     package var entry: ScheduleEntry
     /// The time of the next firing in microseconds since 1970; `nil` if there will be none.
@@ -122,7 +122,7 @@ package struct ScheduledEntry: Sendable, Hashable {
 }
 
 /// The interface's structure `Scheduled`.
-extension ScheduledEntry: ReplyElement {
+extension ScheduleListing: ReplyElement {
     package static var list: FieldName { .entries }
 
     package init?(_ fields: Fields) throws(CallError) {

@@ -31,7 +31,7 @@ package enum ScheduleCall: Sendable, Hashable {
     case add(ScheduleEntry)
     /// Removes an entry, or all; the reply is a ``CancelReply``.
     case cancel(String?)
-    /// Asks for the caller's entries; the reply is a list of ``ScheduledEntry``.
+    /// Asks for the caller's entries; the reply is a list of ``ScheduleListing``.
     case list
 
     private static let names = NameTable(["Add", "Cancel", "List"].map(ScheduleInterface.qualified))

@@ -56,16 +56,16 @@ final class ScheduleScene {
     }
 
     /// Returns the entries of a user.
-    func list(uid: UInt32 = 1_000) throws -> [ScheduledEntry] {
+    func list(uid: UInt32 = 1_000) throws -> [ScheduleListing] {
         let reply = try scene.connect(uid: uid).call("org.reveille.Schedule.List")
-        return try [ScheduledEntry](reply.parameters, noting: UnknownWords())
+        return try [ScheduleListing](reply.parameters, noting: UnknownWords())
     }
 
     /// Lets time pass on a running machine.
     func pass(minutes: Int64) { scene.pass(.seconds(minutes * 60), step: .seconds(1)) }
 
     /// Lets the machine sleep, and resume.
-    func sleep(minutes: Int64) {
+    func suspend(minutes: Int64) {
         scene.loop.advance(.seconds(minutes * 60))
         scene.loop.wallClock += 0
         scene.turn()

@@ -68,13 +68,28 @@ import Varlink
         #expect((newYork - berlin - 6 * 60 * ScheduleScene.minute) % (24 * 60 * ScheduleScene.minute) == 0)
     }
 
+    @Test("a zone is watched while the schedule has entries, and again when it has some again")
+    func zonesAreWatched() throws {
+        let scene = try ScheduleScene()
+        for _ in 0..<2 {
+            try scene.add(["calendar": ["hour": 7]])
+            #expect(scene.zones.watched == ["local"])
+            #expect(try scene.cancel().parameters == ["cancelled": 1])
+            #expect(scene.zones.watched == [])
+        }
+        try scene.add(["calendar": ["hour": 7], "until": .integer(scene.now + 1_440 * ScheduleScene.minute)])
+        #expect(scene.zones.watched == ["local"])
+        scene.pass(minutes: 1_441)
+        #expect(try scene.list().isEmpty && scene.zones.watched == [])
+    }
+
     @Test("B124: slots that passed while the machine slept fire at once, each counted, and the grid stays")
     func missedSlotsFire() throws {
         let scene = try ScheduleScene()
         let (peer, _) = try scene.subscribe()
         let start = scene.now
         try scene.add(["at": .integer(start + ScheduleScene.minute), "every": 60_000])
-        scene.sleep(minutes: 5)
+        scene.suspend(minutes: 5)
         #expect(try scene.events(of: peer).map(\.changes) == [5])
         #expect(try scene.list().map(\.next).map { (($0 ?? 0) - start) % ScheduleScene.minute } == [0])
     }

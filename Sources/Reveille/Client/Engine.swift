@@ -189,6 +189,9 @@ actor Engine {
         return id
     }
 
+    /// The positions from which the first subscriptions of a program that was launched continue.
+    private static let launch = Lock(LaunchPositions(Device.launch))
+
     /// Subscribes, and calls back once with the outcome.
     @discardableResult
     func open(
@@ -198,6 +201,8 @@ actor Engine {
         lastStream += 1
         let id = lastStream
         var isFirst = true
+        var request = request
+        Engine.launch.withLock { $0.move(to: &request) }
         let stream = EventStream(
             request, sink: sink, connector: connector, logger: logger,
             onStart: { result in

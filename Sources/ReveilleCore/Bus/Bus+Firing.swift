@@ -45,6 +45,7 @@ extension Bus {
     ///   - user: The owner of the entry.
     ///   - time: The current time.
     ///   - earlier: The firings since the last change of the bus.
+    /// - Returns: The firing, for ``fire(_:)``.
     package func firing(
         of value: PublishedValue, times: Int, by user: UInt32, at time: Timestamp, after earlier: [Firing]
     ) -> Firing {

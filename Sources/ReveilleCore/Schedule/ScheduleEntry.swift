@@ -100,3 +100,23 @@ package struct ScheduleEntryError: Error, Hashable {
     /// The field.
     package let field: Field
 }
+
+extension ScheduleEntryError: CustomStringConvertible {
+    /// One line of text: the field, and what it must be.
+    package var description: String {
+        let rule =
+            switch field {
+            case .id: "must have 1 to \(ScheduleEntry.idLimit) bytes"
+            case .aspect: "must be a name that programs publish"
+            case .at: "must be a time from 1970 to 9999, and is required without an interval and a calendar"
+            case .every: "must be from one second to a century"
+            case .calendar: "cannot be combined with an interval"
+            case .zone: "must be the name of a time zone, and requires a calendar"
+            case .until: "must be a time from 1970 to 9999"
+            case .grace: "must be from zero to a century"
+            case .launch:
+                "must be 1 to \(ScheduleEntry.argumentLimit) arguments with at most \(ScheduleEntry.commandLimit) bytes"
+            }
+        return "\(field.rawValue) \(rule)"
+    }
+}

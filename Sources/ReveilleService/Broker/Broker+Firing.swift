@@ -30,7 +30,9 @@ extension Broker {
         fireSchedule()
     }
 
-    /// Fires the entries whose time has come. Each firing is saved before it is delivered.
+    /// Fires the entries whose time has come.
+    ///
+    /// Each firing is saved before it is delivered, so that no slot fires twice after a kill.
     func fireSchedule() {
         var due: [Schedule.Due] = []
         let now = loop.wallClock
@@ -132,6 +134,11 @@ extension Broker {
 
     /// Waits for the next slot.
     func waitForSchedule() {
+        if scheduler.schedule.isEmpty {
+            // Both, since zones whose rules are known are not watched again.
+            scheduler.schedule.forgetZones()
+            scheduler.services.zones?.stop()
+        }
         attempt { () throws(SystemError) in try scheduler.setAlarm() }
         attempt { () throws(SystemError) in try scheduler.setLaunchTimer() }
     }

@@ -24,7 +24,7 @@ extension Broker {
         case .list:
             let items = scheduler.schedule.items(of: user)
             return reply(
-                items.map { ScheduledEntry(entry: $0.entry, next: $0.next, fired: $0.fired) }, on: connection)
+                items.map { ScheduleListing(entry: $0.entry, next: $0.next, fired: $0.fired) }, on: connection)
         case .cancel(let id?) where scheduler.schedule.item(id, of: user) == nil && scheduler.changes.isEmpty:
             throw .noSuchEntry(id)
         case .cancel(nil) where scheduler.schedule.count(of: user) == 0 && scheduler.changes.isEmpty:
@@ -105,7 +105,6 @@ extension Broker {
             if scheduler.isEmpty {
                 // The firings in the file are part of the bus's state first.
                 keeper?.saveIfOutdated()
-                scheduler.services.zones?.stop()
                 try file.remove()
             } else {
                 try file.append(records, isDurable: isDurable) { scheduler.records(of: bus.instance) }

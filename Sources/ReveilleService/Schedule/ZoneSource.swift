@@ -11,6 +11,7 @@ package protocol ZoneSource: AnyObject {
     /// Returns the rules of a zone, and watches it for changes until ``stop()``.
     ///
     /// - Parameter name: A name of the tz database, or `local` for the device's zone.
+    /// - Returns: The rules.
     /// - Throws: `ZoneError` with the reason.
     func rules(of name: String) throws(ZoneError) -> TimeZoneRules
 

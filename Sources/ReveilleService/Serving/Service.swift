@@ -130,7 +130,9 @@ package final class Service {
     /// There, the name of a bus with another socket than the usual one contains a digest of its path, since two buses must
     /// not write to one file.
     private static func schedulePath(of address: UnixAddress, home: String) -> String {
-        if let directory = Environment["STATE_DIRECTORY"] { return String(directory.prefix { $0 != ":" }) + "/schedule" }
+        if let directory = Environment["STATE_DIRECTORY"] {
+            return String(directory.prefix { $0 != ":" }) + "/schedule"
+        }
         let isRoot = geteuid() == 0
         let home = Environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home
         let runtime = isRoot ? "/run" : Environment["XDG_RUNTIME_DIR"] ?? ""

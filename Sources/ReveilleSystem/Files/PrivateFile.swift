@@ -41,7 +41,13 @@ package enum PrivateFile {
 
     /// Replaces a file atomically: a reader sees either the complete old or the complete new contents.
     ///
-    /// - Parameter isDurable: Whether to wait until a loss of power would not undo it.
+    /// - Parameters:
+    ///   - path: The path.
+    ///   - contents: The new contents.
+    ///   - limit: The maximum size.
+    ///   - isDurable: Whether to wait until a loss of power would not undo it.
+    /// - Throws: `SystemError`; `EFBIG` for contents that are too long. The file is then as before, unless it could only not be
+    ///   made durable.
     package static func replace(
         _ path: String, with contents: [UInt8], limit: Int = limit, isDurable: Bool = false
     ) throws(SystemError) {
