@@ -109,6 +109,7 @@ let package = Package(
         // MARK: - Examples
         .executableTarget(name: "StatusLine", dependencies: ["Reveille"], path: "Sources/Examples/StatusLine"),
         .executableTarget(name: "AutoRotate", dependencies: ["Reveille"], path: "Sources/Examples/AutoRotate"),
+        .executableTarget(name: "Reminder", dependencies: ["Reveille"], path: "Sources/Examples/Reminder"),
         .executableTarget(name: "Tilt", dependencies: ["Reveille"], path: "Sources/Examples/Tilt"),
         .executableTarget(
             name: "SettingsReloader", dependencies: ["Reveille"], path: "Sources/Examples/SettingsReloader"),

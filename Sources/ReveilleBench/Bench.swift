@@ -20,6 +20,7 @@ enum Bench {
             case "storm": try StormBench().run()
             case StormGroup.argument: try StormGroup.run(Array(CommandLine.arguments.dropFirst(2)))
             case "names": try NamesBench().run()
+            case "times": try TimesBench().run()
             case "flood": try FloodBench().run()
             case "memory":
                 try FootprintBench(program: CommandLine.arguments.dropFirst(2).first ?? ReveillePeer().program).run()
@@ -34,7 +35,7 @@ enum Bench {
             case Flood.argument: try Flood.run(Array(CommandLine.arguments.dropFirst(2)))
             default:
                 complain(
-                    "usage: ReveilleBench latency|posts|readers|messages|storm|names|flood|memory|sensors|peers|instructions|record"
+                    "usage: ReveilleBench latency|posts|readers|messages|storm|names|times|flood|memory|sensors|peers|instructions|record"
                 )
                 exit(64)
             }
