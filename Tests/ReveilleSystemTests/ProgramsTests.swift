@@ -191,6 +191,18 @@ struct UnitProgramsTests {
         #expect(await programs.thawBeforeEnd([path]) == [])
         #expect(CgroupHierarchy.isFrozen(path) == false)
 
+        // As when the bus ends.
+        #expect(await programs.freeze(path) == nil)
+        let ended = try EventLoop()
+        let timer = try ended.timer { ended.exit() }
+        timer.fire(after: .zero)
+        try ended.run()
+        let last = SystemPrograms(loop: ended, manager: ServiceManager(loop: ended, address: real.address))
+        #expect(last.thawBeforeEnd([path]) == [])
+        #expect(CgroupHierarchy.isFrozen(path) == false)
+        #expect(await programs.freeze(path) == nil, "the manager knows that the scope was thawed")
+        #expect(await programs.thaw(path) == nil)
+
         process.signal(SIGKILL)
         process.wait()
         #expect(await programs.thaw(path) == nil)
