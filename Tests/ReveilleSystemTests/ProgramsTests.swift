@@ -124,10 +124,27 @@ struct CgroupProgramsTests {
             try await refusal(of: process.pid, subscribers: [1])
                 == "cgroup \(path) contains process \(process.pid), which is not a subscriber; \(advice)")
         let inner = try TemporaryCgroup(in: group)
+        #expect(try await programs.cgroup(suspending: process.pid, subscribers: [process.pid]) == path)
+        let other = try ChildProcess(["cat"], descriptors: [0: input.readingEnd])
+        try inner.add(other)
         #expect(
             try await refusal(of: process.pid, subscribers: [process.pid])
-                == "cgroup \(path) contains other cgroups; \(advice)")
-        _ = inner
+                == "cgroup \(path) contains process \(other.pid), which is not a subscriber; \(advice)")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "requires root")) func processesOfAnotherUserAreNotFrozenForAUser() async throws
+    {
+        let path = try #require(CgroupHierarchy.path(of: process.pid))
+        let theirs = try ChildProcess(
+            ["setpriv", "--reuid", "64123", "--clear-groups", "cat"], descriptors: [0: input.readingEnd])
+        try group.add(theirs)
+        // Until setpriv has become another user, root suspends its own program.
+        while UserDatabase.owner(ofProcess: theirs.pid) == 0 { sched_yield() }
+        let subscribers: Set = [process.pid, theirs.pid]
+        #expect(
+            try await refusal(of: theirs.pid, subscribers: subscribers)
+                == "cgroup \(path) contains process \(process.pid), which belongs to another user")
+        #expect(try await programs.cgroup(suspending: process.pid, subscribers: subscribers) == path)
     }
 
     @Test func cgroupOfTheBusIsRefused() async throws {

@@ -187,15 +187,18 @@ package final class ServiceManager {
 
     private func disconnected() {
         for job in Array(jobs.keys) { end(job, .refused("the connection to the message bus was lost")) }
-        rest(within: .zero)
+        // The next call uses another connection. This one is released later, since it makes this call.
+        let former = connection
+        connection = nil
+        hasSubscribed = false
+        later.add { withExtendedLifetime(former) {} }
     }
 
     /// Closes the connection if it is not used for a while.
-    private func rest(within time: Duration = idleTime) {
+    private func rest() {
         guard calls == 0, jobs.isEmpty, connection != nil else { return }
-        // Not from a callback of the connection.
         if idling == nil { idling = try? loop.timer { [weak self] in self?.close() } }
-        idling?.fire(after: time)
+        idling?.fire(after: Self.idleTime)
     }
 
     private func close() {
