@@ -31,6 +31,7 @@ struct Tool: ParsableCommand {
               reveille publish org.example.player '{"volume": 0.5}'
                                                         publish a state of your own
               reveille post proximity near              post a state for testing
+              reveille suspend player                   freeze a program that subscribes
               reveille simulate day.scenario -- ./app   run a program on a phone
               reveille info                             describe this device
               reveille check proximity                  exit with 0 if it has a proximity sensor
@@ -46,7 +47,8 @@ struct Tool: ParsableCommand {
             ServeCommand.self, WatchCommand.self, OnCommand.self, GetCommand.self, LogCommand.self,
             PublishCommand.self, WithdrawCommand.self, InfoCommand.self, CheckCommand.self, StatusCommand.self,
             BackgroundCommand.self,
-            ForegroundCommand.self, RefreshCommand.self, PostCommand.self, CallCommand.self, SimulateCommand.self,
+            ForegroundCommand.self, SuspendCommand.self, ResumeCommand.self, RefreshCommand.self, PostCommand.self,
+            CallCommand.self, SimulateCommand.self,
             DemoCommand.self, DoctorCommand.self,
         ])
 
