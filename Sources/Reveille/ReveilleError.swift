@@ -45,6 +45,8 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
         public static let unexpectedValue = Code("unexpectedValue")
         /// The bus has no subscription with the identifier.
         public static let noSuchSubscription = Code("noSuchSubscription")
+        /// The program cannot be suspended, or was woken before it was; it is in the background all the same.
+        public static let cannotSuspend = Code("cannotSuspend")
         /// The bus does not have the method, or the interface, that was called; it is probably of an earlier version.
         public static let notSupported = Code("notSupported")
         /// The bus sent something that its interface does not allow.
@@ -87,6 +89,7 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
             case CallError.permissionDenied.name: .notPermitted
             case CallError.quotaExceeded("", limit: 0).name: .quotaExceeded
             case CallError.noSuchSubscription("").name: .noSuchSubscription
+            case CallError.cannotSuspend("").name: .cannotSuspend
             default: .invalidArgument
             }
         self.init(code, "\(method): \(error.explanation(for: method))")

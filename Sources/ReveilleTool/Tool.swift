@@ -31,6 +31,7 @@ struct Tool: ParsableCommand {
               reveille publish org.example.player '{"volume": 0.5}'
                                                         publish a state of your own
               reveille post proximity near              post a state for testing
+              reveille suspend player                   freeze a program that subscribes
               reveille simulate day.scenario -- ./app   run a program on a phone
               reveille run --name player -- ./player    run a program that can be suspended
               reveille info                             describe this device
@@ -47,8 +48,8 @@ struct Tool: ParsableCommand {
             ServeCommand.self, WatchCommand.self, OnCommand.self, GetCommand.self, LogCommand.self,
             PublishCommand.self, WithdrawCommand.self, InfoCommand.self, CheckCommand.self, StatusCommand.self,
             BackgroundCommand.self,
-            ForegroundCommand.self, RunCommand.self, RefreshCommand.self, PostCommand.self, CallCommand.self,
-            SimulateCommand.self,
+            ForegroundCommand.self, SuspendCommand.self, ResumeCommand.self, RunCommand.self, RefreshCommand.self,
+            PostCommand.self, CallCommand.self, SimulateCommand.self,
             DemoCommand.self, DoctorCommand.self,
         ])
 

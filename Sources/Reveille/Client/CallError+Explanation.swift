@@ -36,6 +36,9 @@ extension CallError {
                     """
             default: return description
             }
+        case CallError.cannotSuspend("").name:
+            let reason = parameters["reason"]?.stringValue ?? ""
+            return "CannotSuspend: \(reason); the subscription is in the background all the same"
         case CallError.invalidParameter("").name:
             guard let parameter = parameters["parameter"]?.stringValue, Self.grown.contains(parameter) else {
                 return description

@@ -48,18 +48,28 @@ enum StatusTables {
             Table.Column(head: "PENDING", isFixed: false), Table.Column(head: "ASPECTS", isFixed: false),
         ])
         for subscriber in subscribers {
-            let holds = subscriber.holds.names.joined(separator: " ")
             let pending = subscriber.pending.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
             table.rows.append([
                 Table.Cell(subscriber.id), Table.Cell(subscriber.name ?? "-", .bold),
                 Table.Cell("\(subscriber.processID)"),
-                holds.isEmpty ? Table.Cell("foreground", .green) : Table.Cell("held: \(holds)", .yellow),
+                state(of: subscriber),
                 Table.Cell("\(subscriber.events)"), Table.Cell("\(subscriber.changes)"),
                 Table.Cell(pending.isEmpty ? "-" : list(pending, separator: ", ")),
                 Table.Cell(list(subscriber.aspects.aspects.map(\.name), separator: " ")),
             ])
         }
         return table
+    }
+
+    /// Returns the state of a subscription: why it is held, and its lifecycle if that says more.
+    private static func state(of subscriber: Subscriber) -> Table.Cell {
+        let names = subscriber.holds.names.joined(separator: " ")
+        let held = names.isEmpty ? "" : "held: \(names)"
+        return switch subscriber.lifecycle {
+        case .inactive where held.isEmpty: Table.Cell("inactive", .green)
+        case .suspended, .terminating: Table.Cell("\(subscriber.lifecycle?.rawValue ?? ""), \(held)", .yellow)
+        default: held.isEmpty ? Table.Cell("foreground", .green) : Table.Cell(held, .yellow)
+        }
     }
 
     /// Returns the first items, and the number of the others.
