@@ -142,7 +142,10 @@ public final class Device: Sendable {
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name, or
     ///   ``ReveilleError/Code/quotaExceeded`` for more than 64 aspects, names and patterns.
     public func states(of aspects: AspectSet = .default) async throws(ReveilleError) -> [Event] {
-        for aspect in aspects.aspects { try aspect.checkIsValid() }
+        for aspect in aspects.aspects {
+            try aspect.checkIsValid()
+            try aspect.checkIsOfDevice()
+        }
         return try await engine.call(.getState(aspects), expecting: EventsReply.self).events
     }
 

@@ -114,6 +114,19 @@ public final class Subscription: AsyncSequence, Sendable {
         try await device.engine.enterForeground(id)
     }
 
+    /// Brings the subscription to the foreground, with the lifecycle `inactive`.
+    ///
+    /// Everything is delivered as in the foreground. Only subscribers to `lifecycle` see the difference, such as a program
+    /// that pauses while something else covers it.
+    ///
+    /// ```swift
+    /// try await subscription.becomeInactive()  // a dialog of the system is open
+    /// try await subscription.enterForeground()
+    /// ```
+    public func becomeInactive() async throws(ReveilleError) {
+        try await device.engine.enterForeground(id, inactive: true)
+    }
+
     /// Ends the subscription; events that were not taken are discarded.
     public func cancel() {
         mailbox.cancel()

@@ -124,10 +124,27 @@ struct CgroupProgramsTests {
             try await refusal(of: process.pid, subscribers: [1])
                 == "cgroup \(path) contains process \(process.pid), which is not a subscriber; \(advice)")
         let inner = try TemporaryCgroup(in: group)
+        #expect(try await programs.cgroup(suspending: process.pid, subscribers: [process.pid]) == path)
+        let other = try ChildProcess(["cat"], descriptors: [0: input.readingEnd])
+        try inner.add(other)
         #expect(
             try await refusal(of: process.pid, subscribers: [process.pid])
-                == "cgroup \(path) contains other cgroups; \(advice)")
-        _ = inner
+                == "cgroup \(path) contains process \(other.pid), which is not a subscriber; \(advice)")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "requires root")) func processesOfAnotherUserAreNotFrozenForAUser() async throws
+    {
+        let path = try #require(CgroupHierarchy.path(of: process.pid))
+        let theirs = try ChildProcess(
+            ["setpriv", "--reuid", "64123", "--clear-groups", "cat"], descriptors: [0: input.readingEnd])
+        try group.add(theirs)
+        // Until setpriv has become another user, root suspends its own program.
+        while UserDatabase.owner(ofProcess: theirs.pid) == 0 { sched_yield() }
+        let subscribers: Set = [process.pid, theirs.pid]
+        #expect(
+            try await refusal(of: theirs.pid, subscribers: subscribers)
+                == "cgroup \(path) contains process \(process.pid), which belongs to another user")
+        #expect(try await programs.cgroup(suspending: process.pid, subscribers: subscribers) == path)
     }
 
     @Test func cgroupOfTheBusIsRefused() async throws {
@@ -190,6 +207,18 @@ struct UnitProgramsTests {
         #expect(await programs.freeze(path) == nil)
         #expect(await programs.thawBeforeEnd([path]) == [])
         #expect(CgroupHierarchy.isFrozen(path) == false)
+
+        // As when the bus ends.
+        #expect(await programs.freeze(path) == nil)
+        let ended = try EventLoop()
+        let timer = try ended.timer { ended.exit() }
+        timer.fire(after: .zero)
+        try ended.run()
+        let last = SystemPrograms(loop: ended, manager: ServiceManager(loop: ended, address: real.address))
+        #expect(last.thawBeforeEnd([path]) == [])
+        #expect(CgroupHierarchy.isFrozen(path) == false)
+        #expect(await programs.freeze(path) == nil, "the manager knows that the scope was thawed")
+        #expect(await programs.thaw(path) == nil)
 
         process.signal(SIGKILL)
         process.wait()

@@ -30,6 +30,7 @@ final class SuspensionScene {
     ///   - ends: Whether it declares that it ends in the background.
     ///   - state: The state of the subscription.
     /// - Returns: The program, which has read the first reply.
+    /// - Throws: If the bus does not accept the subscription.
     func start(
         _ pid: Int32 = 20, cgroup: String? = "/app", aspects: [String] = ["battery", "lifecycle"], ends: Bool = false,
         state: String = "foreground"

@@ -855,6 +855,8 @@ class _TaskCore:
         if self._connection:
             self._connection.close()
         self._connection = None
+
+
 def _entry(
     entry: str, name: str, value: Mapping[str, Any] | None, at: datetime | None, every: float | timedelta | None,
     calendar: Mapping[str, int] | None, zone: str | None, until: datetime | None, if_missed: str | None,

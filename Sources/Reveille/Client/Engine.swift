@@ -232,8 +232,10 @@ actor Engine {
         // A background may have begun or ended in the meantime, and the bus does not know its deadline yet.
         let deadline = stream.background?.deadline
         let isInBackground = stream.background != nil
-        guard deadline != nil || isInBackground != stream.state.wasOpenedInBackground else { return }
-        setState(of: stream, isInBackground: isInBackground, until: deadline) { _ in }
+        let isInactive = stream.isInactive && !isInBackground
+        guard deadline != nil || isInBackground != stream.state.wasOpenedInBackground || isInactive else { return }
+        let state: RequestedState = isInBackground ? .background : isInactive ? .inactive : .foreground
+        setState(of: stream, to: state, until: deadline) { _ in }
     }
 
     /// Ends a stream, unless it has ended already.

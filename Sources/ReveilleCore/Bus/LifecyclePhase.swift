@@ -7,9 +7,9 @@ package enum LifecyclePhase: UInt8, Sendable, Hashable {
     case usual
     /// In the foreground, the program is inactive.
     case inactive
-    /// The program has been told that it is about to be suspended, or is suspended.
+    /// The program is suspended, or about to be.
     case suspended
-    /// The program has been told that it is about to be ended.
+    /// The program is about to be ended.
     case terminating
 }
 

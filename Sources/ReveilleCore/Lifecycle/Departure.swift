@@ -3,7 +3,7 @@
 
 /// The way of a program from the background to its suspension, or to its end.
 ///
-/// First its tasks end, and it reads that it is in the background. Then it is told what comes next, and reads that. A
+/// First its tasks end, and it reads that it is in the background. Then its lifecycle announces what comes next. A
 /// program that does not read, or began a task that it does not end, only delays this.
 package struct Departure: Sendable, Hashable {
     /// What is to be done now.
@@ -28,12 +28,13 @@ package struct Departure: Sendable, Hashable {
         deadline = now + Self.readingTime
     }
 
-    /// Returns what is to be done now, after which this has to be asked again; `nil` if the program still has time.
+    /// Decides what is to be done now.
     ///
     /// - Parameters:
     ///   - now: The time in microseconds since boot.
     ///   - hasTasks: Whether the program has tasks whose time is not over.
     ///   - isRead: Whether the program has read the last state of its lifecycle.
+    /// - Returns: The step, after which this has to be called again; `nil` if the program still has time.
     package mutating func next(at now: UInt64, hasTasks: Bool, isRead: Bool) -> Step? {
         guard !hasTasks else {
             deadline = nil

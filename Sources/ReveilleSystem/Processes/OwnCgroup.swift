@@ -43,14 +43,7 @@ package enum OwnCgroup {
     }
 
     private static func removeEmpty(in parent: String) {
-        guard let directory = opendir(parent) else { return }
-        defer { closedir(directory) }
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
-            }
-            // The kernel refuses to remove a cgroup with processes.
-            if UnitName(name).isMadeHere { rmdir(parent + "/" + name) }
-        }
+        // The kernel refuses to remove a cgroup with processes.
+        for name in CgroupHierarchy.children(of: parent) where UnitName(name).isMadeHere { rmdir(parent + "/" + name) }
     }
 }

@@ -39,7 +39,9 @@ package final class SystemPrograms: Programs {
         guard let path = process.cgroup else { throw CannotFreeze("the cgroup of process \(process.pid) is unknown") }
         // Read again each time, since the bus may be moved.
         guard let own = CgroupHierarchy.ownPath else { throw CannotFreeze("the bus's own cgroup is unknown") }
-        return try ProgramCgroup.suspending(path, own: own, subscribers: subscribers, in: hierarchy).path
+        return try ProgramCgroup.suspending(
+            path, of: process.pid, own: own, subscribers: subscribers, in: hierarchy
+        ).path
     }
 
     package func freeze(_ path: String, then completion: @escaping (CannotFreeze?) -> Void) {

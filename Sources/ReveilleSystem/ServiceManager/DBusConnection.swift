@@ -39,10 +39,7 @@ final class DBusConnection {
         guard result >= 0, let opened else { throw SystemError(operation, code: -result) }
         self.bus = opened
         let attached = sd_bus_attach_event(opened, loop.event, Int32(EventSource.Priority.normal.rawValue))
-        guard attached >= 0 else {
-            sd_bus_close_unref(opened)
-            throw SystemError("sd_bus_attach_event", code: -attached)
-        }
+        guard attached >= 0 else { throw SystemError("sd_bus_attach_event", code: -attached) }
         try listen(
             from: "org.freedesktop.DBus.Local", "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local",
             "Disconnected"
@@ -94,15 +91,6 @@ final class DBusConnection {
         }
         try call.send(message, over: bus, loop: loop, timeout: timeout)
         calls[ObjectIdentifier(call)] = call
-    }
-
-    /// Waits for messages without the loop, at most until a time since boot, and processes them.
-    ///
-    /// - Returns: Whether the connection can be used further.
-    func process(until end: UInt64, on now: UInt64) -> Bool {
-        let result = sd_bus_process(bus, nil)
-        guard result == 0 else { return result > 0 }
-        return sd_bus_wait(bus, end > now ? end - now : 0) >= 0
     }
 
     /// Calls a handler for each signal of an object, until this is released.

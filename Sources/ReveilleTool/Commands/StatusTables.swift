@@ -50,12 +50,11 @@ enum StatusTables {
         ]
         var table = Table(columns: columns + (hasTasks ? [Table.Column(head: "TASKS", isFixed: false)] : []))
         for subscriber in subscribers {
-            let holds = subscriber.holds.names.joined(separator: " ")
             let pending = subscriber.pending.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
             var row = [
                 Table.Cell(subscriber.id), Table.Cell(subscriber.name ?? "-", .bold),
                 Table.Cell("\(subscriber.processID)"),
-                holds.isEmpty ? Table.Cell("foreground", .green) : Table.Cell("held: \(holds)", .yellow),
+                state(of: subscriber),
                 Table.Cell("\(subscriber.events)"), Table.Cell("\(subscriber.changes)"),
                 Table.Cell(pending.isEmpty ? "-" : list(pending, separator: ", ")),
                 Table.Cell(list(subscriber.aspects.aspects.map(\.name), separator: " ")),
@@ -70,6 +69,17 @@ enum StatusTables {
     private static func text(_ task: Subscriber.Task) -> String {
         // Rounded down: a task never has more time than shown.
         task.name + (task.remaining.map { " \($0.components.seconds) s" } ?? "")
+    }
+
+    /// Returns the state of a subscription: why it is held, and its lifecycle if that says more.
+    private static func state(of subscriber: Subscriber) -> Table.Cell {
+        let names = subscriber.holds.names.joined(separator: " ")
+        let held = names.isEmpty ? "" : "held: \(names)"
+        return switch subscriber.lifecycle {
+        case .inactive where held.isEmpty: Table.Cell("inactive", .green)
+        case .suspended, .terminating: Table.Cell("\(subscriber.lifecycle?.rawValue ?? ""), \(held)", .yellow)
+        default: held.isEmpty ? Table.Cell("foreground", .green) : Table.Cell(held, .yellow)
+        }
     }
 
     /// Returns the first items, and the number of the others.

@@ -98,7 +98,9 @@ struct BusConsistency {
             let isOwn = bus.lifecycles.values.contains(index)
             let isKnown = bus.logOfName[log.aspect] == index
             require(isKnown || isOwn != free.contains(index), "log \(index) is neither used nor free")
-            if isOwn { require(log.entryCount == 1 && log.aspect == .lifecycle, "log \(index) is no lifecycle") }
+            if isOwn {
+                require(log.entryCount == 1 && log.aspect == .lifecycle, "log \(index) is not that of a lifecycle")
+            }
             guard isKnown else { continue }
             require(log.aspect.isPublished, "log \(index) has the aspect \(log.aspect)")
             if log.isLive { require(log.publisher != nil, "\(log.aspect) has no publisher") }

@@ -87,7 +87,7 @@ import Testing
         #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 == 10_000 })
     }
 
-    @Test("B134: a stream of sleepers is not sampled, unless one of them ignores the background")
+    @Test("B100, B134: a stream of sleepers is not sampled, unless one of them ignores the background")
     func sleepersWantNoSamples() {
         let id = subscribe(nil)
         driver.background(id)
