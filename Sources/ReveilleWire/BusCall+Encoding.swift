@@ -66,9 +66,9 @@ extension BusCall {
     fileprivate var parameters: JSONObject {
         switch self {
         case .subscribe(let request): return Self.encode(request)
-        case .setState(let subscription, let isBackground, let wakeAfter):
+        case .setState(let subscription, let state, let wakeAfter):
             var parameters: JSONObject = [
-                "subscription": .string(subscription), "state": isBackground ? "background" : "foreground",
+                "subscription": .string(subscription), "state": .string(state.rawValue),
             ]
             if let wakeAfter { parameters["wakeAfter"] = .integer(wakeAfter.wholeMilliseconds) }
             return parameters
@@ -119,6 +119,7 @@ extension BusCall {
         case .coalesce: object["background"] = "coalesce"
         case .drop: object["background"] = "drop"
         case .immediate: object["background"] = "immediate"
+        case .end: object["background"] = "end"
         case .hold(let limit):
             object["background"] = "hold"
             object["limit"] = .integer(Int64(limit))

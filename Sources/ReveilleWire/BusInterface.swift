@@ -52,6 +52,11 @@ extension CallError {
             name: BusInterface.qualified("NoSuchSubscription"), parameters: ["subscription": .string(subscription)])
     }
 
+    /// A program could not be suspended, and why.
+    package static func cannotSuspend(_ reason: String) -> CallError {
+        CallError(name: BusInterface.qualified("CannotSuspend"), parameters: ["reason": .string(reason)])
+    }
+
     /// A limit of the bus is reached: `connections`, `aspects`, `names`, `value` or `tasks`.
     package static func quotaExceeded(_ quota: String, limit: Int) -> CallError {
         CallError(

@@ -87,6 +87,7 @@ extension FieldName {
     static let languages: Self = "languages"
     static let launch: Self = "launch"
     static let level: Self = "level"
+    static let lifecycle: Self = "lifecycle"
     static let light: Self = "light"
     static let limit: Self = "limit"
     static let locale: Self = "locale"

@@ -48,7 +48,8 @@ extension Subscriber: ReplyElement {
             processID: Int32(truncatingIfNeeded: try fields.integer(.pid)),
             userID: UInt32(truncatingIfNeeded: try fields.integer(.uid)),
             aspects: AspectSet(try fields.strings(.aspects).compactMap { Aspect($0) }),
-            holds: HoldReasons(names: try fields.strings(.held)), pending: pending,
+            holds: HoldReasons(names: try fields.strings(.held)),
+            lifecycle: try fields.optionalWord(.lifecycle), pending: pending,
             events: try fields.count(.events), changes: try fields.count(.changes), tasks: tasks)
     }
 
@@ -56,8 +57,7 @@ extension Subscriber: ReplyElement {
     package init(_ status: SubscriptionStatus, processID: Int32, userID: UInt32, tasks: [Task] = []) {
         self.init(
             id: status.id.wireName, name: status.name, processID: processID, userID: userID,
-            aspects: status.aspects, holds: status.holds,
-            pending: status.pending,
+            aspects: status.aspects, holds: status.holds, lifecycle: status.lifecycle, pending: status.pending,
             events: status.events, changes: status.changes, tasks: tasks)
     }
 
@@ -75,6 +75,7 @@ extension Subscriber: ReplyElement {
             "pending": .array(pending),
             "events": .integer(Int64(events)),
             "changes": .integer(Int64(changes)),
+            "lifecycle": lifecycle.map { .string($0.rawValue) } ?? .null,
         ]
         // Clients of an earlier interface may refuse other fields.
         if !tasks.isEmpty { structure["tasks"] = .array(tasks.map(\.structure)) }

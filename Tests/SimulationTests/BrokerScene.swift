@@ -15,6 +15,8 @@ final class BrokerScene {
     let reality = Reality()
     let log = LogLines()
     private(set) var bus: SimulatedBus
+    /// The programs of the machine, which stay over a restart of the bus.
+    let programs: SimulatedPrograms
     private let configuration: Configuration
     private let owner: UInt32
     private let state: StateFile?
@@ -43,19 +45,19 @@ final class BrokerScene {
         self.schedule = schedule
         self.owner = owner
         self.state = state
-        bus = try Self.start(configuration, schedule(), owner, state, reality, loop, log, seed: 1)
+        programs = SimulatedPrograms(loop: loop)
+        bus = try Self.start(configuration, schedule(), owner, state, reality, loop, programs, log, seed: 1)
     }
 
     private static func start(
         _ configuration: Configuration, _ schedule: ScheduleServices, _ owner: UInt32, _ state: StateFile?,
-        _ reality: Reality,
-        _ loop: SimulatedLoop, _ log: LogLines, seed: UInt64
+        _ reality: Reality, _ loop: SimulatedLoop, _ programs: SimulatedPrograms, _ log: LogLines, seed: UInt64
     ) throws -> SimulatedBus {
         try SimulatedBus(
             reality: reality, loop: loop, limits: configuration.bus, publishing: configuration.publish,
             lifecycle: configuration.lifecycle, scheduling: configuration.schedule, schedule: schedule, owner: owner,
-            state: state,
-            random: SplitMix64(seed: seed), logger: Logger(label: "scene") { _ in LineHandler(log) })
+            state: state, programs: programs, random: SplitMix64(seed: seed),
+            logger: Logger(label: "scene") { _ in LineHandler(log) })
     }
 
     /// Replaces the broker by another one with the same state file; one that is not stopped is killed.
@@ -64,7 +66,9 @@ final class BrokerScene {
         let time = loop.wallClock
         loop = SimulatedLoop(bootClock: loop.bootClock)
         loop.wallClock = time
-        bus = try Self.start(configuration, schedule(), owner, state, reality, loop, log, seed: loop.bootClock)
+        programs.loop = loop
+        bus = try Self.start(
+            configuration, schedule(), owner, state, reality, loop, programs, log, seed: loop.bootClock)
     }
 
     /// Creates a connection of a user's process.

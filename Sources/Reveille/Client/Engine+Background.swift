@@ -119,7 +119,8 @@ extension Engine {
         of subscription: String, isInBackground: Bool, wakeAfter: Duration?
     ) async throws(ReveilleError) {
         try Self.check(wakeAfter)
-        _ = try await call(.setState(subscription: subscription, background: isInBackground, wakeAfter: wakeAfter))
+        _ = try await call(
+            .setState(subscription: subscription, to: isInBackground ? .background : .foreground, wakeAfter: wakeAfter))
     }
 
     /// Sets or clears this process's hold of a stream.
@@ -136,7 +137,7 @@ extension Engine {
     ) {
         guard let name = stream.state.name, let channel = try? openChannel() else { return completion(.success(false)) }
         let left = deadline.map { Duration.microseconds(max(1_000, $0 - Clocks.boot())) }
-        let call = BusCall.setState(subscription: name, background: isInBackground, wakeAfter: left)
+        let call = BusCall.setState(subscription: name, to: isInBackground ? .background : .foreground, wakeAfter: left)
         channel.call(Call(call), expecting: EmptyReply.self) { result in
             switch result {
             case .success: completion(.success(true))

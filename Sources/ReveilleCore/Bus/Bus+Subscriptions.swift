@@ -8,8 +8,8 @@ extension Bus {
     ///   - request: The request.
     ///   - id: The identifier, which must be unique.
     ///   - time: The current time, for names that the bus does not know yet.
-    /// - Returns: The first reply, which is sent in the background too. It counts as unread until ``release(_:from:)``
-    ///   of ``HoldReasons/unread``.
+    /// - Returns: The first reply, which is sent in the background too. It counts as unread until
+    ///   ``noteRead(by:)``.
     package mutating func subscribe(
         _ request: SubscriptionRequest, as id: SubscriptionID, at time: Timestamp
     ) -> SubscriptionStart {
@@ -23,10 +23,11 @@ extension Bus {
         let policies = PolicyTable(request.policies, of: request.aspects)
         slots[slot] = SubscriptionState(id: id, startsInBackground: request.startsInBackground)
         profiles[slot] = SubscriptionProfile(
-            name: request.name, policies: policies.patterns.isEmpty ? nil : policies)
+            name: request.name, endsInBackground: policies[.lifecycle].background == .end,
+            policies: policies.patterns.isEmpty ? nil : policies)
         slotOf[id] = Int32(slot)
         var events: [Event] = []
-        for index in logs(of: request.aspects, at: time) {
+        for index in logs(of: request.aspects, for: slot, at: time) {
             let log = logs[index]
             let isLiteral = request.aspects.contains(log.aspect)
             if let event = firstEvent(of: index, request, resumed: resumed, isLiteral: isLiteral) {
@@ -41,20 +42,24 @@ extension Bus {
             if let prefix = pattern.pattern { slotsOfPattern[prefix, default: []].append(Int32(slot)) }
         }
         countForeground(slot, 1)
-        return SubscriptionStart(resumed: resumed, events: events.sorted { $0.sequence < $1.sequence })
+        events.sortForReply()
+        return SubscriptionStart(resumed: resumed, events: events)
     }
 
     /// Returns whether no position is ahead of the bus.
     private func areKnown(_ positions: [Aspect: Int], of aspects: AspectSet) -> Bool {
         positions.allSatisfy { aspect, generation in
-            guard aspects.covers(aspect) else { return true }
+            guard aspects.covers(aspect), aspect.builtIn?.isOfSubscription != true else { return true }
             return generation <= log(of: aspect).map { logs[$0].changes.current.generation } ?? sequence
         }
     }
 
-    /// Returns the logs of aspects, and of all names that their patterns match; adds those of names that are missing.
-    private mutating func logs(of aspects: AspectSet, at time: Timestamp) -> [Int] {
-        var indices = aspects.builtIn.map(\.index)
+    /// Returns the logs of aspects, and of all names that their patterns match.
+    ///
+    /// Adds those of names that are missing, and that of the subscription's own lifecycle.
+    private mutating func logs(of aspects: AspectSet, for slot: Int, at time: Timestamp) -> [Int] {
+        var indices = aspects.builtIn.filter { !$0.isOfSubscription }.map(\.index)
+        if aspects.contains(Aspect.lifecycle) { indices.append(addLifecycle(of: slot, at: time)) }
         let literal = aspects.names.filter(\.isPublished).sorted()
         for name in literal { indices.append(log(of: name) ?? addLog(of: name, at: time)) }
         let patterns = aspects.names.filter(\.isPattern)
@@ -72,9 +77,11 @@ extension Bus {
     ) -> Event? {
         let aspect = logs[index].aspect
         let isLive = logs[index].isLive
+        // A position of another subscription's lifecycle is of no use.
+        let isResumed = resumed == true && aspect != .lifecycle
         // A name without a position was not published when the subscriber last heard of it.
         let unseen = isLive ? logs[index].changes.start : nil
-        if resumed == true, let position = request.positions?[aspect] ?? unseen,
+        if isResumed, let position = request.positions?[aspect] ?? unseen,
             position < logs[index].changes.current.generation,
             !logs[index].isStream || position >= logs[index].changes.start
         {
@@ -115,6 +122,7 @@ extension Bus {
             release(index)
             settle(Int(entries[Int(index)].log))
         }
+        removeLifecycle(of: slot)
         slots[slot] = nil
         profiles[slot] = nil
         freeSlots.append(slot)
@@ -122,39 +130,54 @@ extension Bus {
 
     // MARK: - Holds
 
-    /// Adds a hold reason; adding it again has no effect.
-    package mutating func hold(_ reason: HoldReasons, on id: SubscriptionID) {
-        if let slot = slotOf[id] { hold(reason, Int(slot)) }
+    /// Adds a hold reason of the background; adding it again has no effect.
+    package mutating func hold(_ reason: HoldReasons, on id: SubscriptionID, at time: Timestamp) {
+        guard let slot = slotOf[id].map({ Int($0) }), let before = slots[slot] else { return }
+        setHolds(before.holds.union(reason), slot)
+        if !before.isInBackground, !reason.isDisjoint(with: .background), before.hasPolicies { beginBackground(slot) }
+        if reason.contains(.frozen), before.hasPolicies { endWaits(of: slot) }
+        slots[slot]?.endPhase(isHeld: !reason.isDisjoint(with: .requested))
+        noteLifecycle(of: slot, at: time)
     }
 
-    /// Removes a hold reason; pending changes can be delivered once none is left.
-    package mutating func release(_ reason: HoldReasons, from id: SubscriptionID) {
-        if let slot = slotOf[id] { release(reason, Int(slot)) }
-    }
-
-    mutating func hold(_ reasons: HoldReasons, _ slot: Int) {
-        guard let before = slots[slot] else { return }
-        if !before.isInBackground, !reasons.isDisjoint(with: .background) {
-            setBackgroundHolds(before.holds.union(reasons), slot)
-            if before.hasPolicies { beginBackground(slot) }
-        } else {
-            slots[slot]?.holds.formUnion(reasons)
-        }
-    }
-
-    private mutating func release(_ reasons: HoldReasons, _ slot: Int) {
-        guard let before = slots[slot], !before.holds.isDisjoint(with: reasons) else { return }
-        if before.isInBackground, before.holds.subtracting(reasons).isDisjoint(with: .background) {
-            setBackgroundHolds(before.holds.subtracting(reasons), slot)
-            if before.hasPolicies { endBackground(slot) }
-        } else {
-            slots[slot]?.holds.subtract(reasons)
-        }
+    /// Removes a hold reason of the background; pending changes can be delivered once none is left.
+    ///
+    /// - Parameters:
+    ///   - reason: The reason; one that does not hold has no effect on deliveries.
+    ///   - id: The subscription.
+    ///   - phase: The phase of the lifecycle in the foreground; `nil` to leave it.
+    ///   - time: The current time.
+    package mutating func release(
+        _ reason: HoldReasons, from id: SubscriptionID, into phase: LifecyclePhase? = nil, at time: Timestamp
+    ) {
+        guard let slot = slotOf[id].map({ Int($0) }), let before = slots[slot] else { return }
+        if let phase { slots[slot]?.choosePhase(phase) }
+        let holds = before.holds.subtracting(reason)
+        setHolds(holds, slot)
+        if before.isInBackground, holds.isDisjoint(with: .background), before.hasPolicies { endBackground(slot) }
+        slots[slot]?.endPhase(isHeld: false, into: phase ?? .usual)
+        noteLifecycle(of: slot, at: time)
+        guard holds != before.holds else { return }
         if slots[slot].map({ $0.firstBehind >= 0 }) == true { enqueue(slot) }
     }
 
-    /// Sets the holds of a subscription whose background begins or ends.
-    private mutating func setBackgroundHolds(_ holds: HoldReasons, _ slot: Int) {
+    /// Notes that a subscriber has read its last reply.
+    package mutating func noteRead(by id: SubscriptionID) {
+        guard let slot = slotOf[id].map({ Int($0) }), slots[slot]?.holds.contains(.unread) == true else { return }
+        slots[slot]?.holds.remove(.unread)
+        if slots[slot].map({ $0.firstBehind >= 0 }) == true { enqueue(slot) }
+    }
+
+    /// Sets the holds of a subscription, whose background may begin or end.
+    private mutating func setHolds(_ holds: HoldReasons, _ slot: Int) {
+        guard let before = slots[slot]?.holds else { return }
+        guard
+            before.intersection(.background).isEmpty != holds.intersection(.background).isEmpty
+                || before.contains(.frozen) != holds.contains(.frozen)
+        else {
+            slots[slot]?.holds = holds
+            return
+        }
         countForeground(slot, -1)
         slots[slot]?.holds = holds
         countForeground(slot, 1)
@@ -170,6 +193,16 @@ extension Bus {
                 policies[Int(entry.policy)].backgroundStart = logs[Int(entry.log)].changes.current.generation
                 if entry.isBehind, !isImmediate(entry), paced.remove(index) { fallBehind(index) }
             }
+            index = entry.next
+        }
+    }
+
+    /// Lets no aspect of a subscription wait for a time, since its process is frozen.
+    private mutating func endWaits(of slot: Int) {
+        var index = slots[slot]?.firstEntry ?? -1
+        while index >= 0 {
+            let entry = entries[Int(index)]
+            if entry.isBehind, paced.remove(index) { fallBehind(index) }
             index = entry.next
         }
     }
@@ -190,7 +223,7 @@ extension Bus {
             case .drop where !state.hadPending:
                 entry.seen = log.current
                 dropped.append(Int(entry.log))
-            case .coalesce, .hold, .immediate, .drop: break
+            case .coalesce, .hold, .immediate, .drop, .end: break
             }
         }
         for log in dropped { settle(log) }
@@ -198,10 +231,12 @@ extension Bus {
 
     /// Adds a subscription to the counts of those in the foreground, or removes it.
     private mutating func countForeground(_ slot: Int, _ difference: Int) {
-        guard let isInBackground = slots[slot]?.isInBackground else { return }
+        guard let state = slots[slot] else { return }
+        let isFrozen = state.holds.contains(.frozen)
         forEachEntry(of: slot) { bus, entry in
             guard let aspect = bus.logs[Int(entry.log)].aspect.builtIn else { return }
-            if !isInBackground || bus.isImmediate(entry) { bus.count(entry, of: aspect, difference) }
+            let isServed = !state.isInBackground || !isFrozen && bus.isImmediate(entry)
+            if isServed { bus.count(entry, of: aspect, difference) }
         }
     }
 

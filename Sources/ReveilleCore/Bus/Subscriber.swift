@@ -29,6 +29,8 @@ public struct Subscriber: Sendable, Hashable {
     public let aspects: AspectSet
     /// The reasons why nothing is delivered to it now; empty in the foreground.
     public let holds: HoldReasons
+    /// The state of the subscription itself; `nil` on a bus that does not report it.
+    public let lifecycle: Lifecycle?
     /// The number of pending changes by aspect.
     public let pending: [Aspect: Int]
     /// The number of events delivered so far.
@@ -41,7 +43,7 @@ public struct Subscriber: Sendable, Hashable {
     /// Creates a description of a subscription from its parts.
     package init(
         id: String, name: String?, processID: Int32, userID: UInt32, aspects: AspectSet, holds: HoldReasons,
-        pending: [Aspect: Int], events: Int, changes: Int, tasks: [Task] = []
+        lifecycle: Lifecycle? = nil, pending: [Aspect: Int], events: Int, changes: Int, tasks: [Task] = []
     ) {
         self.id = id
         self.name = name
@@ -49,6 +51,7 @@ public struct Subscriber: Sendable, Hashable {
         self.userID = userID
         self.aspects = aspects
         self.holds = holds
+        self.lifecycle = lifecycle
         self.pending = pending
         self.events = events
         self.changes = changes

@@ -31,8 +31,8 @@ extension Broker {
     private func carryOut(_ call: BusCall, on connection: Connection) throws(CallError) {
         switch call {
         case .subscribe(let request): subscribe(request, on: connection)
-        case .setState(let name, let isBackground, let wakeAfter):
-            try setState(name, isBackground: isBackground, wakeAfter: wakeAfter, on: connection)
+        case .setState(let name, let state, let wakeAfter):
+            try setState(name, to: state, wakeAfter: wakeAfter, on: connection)
         case .getState(let aspects): getState(aspects, on: connection)
         case .getHistory(let aspect, let limit):
             reply(
@@ -130,50 +130,5 @@ extension Broker {
             self?.deliver()
             self?.resume(connection) { self?.reply(EmptyReply(), on: connection) }
         }
-    }
-
-    private func setState(
-        _ name: String, isBackground: Bool, wakeAfter: Duration?, on connection: Connection
-    ) throws(CallError) {
-        guard let id = SubscriptionID(wireName: name), let target = subscribers[id] else {
-            throw .noSuchSubscription(name)
-        }
-        guard [0, target.peer.uid].contains(connection.peer.uid) else { throw .permissionDenied }
-        // All processes of other PID namespaces have the id 0, and cannot be distinguished.
-        let isOwn = connection.peer.pid == target.peer.pid && connection.peer.pid != 0
-        let reason: HoldReasons = isOwn ? .app : .operator
-        guard isBackground else {
-            target.deadlines[reason] = nil
-            return wake(target, from: reason) { [weak self] in
-                // The events of the wake are sent before its reply.
-                self?.deliver()
-                self?.resume(connection) { self?.reply(EmptyReply(), on: connection) }
-            }
-        }
-        do throws(SystemError) {
-            try setDeadline(wakeAfter, of: reason, on: target)
-        } catch {
-            // Without its timer, the hold might never end.
-            note("\(error)", of: connection.peer.uid, level: .error)
-            throw .methodNotImplemented(BusCall.setState(subscription: name, background: true).method)
-        }
-        hold(reason, on: target)
-        reply(EmptyReply(), on: connection)
-    }
-
-    private func setDeadline(
-        _ wakeAfter: Duration?, of reason: HoldReasons, on target: Connection
-    ) throws(SystemError) {
-        guard let wakeAfter else {
-            target.deadlines[reason] = nil
-            return
-        }
-        // The target owns the timer.
-        let timer = try loop.timer { [weak self, unowned target] in
-            target.deadlines[reason] = nil
-            self?.wake(target, from: reason) { self?.deliver() }
-        }
-        timer.fire(after: wakeAfter)
-        target.deadlines[reason] = timer
     }
 }

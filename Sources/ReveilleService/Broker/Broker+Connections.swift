@@ -127,6 +127,11 @@ extension Broker {
             sendNotice(to: connection)
             if holders[connection.number]?.due != nil { return }
         }
+        if hasDepartures {
+            // Another request for the edge would be answered at once, since there is room.
+            guard connection.isAllRead else { return }
+            continueDepartures()
+        }
         // As long as changes come faster than the peer reads, the next reply needs the edge too.
         if let id = connection.subscription, bus.isBehind(id) { return }
         if !connection.hasOutput { connection.ignoreReading() }
@@ -135,7 +140,7 @@ extension Broker {
     /// Clears the `unread` hold of a subscriber that has read its last reply.
     func releaseIfRead(_ connection: Connection) {
         guard let id = connection.subscription, connection.isAllRead else { return }
-        bus.release(.unread, from: id)
+        bus.noteRead(by: id)
     }
 
     /// Reads and answers calls until there are no more or one waits for its reply.

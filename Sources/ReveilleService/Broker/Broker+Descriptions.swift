@@ -40,6 +40,11 @@ extension Broker {
     }
 
     private func describe(_ aspect: BuiltInAspect) -> AspectSource {
+        if aspect.isOfSubscription {
+            return AspectSource(
+                aspect: Aspect(aspect), isAvailable: true, isMonitored: true,
+                text: "each subscription's own state; of the background policies it can have only 'end'")
+        }
         var isAvailable = false
         var text: String
         switch watchers.source(of: aspect) {

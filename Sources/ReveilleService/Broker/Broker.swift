@@ -60,6 +60,15 @@ package final class Broker {
     var losses = AspectTable<Int>(repeating: 0)
     let readBuffer = ReadBuffer(capacity: Broker.readSize)
     let freezes: FreezeWatch
+    let programs: any Programs
+    /// The programs that are suspended, on the way to it, or being thawed.
+    var suspensions: [Suspension] = []
+    /// The processes on the way to the end that they have declared.
+    var endings: [SubscriberProcess] = []
+    /// Whether one of these waits for its subscribers to read.
+    var hasDepartures = false
+    var departing: PaceTimer?
+    var frozen: FrozenRecord
     /// The processes with subscriptions, by process ID.
     var processes: [Int32: SubscriberProcess] = [:]
     private(set) var keeper: StateKeeper?
@@ -84,6 +93,7 @@ package final class Broker {
     ///   - state: The file of the saved state, which is restored; `nil` to save none.
     ///   - version: The program's version, for GetInfo.
     ///   - deviceInfo: Returns the description of the device for a user.
+    ///   - programs: Follows, freezes and ends the processes of subscribers.
     ///   - logger: The log.
     ///   - random: Generates unpredictable names; a simulation passes one that repeats.
     /// - Throws: `SystemError` if a timer cannot be created.
@@ -92,7 +102,8 @@ package final class Broker {
         lifecycle: Configuration.Lifecycle = Configuration().lifecycle,
         scheduling: Configuration.Schedule = Configuration().schedule, schedule: ScheduleServices = ScheduleServices(),
         owner: UInt32 = geteuid(), state: StateFile?, version: String,
-        deviceInfo: @escaping (UInt32) -> DeviceInfo, logger: Logger,
+        deviceInfo: @escaping (UInt32) -> DeviceInfo,
+        programs: any Programs, logger: Logger,
         random: any RandomNumberGenerator = SystemRandomNumberGenerator()
     ) throws(SystemError) {
         self.loop = loop
@@ -105,6 +116,8 @@ package final class Broker {
         self.owner = owner
         self.logger = logger
         self.deviceInfo = deviceInfo
+        self.programs = programs
+        frozen = FrozenRecord(file: state?.frozenPrograms, logger)
         description = ServiceDescription(
             vendor: "Reveille", product: "reveille", version: version, url: "",
             interfaces: Self.interfaces)
@@ -134,6 +147,7 @@ package final class Broker {
             guard let self, time > 0 else { return }
             shares.charge(time, to: user, at: self.loop.bootClock)
         }
+        departing = try PaceTimer(loop: loop) { [weak self] in self?.advanceDepartures() }
         freezes.changed = { [weak self] in self?.freezeChanged($0) }
     }
 
@@ -155,7 +169,7 @@ package final class Broker {
         }
     }
 
-    private static func newInstance(_ random: inout any RandomNumberGenerator) -> String {
+    static func newInstance(_ random: inout any RandomNumberGenerator) -> String {
         SubscriptionID(rawValue: random.next()).wireName + SubscriptionID(rawValue: random.next()).wireName
     }
 
@@ -167,6 +181,7 @@ package final class Broker {
         keeper?.save()
         resumeSchedule(savedSchedule)
         savedSchedule = nil
+        thawFormerPrograms()
     }
 
     /// Replaces the watchers and the limits; subscriptions, positions and posted states stay.
@@ -194,7 +209,7 @@ package final class Broker {
 
     /// Sends all pending deliveries, ends the subscriptions and saves the state.
     package func stop() {
-        for id in subscribers.identifiers { bus.release(.unread, from: id) }
+        for id in subscribers.identifiers { bus.noteRead(by: id) }
         while let delivery = bus.nextDelivery(at: loop.bootClock) {
             if let connection = subscribers[delivery.subscription] {
                 send(writer.frame(delivery.events), to: connection)
@@ -204,67 +219,9 @@ package final class Broker {
         for connection in Array(connections.values) + refused.all { close(connection) }
         watchers.stop()
         keeper?.save()
-    }
-
-    /// Takes a watcher's reading.
-    package func report(_ reading: Reading) {
-        guard bus.report(reading, at: now) else { return }
-        if let aspect = reading.aspect.builtIn, !bus.mustSaveChange(of: aspect) {
-            states.discardAll()
-        } else {
-            stateWillBeDelivered()
-        }
-        deliver()
-    }
-
-    /// Prepares the delivery of a change, or of another publisher.
-    func stateWillBeDelivered() {
-        states.discardAll()
-        guard keeper?.stateWillBeDelivered() == false else { return }
-        bus.renew(as: Broker.newInstance(&random))
-        logger.warning("continuing as a new instance: the saved state cannot be removed")
-        // Subscribers reconnect and get the new instance; their positions would be wrong in it.
-        for connection in subscribers.connections { close(connection) }
-    }
-
-    /// Makes a saved state outdated before a client learns the position of a name that it may contain and that the bus
-    /// has forgotten since: the next bus would not know such a position.
-    func noteForgottenNames() {
-        guard bus.hasForgottenNames else { return }
-        bus.hasForgottenNames = false
-        stateWillBeDelivered()
-    }
-
-    /// Reads sources again after changes may have gone unnoticed; posted states stay.
-    ///
-    /// - Parameters:
-    ///   - monitoredOnly: Whether to skip aspects that are not watched.
-    ///   - completion: Called when the readings have been reported.
-    package func reread(monitoredOnly: Bool = true, then completion: @escaping () -> Void = {}) {
-        watchers.refreshAll(monitoredOnly: monitoredOnly) { [weak self] in
-            self?.deliver()
-            completion()
-        }
-    }
-
-    func post(_ reading: Reading) {
-        if bus.post(reading, at: now) { stateWillBeDelivered() }
-        deliver()
+        thawAll()
     }
 
     /// The time of a change.
     var now: Timestamp { Timestamp(microseconds: loop.wallClock) }
-
-    /// Sets each watcher to the pace that the subscribers need.
-    func adjustWatchers() {
-        // A loop that has ended takes no more timers.
-        guard !isStopping else { return }
-        do throws(SystemError) {
-            try watchers.adjust {
-                Demand(isInForeground: bus.hasForegroundSubscriber($0), interval: bus.sampleInterval(of: $0))
-            }
-        } catch {
-            logger.error("\(error)")
-        }
-    }
 }

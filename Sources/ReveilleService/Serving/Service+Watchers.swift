@@ -6,7 +6,7 @@ package import ReveilleSystem
 package import ReveilleWatchers
 
 extension Service {
-    /// Creates one watcher for each aspect; all are off.
+    /// Creates one watcher for each aspect of the device; all are off.
     ///
     /// - Throws: `SystemError` if a watch, timer or thread cannot be created.
     package static func watchers(
@@ -23,7 +23,7 @@ extension Service {
                 paths: paths, root: files.root, home: files.home, settle: configuration.defaults.settle,
                 deletionGrace: configuration.defaults.deletionGrace)
         }
-        return try BuiltInAspect.allCases.map { aspect throws(SystemError) -> any Watcher in
+        return try BuiltInAspect.ofDevice.map { aspect throws(SystemError) -> any Watcher in
             let context = context(aspect)
             switch aspect {
             case .locale:
@@ -63,6 +63,7 @@ extension Service {
                 return try PowerWatcher(
                     loop: loop, timer: timer, feed: feed, idleInterval: configuration.idleSampleInterval,
                     context: context)
+            case .lifecycle: preconditionFailure("the lifecycle is not an aspect of the device")
             }
         }
     }

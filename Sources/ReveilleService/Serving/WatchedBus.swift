@@ -31,7 +31,8 @@ package final class WatchedBus {
         let broker = try Broker(
             loop: loop, limits: configuration.bus, publishing: configuration.publish,
             lifecycle: configuration.lifecycle, scheduling: configuration.schedule, schedule: schedule, state: state,
-            version: version, deviceInfo: reader.info(forUser:), logger: logger)
+            version: version, deviceInfo: reader.info(forUser:),
+            programs: SystemPrograms(loop: loop, manager: ServiceManager(loop: loop)), logger: logger)
         self.broker = broker
         self.loop = loop
         self.files = files

@@ -36,7 +36,7 @@ import Testing
             driver.report(.sample(Double(number)))
         }
         #expect(driver.nextDelivery() == nil)
-        driver.bus.release(.unread, from: id)
+        driver.bus.noteRead(by: id)
         let events = driver.events(of: id)
         #expect(events.map(\.changes) == [200])
         #expect(events.first?.motion?.acceleration?.x == 200)
