@@ -53,7 +53,7 @@ package final class Broker {
     var refused = RefusedConnections()
     var logQuota = LogQuota()
     var tied = TiedNames()
-    var tasks: TaskTable
+    @exclusivity(unchecked) var tasks: TaskTable
     /// The holders of tasks, by their connection.
     var holders: [TaskID: TaskHolder] = [:]
     /// The number of times that events of an aspect's sources were lost.
