@@ -887,10 +887,9 @@ class _Launch:
         self.positions: Positions | None = None
         try:
             launch = json.loads(text or "null")
-            self.positions = launch and {
-                "instance": launch["instance"],
-                "generations": {entry["aspect"]: entry["generation"] for entry in launch["resume"]},
-            }
+            if launch:
+                generations = {entry["aspect"]: entry["generation"] for entry in launch["resume"]}
+                self.positions = {"instance": launch["instance"], "generations": generations}
         except (ValueError, TypeError, KeyError, LookupError):
             pass
         self._rest = dict(self.positions["generations"]) if self.positions else {}

@@ -37,7 +37,7 @@ extension Broker {
     /// Ends a task with the process of its holder, whose child may have inherited the socket.
     private func follow(_ holder: TaskHolder) {
         do throws(SystemError) {
-            let process = try PeerProcess(of: holder.connection.stream)
+            let process = try programs.process(behind: holder.connection.stream)
             holder.process = process
             holder.end = try loop.watch(process.number, for: .readable) { [weak self, unowned holder] _ in
                 self?.close(holder.connection)
@@ -73,7 +73,7 @@ extension Broker {
     /// Counts a new subscription among those of its process.
     func addToTasks(_ connection: Connection) {
         tasks.addSubscription(
-            of: processKey(of: connection), isInForeground: !isAway(connection), at: loop.bootClock)
+            of: processKey(of: connection), isInForeground: !isInBackground(connection), at: loop.bootClock)
     }
 
     /// Ends the tasks of a subscription that ends.
@@ -81,7 +81,7 @@ extension Broker {
         guard let id = connection.subscription else { return }
         let process = processKey(of: connection)
         let ended = tasks.removeSubscription(
-            id, of: process, isInForeground: !isAway(connection), at: loop.bootClock)
+            id, of: process, isInForeground: !isInBackground(connection), at: loop.bootClock)
         guard !ended.isEmpty else { return }
         for task in ended { holders[task]?.due = .ended }
         taskHasEnded(in: process)
@@ -90,21 +90,15 @@ extension Broker {
     }
 
     /// Changes the holds of a subscription, which may begin or end the time of its process.
-    func changeHolds(of connection: Connection, _ change: () -> Void) {
-        let wasAway = isAway(connection)
-        change()
-        let isAway = isAway(connection)
-        guard wasAway != isAway else { return }
-        tasks.moveSubscription(of: processKey(of: connection), toForeground: !isAway, at: loop.bootClock)
-        waitForPaced()
-    }
-
-    /// Returns whether a subscription was sent to the background, where the time of its process runs.
     ///
-    /// A frozen program was not, and cannot use its time: a freeze alone, such as that of a suspend, takes none from it.
-    private func isAway(_ connection: Connection) -> Bool {
-        guard let id = connection.subscription, let holds = bus.holds(of: id) else { return true }
-        return !holds.isDisjoint(with: [.app, .operator])
+    /// A frozen program cannot use its time: a freeze alone, such as that of a suspended machine, takes none from it.
+    func changeHolds(of connection: Connection, _ change: () -> Void) {
+        let wasInBackground = isInBackground(connection)
+        change()
+        let isInBackground = isInBackground(connection)
+        guard wasInBackground != isInBackground else { return }
+        tasks.moveSubscription(of: processKey(of: connection), toForeground: !isInBackground, at: loop.bootClock)
+        waitForPaced()
     }
 
     /// Returns the process behind a subscription.

@@ -15,7 +15,7 @@ final class TaskHolder {
 
     let connection: Connection
     /// The process of the holder; `nil` if it is unknown.
-    var process: PeerProcess?
+    var process: (any FollowedProcess)?
     /// The source that waits for the end of the process.
     var end: (any LoopSource)?
     var due: Notice?
