@@ -85,6 +85,9 @@ package final class SimulatedBus {
         return DeviceInfo(DeviceFacts(host: "simulation", kernel: "6.1", files: files), forUser: user)
     }
 
+    /// The number of event sources of the schedule, whose entries outlast the connections of their owners.
+    package var scheduleSourceCount: Int { broker.scheduleSourceCount }
+
     /// Stops the bus as a signal does; a bus that is released without being stopped is killed.
     package func stop() {
         broker.stop()

@@ -40,7 +40,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 __all__ = [
     "AsyncBus", "AsyncSubscription", "Bus", "Event", "Policy", "Positions", "ReveilleError", "Subscription", "connect",
-    "connect_async",
+    "connect_async", "launch_positions",
 ]
 
 # The longest reply in bytes, as in the Swift library. Replies grow with the user's settings.
@@ -67,6 +67,7 @@ _CHUNK = 65_536
 
 _INTERFACE = "org.reveille.Bus"
 _DEVICE = "org.reveille.Device"
+_SCHEDULE = "org.reveille.Schedule"
 _SERVICE = "org.varlink.service"
 _SYSTEM_BUS = "/run/reveille/org.reveille.Bus"
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -678,6 +679,20 @@ class _BusCore:
     def info(self) -> _Steps[dict[str, Any]]:
         return (yield from self.call(f"{_DEVICE}.GetInfo", {}))
 
+    def schedule(self, entry: Mapping[str, Any]) -> _Steps[datetime | None]:
+        _check_depth("Add", str(entry["id"]), "value", entry.get("value"))
+        reply = yield from self.call(f"{_SCHEDULE}.Add", {"entry": dict(entry)}, str(entry["id"]))
+        return None if reply.get("next") is None else _time(_take_field(reply, "next", int))
+
+    def cancel_scheduled(self, entry: str | None) -> _Steps[int]:
+        try:
+            reply = yield from self.call(f"{_SCHEDULE}.Cancel", {} if entry is None else {"id": entry}, entry or "")
+        except ReveilleError as error:
+            if error.name != f"{_SCHEDULE}.NoSuchEntry":
+                raise
+            return 0
+        return _take_field(reply, "cancelled", int)
+
     def check(self, capabilities: tuple[str, ...]) -> _Steps[dict[str, dict[str, Any]]]:
         try:
             reply = yield from self.call(f"{_DEVICE}.Check", {"capabilities": list(capabilities)})
@@ -721,6 +736,12 @@ def _reason(error: str, parameters: Mapping[str, Any], method: str, names: list[
             return f"a value can have at most {limit} bytes as JSON without spaces; publish.valueSize sets the limit"
         case "QuotaExceeded", {"quota": "names"}:
             return "a user cannot publish more names, unless one is withdrawn; publish.names sets the limit"
+        case "PermissionDenied", _ if method == f"{_SCHEDULE}.Add":
+            return "an entry needs the permission to publish its name, and only the bus's own user can give a command"
+        case "QuotaExceeded", {"quota": "entries"}:
+            return "a user cannot have more entries, unless one is cancelled; schedule.entries sets the limit"
+        case "QuotaExceeded", {"quota": "storage"}:
+            return "the bus cannot save its schedule, and has logged the reason"
         case "QuotaExceeded", {"quota": "aspects"}:
             return "a pattern such as org.example.* stands for many names"
         case "InvalidParameter", {"parameter": "value"}:
@@ -735,6 +756,60 @@ def _reason(error: str, parameters: Mapping[str, Any], method: str, names: list[
         case "InvalidParameter", {"parameter": "policies.aspect"}:
             return "a policy must be for an aspect of the device, or for a name or pattern of the subscription"
     return None
+
+
+def _entry(
+    entry: str, name: str, value: Mapping[str, Any] | None, at: datetime | None, every: float | timedelta | None,
+    calendar: Mapping[str, int] | None, zone: str | None, until: datetime | None, if_missed: str | None,
+    grace: float | timedelta | None, launch: Iterable[str] | None,
+) -> dict[str, Any]:
+    """Returns a structure `Entry` of the interface, without the fields that are not given."""
+    def milliseconds(duration: float | timedelta) -> int:
+        return math.ceil((duration / timedelta(milliseconds=1)) if isinstance(duration, timedelta) else duration * 1e3)
+
+    fields = {
+        "id": entry, "aspect": name, "value": value, "at": at and _microseconds(at),
+        "every": None if every is None else milliseconds(every), "calendar": calendar and dict(calendar), "zone": zone,
+        "until": until and _microseconds(until), "ifMissed": if_missed,
+        "grace": None if grace is None else milliseconds(grace), "launch": None if launch is None else list(launch),
+    }
+    return {field: value for field, value in fields.items() if value is not None}
+
+
+def _microseconds(time: datetime) -> int:
+    """Returns the microseconds since 1970 of a time, which is a local one if it has no time zone."""
+    return (time.astimezone(timezone.utc) - _EPOCH) // timedelta(microseconds=1)
+
+
+class _Launch:
+    """The positions before the firings for which the bus started this program: the first subscription continues there."""
+
+    def __init__(self, text: str | None) -> None:
+        self.positions: Positions | None = None
+        try:
+            launch = json.loads(text or "null")
+            self.positions = launch and {
+                "instance": launch["instance"],
+                "generations": {entry["aspect"]: entry["generation"] for entry in launch["resume"]},
+            }
+        except (ValueError, TypeError, KeyError, LookupError):
+            pass
+        self._rest = dict(self.positions["generations"]) if self.positions else {}
+
+    def take(self, is_wanted: Callable[[str], bool]) -> Positions | None:
+        taken = {aspect: self._rest.pop(aspect) for aspect in list(self._rest) if is_wanted(aspect)}
+        return {"instance": self.positions["instance"], "generations": taken} if self.positions and taken else None
+
+
+_launch = _Launch(os.environ.get("REVEILLE_LAUNCH"))
+
+
+def launch_positions() -> Positions | None:
+    """Returns the positions before the firings for which the bus started this program, or None.
+
+    The first subscription to each of these names continues from there, so that its first event has their number.
+    """
+    return _launch.positions
 
 
 class _SubscriptionCore:
@@ -759,6 +834,7 @@ class _SubscriptionCore:
         self._instance: str | None = None
         # The generation of the last event taken, by aspect.
         self._generations: dict[str, int] = {}
+        resume = resume or _launch.take(self._is_wanted)
         if resume is not None:
             self._instance, generations = _check_positions(resume)
             self._generations = {aspect: generations[aspect] for aspect in generations if self._is_wanted(aspect)}
@@ -1315,6 +1391,40 @@ class Bus:
         """Returns the description of the device: the reply of GetInfo of the interface `org.reveille.Device`."""
         return _run(self._core.info())
 
+    def schedule(
+        self, id: str, name: str, value: Mapping[str, Any] | None = None, *, at: datetime | None = None,
+        every: float | timedelta | None = None, calendar: Mapping[str, int] | None = None, zone: str | None = None,
+        until: datetime | None = None, if_missed: str | None = None, grace: float | timedelta | None = None,
+        launch: Iterable[str] | None = None,
+    ) -> datetime | None:
+        """Lets the bus publish a value at set times, also when this program does not run.
+
+        Args:
+            id: The name of the entry. Adding it again replaces it.
+            name: The name under which the value is published; each firing is a change.
+            value: A JSON object, by default without members.
+            at: The only or the first time.
+            every: The interval, in seconds, at least 1.
+            calendar: The parts that must match: {"hour": 7, "minute": 30} is 07:30 of each day. Instead of `every`.
+            zone: The time zone of the calendar, by default that of the device.
+            until: The time after which it does not fire.
+            if_missed: "fire" (the default) or "skip" what passes while the device is off or asleep.
+            grace: The lateness in seconds beyond which such a firing is left out.
+            launch: The command that the bus starts if the name has no subscriber; see launch_positions().
+
+        Returns: The time of the first firing, in UTC; None if there will be none.
+        """
+        fields = _entry(id, name, value, at, every, calendar, zone, until, if_missed, grace, launch)
+        return _run(self._core.schedule(fields))
+
+    def cancel_scheduled(self, id: str | None = None) -> int:
+        """Removes an entry of this user from the schedule, or all. Returns their number."""
+        return _run(self._core.cancel_scheduled(id))
+
+    def scheduled(self) -> list[dict[str, Any]]:
+        """Returns this user's entries on the schedule, as structures `Scheduled` of `org.reveille.Schedule`."""
+        return _run(self._core.entries(f"{_SCHEDULE}.List", "entries"))
+
     def check(self, *capabilities: str) -> dict[str, dict[str, Any]]:
         """Returns what the device and the bus can do, by capability, as structures `Answer` of `org.reveille.Device`.
 
@@ -1475,6 +1585,24 @@ class AsyncBus:
     async def info(self) -> dict[str, Any]:
         """See Bus.info()."""
         return await _run_async(self._core.info())
+
+    async def schedule(
+        self, id: str, name: str, value: Mapping[str, Any] | None = None, *, at: datetime | None = None,
+        every: float | timedelta | None = None, calendar: Mapping[str, int] | None = None, zone: str | None = None,
+        until: datetime | None = None, if_missed: str | None = None, grace: float | timedelta | None = None,
+        launch: Iterable[str] | None = None,
+    ) -> datetime | None:
+        """See Bus.schedule()."""
+        fields = _entry(id, name, value, at, every, calendar, zone, until, if_missed, grace, launch)
+        return await _run_async(self._core.schedule(fields))
+
+    async def cancel_scheduled(self, id: str | None = None) -> int:
+        """See Bus.cancel_scheduled()."""
+        return await _run_async(self._core.cancel_scheduled(id))
+
+    async def scheduled(self) -> list[dict[str, Any]]:
+        """See Bus.scheduled()."""
+        return await _run_async(self._core.entries(f"{_SCHEDULE}.List", "entries"))
 
     async def check(self, *capabilities: str) -> dict[str, dict[str, Any]]:
         """See Bus.check()."""

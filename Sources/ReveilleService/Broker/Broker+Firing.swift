@@ -10,6 +10,9 @@ extension Broker {
     /// The most entries that fire before other sources have their turn.
     private static let firingsPerTurn = 256
 
+    /// The number of event sources of the schedule, whose entries outlast the connections of their owners.
+    package var scheduleSourceCount: Int { scheduler.sourceCount }
+
     /// Takes over the schedule of the bus before, and fires what is due since.
     func resumeSchedule(_ saved: SavedSchedule?) {
         scheduler.due = { [weak self] in self?.fireSchedule() }

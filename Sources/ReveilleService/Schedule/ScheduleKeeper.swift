@@ -64,6 +64,11 @@ final class ScheduleKeeper {
         awakeSince = loop.wallClock
     }
 
+    /// The number of its event sources: none without entries.
+    var sourceCount: Int {
+        (alarm == nil ? 0 : 1) + [commitTimer, launchTimer, retryTimer].count { $0 != nil }
+    }
+
     /// Whether nothing needs the file.
     var isEmpty: Bool { schedule.isEmpty && launches.programs.isEmpty }
 
@@ -113,7 +118,10 @@ final class ScheduleKeeper {
 
     /// Calls ``commit`` once in the next turn of the loop.
     func commitSoon() throws(SystemError) {
-        if commitTimer == nil { commitTimer = try loop.timer { [unowned self] in commit() } }
+        commitTimer = try loop.timer { [unowned self] in
+            commitTimer = nil
+            commit()
+        }
         commitTimer?.fire(after: .zero)
     }
 
