@@ -104,7 +104,7 @@ extension Broker {
         do throws(SystemError) {
             if scheduler.isEmpty {
                 // The firings in the file are part of the bus's state first.
-                keeper?.saveIfOutdated()
+                keeper?.save()
                 scheduler.services.zones?.stop()
                 try file.remove()
             } else {
