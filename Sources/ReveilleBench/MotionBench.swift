@@ -5,7 +5,6 @@ import Glibc
 import ReveilleCore
 import ReveilleSystem
 import ReveilleTesting
-import Synchronization
 
 /// Measures the processor time of the bus while ten subscribers get a hundred samples of motion a second each.
 ///
@@ -97,7 +96,7 @@ struct MotionBench {
 
 /// A thread that writes scans in place of a driver, until this is released.
 private final class ScanDriver: Sendable {
-    private let isRunning = Atomic(true)
+    private let isRunning = Lock(true)
 
     init(node: String, every interval: Duration) throws {
         // Opened for reading and writing, so that the stream does not end when the bus closes it.
@@ -107,7 +106,7 @@ private final class ScanDriver: Sendable {
         try Pthread.start { [weak self] in
             var due = MonotonicClock.now
             var number: UInt16 = 0
-            while self?.isRunning.load(ordering: .relaxed) == true {
+            while self?.isRunning.withLock({ $0 }) == true {
                 number = (number + 1) % 1_000
                 let scan = Self.scan(number)
                 // A scan that does not fit is lost, as in the kernel.
@@ -123,7 +122,7 @@ private final class ScanDriver: Sendable {
     }
 
     deinit {
-        isRunning.store(false, ordering: .relaxed)
+        isRunning.withLock { $0 = false }
     }
 
     /// Six axes with 16 bits, padding, and the time in nanoseconds.
