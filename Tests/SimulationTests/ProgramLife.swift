@@ -30,6 +30,8 @@ final class ProgramLife {
 
     private let life: SuspensionScene
     private let choices: Choices
+    /// Whether the system never freezes anything after the bus has given up.
+    private let isReliable: Bool
     private var programs: [Program] = []
     private var lastPID: Int32 = 20
     /// What a callback of the system has found.
@@ -40,6 +42,7 @@ final class ProgramLife {
     init(seed: UInt64) throws {
         life = try SuspensionScene()
         choices = Choices(seed: seed)
+        isReliable = seed % 2 == 0
         life.programs.changed = { [unowned self] in changed($0, isFrozen: $1) }
         for _ in 0..<3 { try start() }
     }
@@ -72,7 +75,9 @@ final class ProgramLife {
         case 3..<6: try set(choices.one(of: [.background, .foreground, .inactive]), of: program, byOwner: false)
         case 6..<9: suspend(program)
         case 9..<12: try read(program)
-        case 12: life.programs.manner = choices.one(of: SimulatedPrograms.Manner.allCases)
+        case 12:
+            life.programs.manner = choices.one(
+                of: isReliable ? [.prompt, .slow, .refusing] : SimulatedPrograms.Manner.allCases)
         case 13:
             life.scene.pass(
                 choices.one(of: [.milliseconds(10), .seconds(1), .seconds(6), .seconds(16)]), step: .milliseconds(100))
@@ -140,7 +145,7 @@ final class ProgramLife {
 
     private func read(_ program: Program) throws {
         guard !isFrozen(program) else {
-            guard program.subscription.peer.stream.toPeer.count <= program.sent ?? .max else {
+            guard !isReliable || program.subscription.peer.stream.toPeer.count <= program.sent ?? .max else {
                 throw Broken("\(program.process.pid) received bytes while it was frozen")
             }
             return
@@ -152,7 +157,9 @@ final class ProgramLife {
         guard event.changes > 0, event.generation == program.generation + event.changes else {
             throw Broken("\(program.process.pid) was at \(program.generation) and received \(event)")
         }
-        guard event.netChange == (state != program.state) else { throw Broken("\(program.process.pid): \(program.state) became \(event), net \(event.netChange)") }
+        guard event.netChange == (state != program.state) else {
+            throw Broken("\(program.process.pid): \(program.state) became \(event), net \(event.netChange)")
+        }
         guard state != .terminating || program.ends || others(of: program).contains(where: \.ends) else {
             throw Broken("\(program.process.pid) has not declared its end")
         }

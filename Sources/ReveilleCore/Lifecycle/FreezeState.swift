@@ -33,7 +33,8 @@ package struct FreezeState: Sendable, Hashable {
 
     /// Whether the cgroup is frozen, as far as is known.
     package private(set) var isFrozen = false
-    /// The time at which the request under way counts as failed; `nil` if there is none.
+    /// The time at which the request under way counts as failed, or a thaw that failed is tried again; `nil` if there is
+    /// neither.
     package private(set) var deadline: UInt64?
     /// Whether the cgroup is to be frozen.
     package private(set) var wantsFrozen = false
@@ -53,6 +54,7 @@ package struct FreezeState: Sendable, Hashable {
     /// - Returns: The request to make now, if any; while one is under way, the next one follows its answer.
     package mutating func want(frozen: Bool, at now: UInt64) -> Request? {
         wantsFrozen = frozen
+        if request == nil { deadline = nil }
         return request == nil && isFrozen != frozen ? begin(freezes: frozen, at: now) : nil
     }
 
@@ -73,12 +75,14 @@ package struct FreezeState: Sendable, Hashable {
         if late.freezes { return (nil, isFrozen ? nil : begin(freezes: false, at: now)) }
         isFrozen = false
         wantsFrozen = false
+        deadline = nil
         return (.thawed, nil)
     }
 
-    /// Ends the request under way if its time is over.
+    /// Ends the request under way if its time is over, or tries a thaw again.
     package mutating func expire(at now: UInt64) -> (outcome: Outcome?, next: Request?) {
-        guard let request, let deadline, deadline <= now else { return (nil, nil) }
+        guard let deadline, deadline <= now else { return (nil, nil) }
+        guard let request else { return (nil, begin(freezes: false, at: now)) }
         expired = request
         return end(request, failure: "there was no answer within \(Self.answerTime / 1_000_000) s", at: now)
     }
@@ -107,9 +111,9 @@ package struct FreezeState: Sendable, Hashable {
             isFrozen = false
             return (.thawed, wantsFrozen ? begin(freezes: true, at: now) : nil)
         case (false, let reason?):
-            // Another attempt would fail too. The next wake makes one.
+            // Another attempt now would fail too.
             isFrozen = true
-            wantsFrozen = true
+            deadline = now + Self.answerTime
             return (.notThawed(reason: reason), nil)
         }
     }
