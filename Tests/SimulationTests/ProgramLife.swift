@@ -18,8 +18,11 @@ final class ProgramLife {
         var isInactive = false
         var generation = 0
         var state = Lifecycle.active
-        /// The bytes that were sent before it was frozen.
+        /// The number of replies that were begun before it was frozen.
         var sent: Int?
+
+        /// The number of unread replies, of which the last may be incomplete.
+        var replies: Int { subscription.peer.stream.toPeer.split(separator: 0).count }
 
         init(_ program: SceneProgram, ends: Bool) {
             process = program.process
@@ -114,6 +117,7 @@ final class ProgramLife {
         let pid = byOwner ? program.process.pid : 5
         let peer = life.scene.connect(uid: 0, pid: pid)
         life.ask(state.rawValue, of: program.subscription, by: peer)
+        Seeds.note?("\(program.process.pid) \(state) by \(pid) \(life.scene.loop.bootClock)")
         if state.isHeld {
             program.holds.insert(reason)
             program.isInactive = false
@@ -127,6 +131,7 @@ final class ProgramLife {
     private func suspend(_ program: Program) {
         let peer = life.scene.connect(uid: 0, pid: 5)
         life.ask("suspended", of: program.subscription, by: peer)
+        Seeds.note?("\(program.process.pid) suspended \(life.programs.manner) \(life.scene.loop.bootClock)")
         program.holds.insert(.operator)
         program.isInactive = false
         waiting.append(peer)
@@ -139,14 +144,14 @@ final class ProgramLife {
     private func changed(_ cgroup: String, isFrozen: Bool) {
         for program in programs where program.process.cgroup.map({ $0 == cgroup || $0.hasPrefix(cgroup + "/") }) == true
         {
-            program.sent = isFrozen ? program.subscription.peer.stream.toPeer.count : nil
+            program.sent = isFrozen ? program.replies : nil
         }
     }
 
     private func read(_ program: Program) throws {
         guard !isFrozen(program) else {
-            guard !isReliable || program.subscription.peer.stream.toPeer.count <= program.sent ?? .max else {
-                throw Broken("\(program.process.pid) received bytes while it was frozen")
+            guard !isReliable || program.replies <= program.sent ?? .max else {
+                throw Broken("\(program.process.pid) received a reply while it was frozen")
             }
             return
         }

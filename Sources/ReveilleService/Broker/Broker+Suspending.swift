@@ -195,6 +195,8 @@ extension Broker {
             let answer = suspension.freeze.answered(request.number, failure: failure?.reason, at: loop.bootClock)
             take(answer.outcome, next: answer.next, of: suspension)
         }
+        // A late answer may come when it is over already.
+        if !suspensions.contains(where: { $0 === suspension }) { suspensions.append(suspension) }
         if request.freezes {
             programs.freeze(suspension.cgroup, then: completion)
         } else {
