@@ -74,7 +74,7 @@ final class SuspensionScene {
 
     /// Returns a subscription as ListSubscriptions shows it.
     func status(_ subscription: SceneSubscription) throws -> Subscriber? {
-        let reply = try scene.connect(uid: 1_000, pid: 5).call("ListSubscriptions")
+        let reply = try scene.connect(uid: 0, pid: 5).call("ListSubscriptions")
         return try [Subscriber](reply.parameters, noting: UnknownWords()).first { $0.id == subscription.id }
     }
 }

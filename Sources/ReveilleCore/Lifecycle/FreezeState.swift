@@ -31,15 +31,21 @@ package struct FreezeState: Sendable, Hashable {
     /// its reasons are reported.
     package static let answerTime: UInt64 = 15_000_000
 
+    /// The number of requests whose late answers are recognized: some minutes of them.
+    private static let expiredLimit = 16
+
     /// Whether the cgroup is frozen, as far as is known.
     package private(set) var isFrozen = false
-    /// The time at which the request under way counts as failed; `nil` if there is none.
+    /// The time at which the request under way counts as failed, or a thaw that failed is tried again; `nil` if there is
+    /// neither.
     package private(set) var deadline: UInt64?
     /// Whether the cgroup is to be frozen.
     package private(set) var wantsFrozen = false
     private var request: Request?
-    /// The last request whose time was over.
-    private var expired: Request?
+    /// The last requests whose time was over.
+    private var expired: [Request] = []
+    /// Whether a freeze has succeeded late, perhaps after the thaw under way.
+    private var isDoubtful = false
     private var lastNumber = 0
 
     /// Creates the state of a cgroup that is not frozen.
@@ -53,6 +59,7 @@ package struct FreezeState: Sendable, Hashable {
     /// - Returns: The request to make now, if any; while one is under way, the next one follows its answer.
     package mutating func want(frozen: Bool, at now: UInt64) -> Request? {
         wantsFrozen = frozen
+        if request == nil { deadline = nil }
         return request == nil && isFrozen != frozen ? begin(freezes: frozen, at: now) : nil
     }
 
@@ -67,19 +74,25 @@ package struct FreezeState: Sendable, Hashable {
         _ number: Int, failure: String?, at now: UInt64
     ) -> (outcome: Outcome?, next: Request?) {
         if let request, request.number == number { return end(request, failure: failure, at: now) }
-        guard let late = expired, late.number == number, request == nil, failure == nil else { return (nil, nil) }
-        expired = nil
+        guard let index = expired.firstIndex(where: { $0.number == number }), failure == nil else { return (nil, nil) }
+        let late = expired.remove(at: index)
         // The thaw that followed an expired freeze may have been first.
-        if late.freezes { return (nil, isFrozen ? nil : begin(freezes: false, at: now)) }
+        guard !late.freezes else {
+            isDoubtful = request?.freezes == false
+            return (nil, request == nil && !isFrozen ? begin(freezes: false, at: now) : nil)
+        }
+        guard request == nil, !wantsFrozen else { return (nil, nil) }
         isFrozen = false
         wantsFrozen = false
+        deadline = nil
         return (.thawed, nil)
     }
 
-    /// Ends the request under way if its time is over.
+    /// Ends the request under way if its time is over, or tries a thaw again.
     package mutating func expire(at now: UInt64) -> (outcome: Outcome?, next: Request?) {
-        guard let request, let deadline, deadline <= now else { return (nil, nil) }
-        expired = request
+        guard let deadline, deadline <= now else { return (nil, nil) }
+        guard let request else { return (nil, begin(freezes: false, at: now)) }
+        expired = expired.suffix(Self.expiredLimit - 1) + [request]
         return end(request, failure: "there was no answer within \(Self.answerTime / 1_000_000) s", at: now)
     }
 
@@ -103,13 +116,16 @@ package struct FreezeState: Sendable, Hashable {
         case (true, let reason?):
             wantsFrozen = false
             return (.notFrozen(reason: reason), begin(freezes: false, at: now))
+        case (false, nil) where isDoubtful && !wantsFrozen:
+            isDoubtful = false
+            return (nil, begin(freezes: false, at: now))
         case (false, nil):
             isFrozen = false
             return (.thawed, wantsFrozen ? begin(freezes: true, at: now) : nil)
         case (false, let reason?):
-            // Another attempt would fail too. The next wake makes one.
+            // Another attempt now would fail too.
             isFrozen = true
-            wantsFrozen = true
+            deadline = now + Self.answerTime
             return (.notThawed(reason: reason), nil)
         }
     }

@@ -32,6 +32,10 @@ extension Broker {
             return continueDepartures()
         }
         let suspension = Suspension(of: process, cgroup: try cgroup(suspending: process))
+        // A cgroup below another is frozen and thawed with it, so each needs one that decides.
+        if let other = suspensions.first(where: { $0.overlaps(suspension.cgroup) }) {
+            throw .cannotSuspend("another suspension is under way, of \(other.cgroup)")
+        }
         findProcesses(of: suspension)
         if let obstacle = obstacle(to: suspension) { throw .cannotSuspend(obstacle) }
         suspension.departure = Departure(at: loop.bootClock)
@@ -72,8 +76,11 @@ extension Broker {
         expire(suspension)
         suspension.processes.removeAll { $0.connections.isEmpty }
         guard !suspension.processes.isEmpty else {
-            let name = "the subscription has ended"
-            return takeBack(suspension, because: name) { [weak self] in self?.deliverSoon() }
+            // Nobody can wake it, and other processes in the cgroup would stay frozen.
+            if suspension.departure != nil || suspension.freeze.wantsFrozen {
+                takeBack(suspension, because: "the subscription has ended") {}
+            }
+            return
         }
         while var departure = suspension.departure {
             if let obstacle = obstacle(to: suspension) { return takeBack(suspension, because: obstacle) {} }
@@ -104,6 +111,8 @@ extension Broker {
         // From now on nothing is sent, also before the kernel reports that they are frozen.
         for connection in suspension.members { hold(.frozen, on: connection) }
         if let request = suspension.freeze.want(frozen: true, at: loop.bootClock) { make(request, of: suspension) }
+        // If it could not be thawed before, it is frozen already.
+        if suspension.freeze.isSettled { answer(suspension, nil) }
     }
 
     private func record(_ cgroup: String) throws(CallError) {
@@ -186,6 +195,8 @@ extension Broker {
             let answer = suspension.freeze.answered(request.number, failure: failure?.reason, at: loop.bootClock)
             take(answer.outcome, next: answer.next, of: suspension)
         }
+        // A late answer may come when it is over already.
+        if !suspensions.contains(where: { $0 === suspension }) { suspensions.append(suspension) }
         if request.freezes {
             programs.freeze(suspension.cgroup, then: completion)
         } else {
@@ -208,8 +219,6 @@ extension Broker {
         case .thawed: if !suspension.freeze.wantsFrozen { endThaw(of: suspension) }
         case .notThawed(let reason):
             logger.error("\(suspension.cgroup) could not be thawed: \(reason)")
-            // Nobody can wake a program without subscriptions; the next bus tries again.
-            if suspension.members.isEmpty { suspensions.removeAll { $0 === suspension } }
             finishWakes(of: suspension)
         }
         if let next { make(next, of: suspension) }

@@ -30,7 +30,16 @@ final class Suspension {
 
     /// Returns whether a process is in the cgroup now, or in one below it.
     func contains(_ process: SubscriberProcess) -> Bool {
-        guard let path = process.process.cgroup else { return false }
-        return path == cgroup || path.utf8.starts(with: (cgroup + "/").utf8)
+        process.process.cgroup.map { Self.isBelow($0, cgroup) } ?? false
+    }
+
+    /// Returns whether another cgroup is this one, above it or below it.
+    func overlaps(_ other: String) -> Bool {
+        Self.isBelow(cgroup, other) || Self.isBelow(other, cgroup)
+    }
+
+    /// Returns whether a cgroup is another one or below it.
+    private static func isBelow(_ path: String, _ other: String) -> Bool {
+        path == other || path.utf8.starts(with: (other + "/").utf8)
     }
 }

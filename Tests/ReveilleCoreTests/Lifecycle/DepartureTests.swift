@@ -83,10 +83,21 @@ import Testing
         let thaw = try one(state.want(frozen: false, at: 2))
         #expect(state.expire(at: Self.time + 1) == (nil, nil))
         guard case .notThawed = state.expire(at: Self.time + 2).outcome else { throw Unexpected() }
-        #expect(state.isFrozen && state.isSettled)
+        #expect(state.isFrozen && !state.isSettled)
+        #expect(state.deadline == 2 * Self.time + 2, "it is tried again")
         let second = try one(state.want(frozen: false, at: Self.time + 3))
         #expect(state.answered(thaw.number, failure: nil, at: Self.time + 4) == (nil, nil))
         #expect(state.answered(second.number, failure: nil, at: Self.time + 5).outcome == .thawed)
+    }
+
+    @Test("a thaw that failed is tried again at its time") mutating func failedThawIsRepeated() throws {
+        _ = state.answered(try one(state.want(frozen: true, at: 0)).number, failure: nil, at: 1)
+        _ = state.answered(try one(state.want(frozen: false, at: 2)).number, failure: "why", at: 3)
+        #expect(state.expire(at: Self.time + 2) == (nil, nil))
+        let second = try one(state.expire(at: Self.time + 3).next)
+        #expect(!second.freezes)
+        #expect(state.answered(second.number, failure: nil, at: Self.time + 4).outcome == .thawed)
+        #expect(state.isSettled && state.deadline == nil)
     }
 
     @Test("a thaw that is answered late has thawed the cgroup") mutating func lateThaw() throws {
