@@ -104,7 +104,7 @@ extension Broker {
         do throws(SystemError) {
             if scheduler.isEmpty {
                 // The firings in the file are part of the bus's state first.
-                keeper?.saveIfOutdated()
+                keeper?.save()
                 try file.remove()
             } else {
                 try file.append(records, isDurable: isDurable) { scheduler.records(of: bus.instance) }
