@@ -46,6 +46,7 @@ extension Broker {
     }
 
     /// Waits for the next event that is delayed by the interval of its policy, and for the next change of a task.
+    @inline(__always)
     func waitForPaced() {
         guard let task = tasks.next else { return pacing?.set(to: bus.nextPaced) ?? () }
         pacing?.set(to: min(task, bus.nextPaced ?? task))

@@ -66,7 +66,7 @@ package final class Broker {
     /// The processes on the way to the end that they have declared.
     var endings: [SubscriberProcess] = []
     /// Whether one of these waits for its subscribers to read.
-    var hasDepartures = false
+    @exclusivity(unchecked) var hasDepartures = false
     var departing: PaceTimer?
     var frozen: FrozenRecord
     /// The processes with subscriptions, by process ID.
