@@ -32,6 +32,8 @@ package final class PrivateServiceManager {
     private let hierarchy: String
     private let directory: TemporaryDirectory
     private let process: ChildProcess
+    /// Ends the manager if this process ends without releasing it.
+    private let alive: Pipe
 
     /// Starts a manager, and waits until it is on its bus.
     ///
@@ -50,6 +52,7 @@ package final class PrivateServiceManager {
         let ready: Pipe
         do throws(SystemError) {
             ready = try Pipe()
+            alive = try Pipe()
         } catch {
             throw TestbedError("\(error)")
         }
@@ -57,7 +60,8 @@ package final class PrivateServiceManager {
         defer { close(log) }
         process = try ChildProcess(
             ["bash", "-ec", Self.script, "bash", hierarchy, cgroup, directory.path],
-            descriptors: [STDOUT_FILENO: ready.writable, STDERR_FILENO: log], isApart: true)
+            descriptors: [STDIN_FILENO: alive.readingEnd, STDOUT_FILENO: ready.writable, STDERR_FILENO: log],
+            isApart: true)
         ready.closeWritingEnd()
         guard ready.waitForWake() else { throw TestbedError("systemd --user: \(directory.read("log").suffix(500))") }
     }
@@ -81,6 +85,8 @@ package final class PrivateServiceManager {
     private static let script = """
         echo 0 >"$2/cgroup.procs"
         export RUNTIME="$3"
+        exec 3<&0
+        (read -r <&3 || echo 1 >"$2/cgroup.kill") >&2 &
         exec unshare -m --propagation private bash -ec '
             mount --bind "$0" /sys/fs/cgroup
             mount -t tmpfs run /run
@@ -94,7 +100,7 @@ package final class PrivateServiceManager {
             echo ready
             exec >&-
             wait
-        ' "$1"
+        ' "$1" 3<&-
         """
 
     /// The units of the manager, among them those on which all others depend; an empty file would mask a unit.

@@ -23,6 +23,9 @@ private actor LauncherOnThread {
         }
     }
 
+    // The loop and what uses it are released on its thread.
+    isolated deinit {}
+
     private func add(_ end: String) {
         if waiting.isEmpty { ends.append(end) } else { waiting.removeFirst().resume(returning: end) }
     }

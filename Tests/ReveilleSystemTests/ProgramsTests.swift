@@ -34,6 +34,9 @@ private actor ProgramsOnThread {
             loop: thread.loop, manager: ServiceManager(loop: thread.loop, address: address))
     }
 
+    // The loop and what uses it are released on its thread.
+    isolated deinit {}
+
     func cgroup(suspending pid: Int32, subscribers: Set<Int32>) throws -> String {
         try programs.cgroup(suspending: NumberedProcess(pid: pid), subscribers: subscribers)
     }
@@ -223,6 +226,9 @@ struct UnitProgramsTests {
         process.signal(SIGKILL)
         process.wait()
         #expect(await programs.thaw(path) == nil)
-        #expect(await programs.freeze(path) != nil)
+        // Until the manager has removed the cgroup.
+        while CgroupHierarchy.isFrozen(path) != nil { sched_yield() }
+        #expect(await programs.thaw(path) == nil)
+        #expect(await programs.freeze(path) == "cgroup \(path) does not exist")
     }
 }

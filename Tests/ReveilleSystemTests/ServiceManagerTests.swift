@@ -17,6 +17,9 @@ actor ServiceManagerOnThread {
         manager = ServiceManager(loop: thread.loop, address: address)
     }
 
+    // The loop and what uses it are released on its thread.
+    isolated deinit {}
+
     func freeze(_ unit: String) async -> ServiceManager.Failure? {
         await withCheckedContinuation { done in manager.freeze(unit) { done.resume(returning: $0) } }
     }
