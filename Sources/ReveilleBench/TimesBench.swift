@@ -78,11 +78,17 @@ struct TimesBench {
         }
         guard Clocks.wall() < first else { throw BenchError("adding \(Self.firings) entries took 3 seconds") }
         var lateness = Samples()
-        for number in 0..<Self.firings {
+        var received = 0
+        while received < Self.firings {
             let events = try subscriber.receiveEvents()
-            let late = Clocks.wall() - (first + Int64(number) * Self.step)
-            guard late >= 0, events.map(\.changes) == [1] else { throw BenchError("a firing was early or merged") }
-            lateness.add(Double(late))
+            let now = Clocks.wall()
+            // On a busy machine, several firings can be one event.
+            for _ in 0..<events.reduce(0, { $0 + $1.changes }) {
+                let late = now - (first + Int64(received) * Self.step)
+                guard late >= 0 else { throw BenchError("firing \(received) was early by \(-late) microseconds") }
+                lateness.add(Double(late))
+                received += 1
+            }
         }
         print(lateness.line("lateness of \(Self.firings) firings"))
         guard lateness.percentile(0.5) < 1_000 else {

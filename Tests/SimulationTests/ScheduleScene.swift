@@ -40,24 +40,33 @@ final class ScheduleScene {
         }
     }
 
+    /// The connections for calls, by user.
+    private var peers: [UInt32: ScenePeer] = [:]
+
+    private func peer(_ uid: UInt32) -> ScenePeer {
+        let peer = peers[uid] ?? scene.connect(uid: uid)
+        peers[uid] = peer
+        return peer
+    }
+
     /// Adds an entry, as its owner.
     @discardableResult
     func add(_ fields: JSONObject, id: String = "one", uid: UInt32 = 1_000) throws -> Reply {
         var entry = fields
         entry["id"] = .string(id)
         if entry["aspect"] == nil { entry["aspect"] = .string(Self.name) }
-        return try scene.connect(uid: uid).call("org.reveille.Schedule.Add", ["entry": .object(entry)])
+        return try peer(uid).call("org.reveille.Schedule.Add", ["entry": .object(entry)])
     }
 
     func cancel(_ id: String? = nil, uid: UInt32 = 1_000) throws -> Reply {
         var parameters: JSONObject = [:]
         parameters["id"] = id.map { .string($0) }
-        return try scene.connect(uid: uid).call("org.reveille.Schedule.Cancel", parameters)
+        return try peer(uid).call("org.reveille.Schedule.Cancel", parameters)
     }
 
     /// Returns the entries of a user.
     func list(uid: UInt32 = 1_000) throws -> [ScheduleListing] {
-        let reply = try scene.connect(uid: uid).call("org.reveille.Schedule.List")
+        let reply = try peer(uid).call("org.reveille.Schedule.List")
         return try [ScheduleListing](reply.parameters, noting: UnknownWords())
     }
 
@@ -90,11 +99,15 @@ final class ScheduleScene {
         return events
     }
 
-    /// The number of changes of the usual name up to now, for a subscriber that knew it from the start.
-    func restart(isClean: Bool = false) throws { try scene.restart(isClean: isClean) }
+    /// Stops or kills the bus, and starts it again.
+    func restart(isClean: Bool = false) throws {
+        peers = [:]
+        try scene.restart(isClean: isClean)
+    }
 
     /// Restarts the machine, which loses the state of the bus, after a time.
     func reboot(after minutes: Int64) throws {
+        peers = [:]
         scene.bus.stop()
         unlink(directory.path + "/state.json")
         scene.loop.advance(.seconds(minutes * 60))

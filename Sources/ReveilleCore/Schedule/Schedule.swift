@@ -33,7 +33,7 @@ package struct Schedule: ~Copyable {
         /// Creates the item of an entry that is added now: only the time of a single firing may be over already.
         package init(user: UInt32, entry: ScheduleEntry, addedAt now: Int64) {
             let now = Schedule.bounded(now)
-            let start = entry.every == nil && entry.calendar == nil ? min(now, entry.at ?? now) : now
+            let start = entry.isSingle ? min(now, entry.at ?? now) : now
             self.init(user: user, entry: entry, added: now, after: start - 1, fired: 0)
         }
     }
@@ -169,7 +169,9 @@ package struct Schedule: ~Copyable {
     private func firings(of item: Item, at now: Int64, awakeSince start: Int64) -> Int {
         var after = item.after
         let lateness = item.entry.skipsMissed == true ? 0 : item.entry.grace.map { $0 * 1_000 } ?? .max
-        if lateness < .max {
+        // A single time that had passed when the entry was added is due at once, not missed.
+        let isOverdue = item.entry.isSingle && item.entry.at ?? 0 <= item.added
+        if lateness < .max, !isOverdue {
             // A slot may fire this much later than planned without having been missed.
             after = max(after, Self.bounded(start) - max(lateness, Self.tolerance) - 1)
         }

@@ -77,6 +77,9 @@ package struct ScheduleEntry: Sendable, Hashable {
     /// The value that a firing publishes: a name with no value would be withdrawn, so it is an object without members.
     package var published: [UInt8] { value ?? Array("{}".utf8) }
 
+    /// Whether the entry has one slot.
+    var isSingle: Bool { every == nil && calendar == nil }
+
     /// The name of the zone on which the slots depend, ``localZone`` for the device's; `nil` without a calendar.
     package var slotZone: String? { calendar == nil ? nil : zone ?? Self.localZone }
 
