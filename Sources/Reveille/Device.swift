@@ -89,7 +89,9 @@ public final class Device: Sendable {
 
     /// Creates a device without sources, which has only posted states, for tests.
     ///
-    /// - Parameter configuration: The configuration in JSON5, which must be valid.
+    /// - Parameter configuration: The configuration in JSON5.
+    /// - Returns: The device.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid configuration.
     package static func inMemory(_ configuration: String = "{}") async throws(ReveilleError) -> Device {
         let settings: Configuration
         do throws(ConfigurationError) {
