@@ -97,6 +97,17 @@ int c_reveille_clock_change_timer(void) {
     return timer;
 }
 
+int c_reveille_alarm(void) {
+    return timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+}
+
+int c_reveille_set_alarm(int alarm, long long microseconds) {
+    struct itimerspec time = {
+        .it_value = {.tv_sec = microseconds / 1000000, .tv_nsec = microseconds % 1000000 * 1000},
+    };
+    return timerfd_settime(alarm, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &time, NULL);
+}
+
 long c_reveille_sleeps(void) {
     struct rusage usage = {0};
     getrusage(RUSAGE_THREAD, &usage);

@@ -68,8 +68,8 @@ extension Device {
 /// The sequence ends with ``cancel()`` or when it is released; it throws if the bus refuses the subscription
 /// permanently. Several iterators share the events: each event goes to one of them.
 public final class Subscription: AsyncSequence, Sendable {
-    private let device: Device
-    private let id: StreamID
+    let device: Device
+    let id: StreamID
     private let mailbox: Mailbox
 
     init(_ device: Device, _ id: StreamID, _ mailbox: Mailbox) {

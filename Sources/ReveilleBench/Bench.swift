@@ -20,10 +20,13 @@ enum Bench {
             case "storm": try StormBench().run()
             case StormGroup.argument: try StormGroup.run(Array(CommandLine.arguments.dropFirst(2)))
             case "names": try NamesBench().run()
+            case "times": try TimesBench().run()
             case "flood": try FloodBench().run()
             case "memory":
                 try FootprintBench(program: CommandLine.arguments.dropFirst(2).first ?? ReveillePeer().program).run()
-            case "sensors": try SensorBench().run()
+            case "sensors":
+                try MotionBench().run()
+                try SensorBench().run()
             case "peers": try PeerBench().run(plots: "Docs/Performance")
             case BarePeer.argument: try BarePeer.run(Array(CommandLine.arguments.dropFirst(2)))
             case ZeroMQPeer.argument: try ZeroMQPeer.run(Array(CommandLine.arguments.dropFirst(2)))
@@ -34,7 +37,7 @@ enum Bench {
             case Flood.argument: try Flood.run(Array(CommandLine.arguments.dropFirst(2)))
             default:
                 complain(
-                    "usage: ReveilleBench latency|posts|readers|messages|storm|names|flood|memory|sensors|peers|instructions|record"
+                    "usage: ReveilleBench latency|posts|readers|messages|storm|names|times|flood|memory|sensors|peers|instructions|record"
                 )
                 exit(64)
             }

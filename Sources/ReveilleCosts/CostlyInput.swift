@@ -148,14 +148,17 @@ package struct CostlyInput: CustomStringConvertible {
         ]
     }
 
-    /// Shapes that are not text: binary property lists and inotify events.
+    /// Shapes that are not text: binary property lists, time zones and inotify events.
     private static var binary: [CostlyInput] {
+        let zone =
+            Array("TZif2".utf8) + Array(repeating: 0, count: 34) + [1, 0, 0, 0, 0] + Array(repeating: 0, count: 6)
         let name = Array("name.json".utf8)
         let event =
             [1, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 0] + name + Array(repeating: 0, count: 16 - name.count)
         return [
             CostlyInput("events", [], { _ in event }),
             CostlyInput("events without names", [], { _ in Array(event[..<12]) + [0, 0, 0, 0] }),
+            CostlyInput("a long footer", zone + zone + Array("\n<".utf8), { _ in Array("A".utf8) }, Array(">0\n".utf8)),
             CostlyInput("bytes", [], { [UInt8(truncatingIfNeeded: $0)] }),
         ]
     }

@@ -35,6 +35,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case network
     /// The modes and descriptions of displays.
     case display
+    /// Files of time zones, with slots of calendar rules in them.
+    case zone
     /// The service's configuration.
     case config
     /// The saved state, including the bus.
@@ -64,6 +66,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .inotify: try InotifyTarget.check(bytes)
         case .network: try NetworkTarget.check(bytes)
         case .display: try DisplayTarget.check(bytes)
+        case .zone: try ZoneTarget.check(bytes)
         case .config: try ConfigurationTarget.check(bytes)
         case .state: try StateTarget.check(bytes)
         case .gpsd: try GPSDTarget.check(bytes)

@@ -63,6 +63,11 @@ struct FuzzedBus: ~Copyable {
         case .publish(let value, let isTied):
             publish(value, isTied: isTied)
             return [:]
+        case .beginTask(let name, _):
+            guard let id = SubscriptionID(wireName: name), bus.holds(of: id) != nil else {
+                throw .noSuchSubscription(name)
+            }
+            return TaskState(remaining: .zero, hasEnded: true).parameters
         }
     }
 

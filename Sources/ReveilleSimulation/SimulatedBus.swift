@@ -36,6 +36,9 @@ package final class SimulatedBus {
     ///   - loop: The loop, with its initial time.
     ///   - limits: The limits on history, frames and connections.
     ///   - publishing: The limits and permissions of publishers.
+    ///   - lifecycle: The limits on tasks.
+    ///   - scheduling: The limits of the schedule.
+    ///   - schedule: The facilities that the schedule uses.
     ///   - owner: The user whom the bus belongs to.
     ///   - state: The state file, or `nil` for none.
     ///   - programs: The programs of the machine, by default none that can be followed.
@@ -45,6 +48,8 @@ package final class SimulatedBus {
     package init(
         reality: Reality, loop: SimulatedLoop, limits: Configuration.Bus,
         publishing: Configuration.Publish = Configuration().publish,
+        lifecycle: Configuration.Lifecycle = Configuration().lifecycle,
+        scheduling: Configuration.Schedule = Configuration().schedule, schedule: ScheduleServices = ScheduleServices(),
         owner: UInt32 = geteuid(), state: StateFile?, programs: SimulatedPrograms? = nil, random: SplitMix64,
         logger: Logger = Logger(label: "simulation", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws(Broken) {
@@ -52,8 +57,9 @@ package final class SimulatedBus {
         let broker: Broker
         do throws(SystemError) {
             broker = try Broker(
-                loop: loop, limits: limits, publishing: publishing, owner: owner, state: state, version: "0",
-                deviceInfo: Self.deviceInfo, programs: programs ?? SimulatedPrograms(loop: loop), logger: logger,
+                loop: loop, limits: limits, publishing: publishing, lifecycle: lifecycle, scheduling: scheduling,
+                schedule: schedule, owner: owner, state: state, version: "0", deviceInfo: Self.deviceInfo,
+                programs: programs ?? SimulatedPrograms(loop: loop), logger: logger,
                 random: SplitMix64(seed: random.next()))
         } catch {
             throw Broken("the bus does not start: \(error)")
@@ -81,6 +87,9 @@ package final class SimulatedBus {
         ]
         return DeviceInfo(DeviceFacts(host: "simulation", kernel: "6.1", files: files), forUser: user)
     }
+
+    /// The number of event sources of the schedule, whose entries outlast the connections of their owners.
+    package var scheduleSourceCount: Int { broker.scheduleSourceCount }
 
     /// Stops the bus as a signal does; a bus that is released without being stopped is killed.
     package func stop() {

@@ -94,6 +94,7 @@ public final class PhoneBus {
         var environment = phone.environment
         let supervision = ["NOTIFY_SOCKET", "LISTEN_FDS", "LISTEN_PID", "WATCHDOG_USEC", "WATCHDOG_PID"]
         for name in supervision + ["RUNTIME_DIRECTORY"] { environment[name] = nil }
+        environment["STATE_DIRECTORY"] = phone.files + phone.home + "/.local/state/reveille"
         environment[String(cString: c_reveille_phone_bus_variable())] = "1"
         return try withExtendedLifetime(theirs) { () throws(TestbedError) in
             let process = try ChildProcess(

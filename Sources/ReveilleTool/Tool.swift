@@ -30,6 +30,8 @@ struct Tool: ParsableCommand {
               reveille log --since 1h                   print the changes of the last hour
               reveille publish org.example.player '{"volume": 0.5}'
                                                         publish a state of your own
+              reveille schedule add tea org.example.tea --at 18:00
+                                                        publish one at a set time
               reveille post proximity near              post a state for testing
               reveille suspend player                   freeze a program that subscribes
               reveille simulate day.scenario -- ./app   run a program on a phone
@@ -46,10 +48,10 @@ struct Tool: ParsableCommand {
         version: version,
         subcommands: [
             ServeCommand.self, WatchCommand.self, OnCommand.self, GetCommand.self, LogCommand.self,
-            PublishCommand.self, WithdrawCommand.self, InfoCommand.self, CheckCommand.self, StatusCommand.self,
-            BackgroundCommand.self,
-            ForegroundCommand.self, SuspendCommand.self, ResumeCommand.self, RunCommand.self, RefreshCommand.self,
-            PostCommand.self, CallCommand.self, SimulateCommand.self,
+            PublishCommand.self, WithdrawCommand.self, ScheduleCommand.self, InfoCommand.self, CheckCommand.self,
+            StatusCommand.self, BackgroundCommand.self, ForegroundCommand.self, SuspendCommand.self, ResumeCommand.self,
+            RunCommand.self, TaskCommand.self, RefreshCommand.self, PostCommand.self, CallCommand.self,
+            SimulateCommand.self,
             DemoCommand.self, DoctorCommand.self,
         ])
 

@@ -25,6 +25,8 @@ package enum BusCall: Sendable, Hashable {
     case post(Reading)
     /// Publishes or withdraws the state of a name; the reply is a ``PostReply``.
     case publish(PublishedValue, whileConnected: Bool = false)
+    /// Begins a task of a subscription's process, which lasts as long as the call; each reply is a ``TaskState``.
+    case beginTask(subscription: String, name: String)
 
     /// The names of the methods without the interface.
     private enum Method: String, CaseIterable {
@@ -38,6 +40,7 @@ package enum BusCall: Sendable, Hashable {
         case describeAspects = "DescribeAspects"
         case refresh = "Refresh"
         case publish = "Publish"
+        case beginTask = "BeginTask"
 
         static let names = NameTable(allCases.map { BusInterface.qualified($0.rawValue) })
     }
@@ -59,8 +62,8 @@ package enum BusCall: Sendable, Hashable {
     /// - Parameters:
     ///   - call: A call whose method and parameter types ``Interface/validate(_:)`` has passed.
     ///   - history: The most changes that a `hold` policy can keep.
-    /// - Throws: `InvalidParameter` with the field whose value is not allowed; `ExpectedMore` for a Subscribe that
-    ///   does not ask for a stream.
+    /// - Throws: `InvalidParameter` with the field whose value is not allowed; `ExpectedMore` for a Subscribe or BeginTask
+    ///   that does not ask for a stream.
     package init(_ call: borrowing Call, history: Int) throws(CallError) {
         guard let method = call.position(in: Method.names) else { throw .methodNotImplemented(call.method) }
         let fields = Fields(call.parameters)
@@ -98,6 +101,11 @@ package enum BusCall: Sendable, Hashable {
             self = .publish(
                 value ?? PublishedValue(name, bytes: nil),
                 whileConnected: try fields.optionalBool(.whileConnected) ?? false)
+        case .beginTask:
+            guard call.mode == .more else { throw .expectedMore }
+            let name = try fields.string(.name)
+            guard (1...BusInterface.nameLimit).contains(name.utf8.count) else { throw fields.invalid(.name) }
+            self = .beginTask(subscription: try fields.string(.subscription), name: name)
         }
     }
 

@@ -49,6 +49,7 @@ final class BusProcess {
         all.merge(phone?.testbed.environment ?? Testbed.environment(root: directory.path + "/devices")) { $1 }
         all["HOME"] = phone?.home ?? "/home/u"
         for name in all.keys where name.hasPrefix("LC_") || name.hasPrefix("XDG_") || name == "LANG" { all[name] = nil }
+        all["STATE_DIRECTORY"] = directory.path + "/state"
         all.merge(environment) { $1 }
         self.environment = all
         process = try Self.start(arguments, all, in: directory)

@@ -3,6 +3,7 @@
 
 import Glibc
 import Reveille
+import ReveilleSystem
 import ReveilleTesting
 import Testing
 
@@ -14,6 +15,28 @@ import Testing
     init() throws {
         phone = try SyntheticPhone()
         bus = try phone.startBus()
+    }
+
+    @Test("B126: the reminder is started when it is due, once for all firings, also after a kill of the bus")
+    func reminderIsStarted() async throws {
+        let file = phone.files + "/reminders"
+        #expect(try phone.run([ChildProcess.sibling("Reminder"), "1", file, "stretch"]).exitCode == 0)
+        let device = try await Device.connect(to: bus.address)
+        var lines: [Substring] = []
+        for round in 1...2 {
+            while lines.count < round {
+                if case .bytes(let bytes) = FileContents.read(file, limit: 4_096) {
+                    lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+                }
+                await Task.yield()
+            }
+            bus.kill()
+            try bus.restart()
+        }
+        #expect(try await device.cancelScheduled("reminder"))
+        #expect(lines.allSatisfy { $0.hasPrefix("stretch") })
+        let times = lines.map { Int($0.split(separator: " ").dropFirst().first ?? "1") ?? 0 }
+        #expect(times.allSatisfy { $0 >= 1 })
     }
 
     @Test(arguments: [false, true])

@@ -30,7 +30,7 @@ import Varlink
             .setState(subscription: "x", to: .foreground), .setState(subscription: "x", to: .inactive),
             .setState(subscription: "x", to: .suspended, wakeAfter: .seconds(1)), .getState(.battery),
             .getHistory(.battery), .getHistory("org.example.a", limit: .max), .listSubscriptions, .describeAspects,
-            .refresh,
+            .refresh, .beginTask(subscription: "x", name: "upload"),
         ] + EventCodingTests.postable.map { .post($0) }
 
     @Test(arguments: calls) func serviceUnderstandsTheCallsOfAClient(call: BusCall) throws {
@@ -56,8 +56,14 @@ import Varlink
         try check([
             Subscriber(
                 id: "a", name: nil, processID: 1, userID: 2, aspects: [.battery, .locale], holds: [.app, .unread],
-                pending: [.battery: 3], events: 4, changes: 5)
+                pending: [.battery: 3], events: 4, changes: 5,
+                tasks: [
+                    Subscriber.Task(name: "a", remaining: nil), Subscriber.Task(name: "b", remaining: .seconds(3)),
+                ])
         ])
+        try check(TaskState())
+        try check(TaskState(remaining: .milliseconds(4_999), isExpiring: true))
+        try check(TaskState(remaining: .zero, hasEnded: true))
         try check([
             AspectSource(aspect: .battery, isAvailable: true, isMonitored: true, text: "BAT0"),
             AspectSource(aspect: .proximity, isAvailable: false, isMonitored: false, text: "no sensor"),

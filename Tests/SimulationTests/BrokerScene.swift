@@ -20,31 +20,42 @@ final class BrokerScene {
     private let configuration: Configuration
     private let owner: UInt32
     private let state: StateFile?
+    /// Returns the facilities of the schedule, for each start.
+    private let schedule: () -> ScheduleServices
 
     /// Creates a broker that watches a simulated locale and battery.
     ///
     /// - Parameters:
     ///   - limits: The configuration's `bus` in JSON5.
     ///   - publish: The configuration's `publish` in JSON5.
+    ///   - lifecycle: The configuration's `lifecycle` in JSON5.
     ///   - owner: The user whom the bus belongs to.
     ///   - state: The file of the saved state.
+    ///   - entries: The configuration's `schedule.entries`.
+    ///   - schedule: Returns the facilities of the schedule, for each start.
     /// - Throws: `ConfigurationError` if the configuration is invalid.
     init(
-        limits: String = "{}", publish: String = "{}", owner: UInt32 = geteuid(), state: StateFile? = nil
+        limits: String = "{}", publish: String = "{}", lifecycle: String = "{}", owner: UInt32 = geteuid(),
+        state: StateFile? = nil, entries: Int = 1_024,
+        schedule: @escaping () -> ScheduleServices = { ScheduleServices() }
     ) throws {
-        configuration = try Configuration(parsing: Array("{ bus: \(limits), publish: \(publish) }".utf8))
+        let text =
+            "{ bus: \(limits), publish: \(publish), lifecycle: \(lifecycle), schedule: { entries: \(entries) } }"
+        configuration = try Configuration(parsing: Array(text.utf8))
+        self.schedule = schedule
         self.owner = owner
         self.state = state
         programs = SimulatedPrograms(loop: loop)
-        bus = try Self.start(configuration, owner, state, reality, loop, programs, log, seed: 1)
+        bus = try Self.start(configuration, schedule(), owner, state, reality, loop, programs, log, seed: 1)
     }
 
     private static func start(
-        _ configuration: Configuration, _ owner: UInt32, _ state: StateFile?, _ reality: Reality,
-        _ loop: SimulatedLoop, _ programs: SimulatedPrograms, _ log: LogLines, seed: UInt64
+        _ configuration: Configuration, _ schedule: ScheduleServices, _ owner: UInt32, _ state: StateFile?,
+        _ reality: Reality, _ loop: SimulatedLoop, _ programs: SimulatedPrograms, _ log: LogLines, seed: UInt64
     ) throws -> SimulatedBus {
         try SimulatedBus(
-            reality: reality, loop: loop, limits: configuration.bus, publishing: configuration.publish, owner: owner,
+            reality: reality, loop: loop, limits: configuration.bus, publishing: configuration.publish,
+            lifecycle: configuration.lifecycle, scheduling: configuration.schedule, schedule: schedule, owner: owner,
             state: state, programs: programs, random: SplitMix64(seed: seed),
             logger: Logger(label: "scene") { _ in LineHandler(log) })
     }
@@ -52,9 +63,12 @@ final class BrokerScene {
     /// Replaces the broker by another one with the same state file; one that is not stopped is killed.
     func restart(isClean: Bool) throws {
         if isClean { bus.stop() }
+        let time = loop.wallClock
         loop = SimulatedLoop(bootClock: loop.bootClock)
+        loop.wallClock = time
         programs.loop = loop
-        bus = try Self.start(configuration, owner, state, reality, loop, programs, log, seed: loop.bootClock)
+        bus = try Self.start(
+            configuration, schedule(), owner, state, reality, loop, programs, log, seed: loop.bootClock)
     }
 
     /// Creates a connection of a user's process.
@@ -115,11 +129,17 @@ final class ScenePeer {
     @discardableResult
     func call(_ method: String, _ parameters: JSONObject = [:], more: Bool = false) throws -> Reply {
         send(method, parameters, more: more)
+        guard let reply = try reply() else { throw Broken("\(method) was not answered") }
+        return reply
+    }
+
+    /// Waits in simulated time for the next reply; returns `nil` if there is none within a second.
+    func reply() throws -> Reply? {
         for _ in 0..<1_000 {
             if let reply = try next() { return reply }
             scene.loop.advance(.milliseconds(1))
         }
-        throw Broken("\(method) was not answered")
+        return nil
     }
 }
 

@@ -39,6 +39,14 @@ int c_reveille_axis(int device, int axis, int *value, int *resolution);
 // (timerfd_create(2), TFD_TIMER_CANCEL_ON_SET). Returns -1 and errno on failure.
 int c_reveille_clock_change_timer(void);
 
+// Creates a timer of the wall clock, which is not set (timerfd_create(2)). Returns -1 and errno on failure.
+int c_reveille_alarm(void);
+
+// Sets an alarm to a time in microseconds since 1970, at least 1, or turns it off with 0. It is also readable when the
+// clock is set or the machine resumes (TFD_TIMER_CANCEL_ON_SET). Returns -1 and errno on failure; with ECANCELED, the
+// clock was set since the last read, and the alarm is set nevertheless.
+int c_reveille_set_alarm(int alarm, long long microseconds);
+
 // Returns the number of times that the calling thread has slept (getrusage(2), RUSAGE_THREAD).
 long c_reveille_sleeps(void);
 // The properties of a directory entry. `born` is 0 if the file system does not record when files were created.

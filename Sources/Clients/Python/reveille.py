@@ -39,8 +39,8 @@ from datetime import datetime, timedelta, timezone
 from typing import Any, Generic, TypeAlias, TypeVar
 
 __all__ = [
-    "AsyncBus", "AsyncSubscription", "Bus", "Event", "Policy", "Positions", "ReveilleError", "Subscription", "connect",
-    "connect_async",
+    "AsyncBackgroundTask", "AsyncBus", "AsyncSubscription", "BackgroundTask", "Bus", "Event", "Policy", "Positions",
+    "ReveilleError", "Subscription", "connect", "connect_async", "launch_positions",
 ]
 
 # The longest reply in bytes, as in the Swift library. Replies grow with the user's settings.
@@ -67,6 +67,7 @@ _CHUNK = 65_536
 
 _INTERFACE = "org.reveille.Bus"
 _DEVICE = "org.reveille.Device"
+_SCHEDULE = "org.reveille.Schedule"
 _SERVICE = "org.varlink.service"
 _SYSTEM_BUS = "/run/reveille/org.reveille.Bus"
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -332,11 +333,11 @@ def _invalid(reason: str) -> ReveilleError:
     return ReveilleError(f"the bus sent an invalid reply: {reason}")
 
 
-def _encode(method: str, parameters: Mapping[str, Any], subject: str = "", *, more: bool = False) -> bytes:
+def _encode(method: str, parameters: Mapping[str, Any], subject: str = "", flag: str | None = None) -> bytes:
     name = method if "." in method else f"{_INTERFACE}.{method}"
     call: dict[str, Any] = {"method": name, "parameters": parameters}
-    if more:
-        call["more"] = True
+    if flag:
+        call[flag] = True
     try:
         return json.dumps(call, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\0"
     except (TypeError, ValueError, RecursionError) as error:
@@ -566,7 +567,7 @@ class _BusCore:
     def __init__(self, address: str | None, new_lock: Callable[[], _Lock]) -> None:
         self.address = _resolve(address)
         self.new_lock = new_lock
-        self.streams: weakref.WeakSet[_SubscriptionCore] = weakref.WeakSet()
+        self.streams: weakref.WeakSet[_Closable] = weakref.WeakSet()
         self._lock = new_lock()
         self._connection: _Connection | None = None
         # The number of calls whose replies have not been read, because their callers were interrupted.
@@ -584,9 +585,11 @@ class _BusCore:
         if self._is_closed:
             raise ReveilleError(f"{method}: the bus object is closed")
 
-    def call(self, method: str, parameters: Mapping[str, Any], subject: str = "") -> _Steps[dict[str, Any]]:
+    def call(
+        self, method: str, parameters: Mapping[str, Any], subject: str = "", *, oneway: bool = False,
+    ) -> _Steps[dict[str, Any]]:
         self.check_is_open(method)
-        data = _encode(method, parameters, subject)
+        data = _encode(method, parameters, subject, "oneway" if oneway else None)
         excess = _excess(data)
         # No configuration allows a published value of this length, but longer calls of other methods.
         if excess and method == "Publish":
@@ -598,8 +601,9 @@ class _BusCore:
                 self._disconnect()
             if not self._connection:
                 self._connection = yield from _Connection.open(self.address)
-            self._owed += 1
+            self._owed += 0 if oneway else 1
             yield from self._connection.send(data, until)
+            reply: _Reply | None = _Reply({}, None, False)
             while self._owed:
                 try:
                     reply = yield from self._connection.receive(until)
@@ -675,8 +679,31 @@ class _BusCore:
     def refresh(self) -> _Steps[None]:
         yield from self.call("Refresh", {})
 
+    def wake(self, subscription: str) -> _Steps[None]:
+        yield from self.call("SetState", {"subscription": subscription, "state": "foreground"}, subscription)
+
+    def suspend(self, subscription: str) -> _Steps[None]:
+        parameters = {"subscription": subscription, "state": "suspended"}
+        # The reply would come when the program is frozen, which may take minutes.
+        yield from self.call("SetState", parameters, subscription, oneway=True)
+        yield from self.fence()
+
     def info(self) -> _Steps[dict[str, Any]]:
         return (yield from self.call(f"{_DEVICE}.GetInfo", {}))
+
+    def schedule(self, entry: Mapping[str, Any]) -> _Steps[datetime | None]:
+        _check_depth("Add", str(entry["id"]), "value", entry.get("value"))
+        reply = yield from self.call(f"{_SCHEDULE}.Add", {"entry": dict(entry)}, str(entry["id"]))
+        return None if reply.get("next") is None else _time(_take_field(reply, "next", int))
+
+    def cancel_scheduled(self, entry: str | None) -> _Steps[int]:
+        try:
+            reply = yield from self.call(f"{_SCHEDULE}.Cancel", {} if entry is None else {"id": entry}, entry or "")
+        except ReveilleError as error:
+            if error.name != f"{_SCHEDULE}.NoSuchEntry":
+                raise
+            return 0
+        return _take_field(reply, "cancelled", int)
 
     def check(self, capabilities: tuple[str, ...]) -> _Steps[dict[str, dict[str, Any]]]:
         try:
@@ -721,6 +748,12 @@ def _reason(error: str, parameters: Mapping[str, Any], method: str, names: list[
             return f"a value can have at most {limit} bytes as JSON without spaces; publish.valueSize sets the limit"
         case "QuotaExceeded", {"quota": "names"}:
             return "a user cannot publish more names, unless one is withdrawn; publish.names sets the limit"
+        case "PermissionDenied", _ if method == f"{_SCHEDULE}.Add":
+            return "an entry needs the permission to publish its name, and only the bus's own user can give a command"
+        case "QuotaExceeded", {"quota": "entries"}:
+            return "a user cannot have more entries, unless one is cancelled; schedule.entries sets the limit"
+        case "QuotaExceeded", {"quota": "storage"}:
+            return "the bus cannot save its schedule, and has logged the reason"
         case "QuotaExceeded", {"quota": "aspects"}:
             return "a pattern such as org.example.* stands for many names"
         case "InvalidParameter", {"parameter": "value"}:
@@ -735,6 +768,146 @@ def _reason(error: str, parameters: Mapping[str, Any], method: str, names: list[
         case "InvalidParameter", {"parameter": "policies.aspect"}:
             return "a policy must be for an aspect of the device, or for a name or pattern of the subscription"
     return None
+
+
+class _TaskCore:
+    """A call of BeginTask, which lasts as long as its task."""
+
+    def __init__(self, bus: _BusCore, subscription: str | None, name: str) -> None:
+        self.name = name
+        self._bus = bus
+        self._subscription = subscription
+        self._connection: _Connection | None = None
+        self._is_expiring = self._has_ended = False
+        self._failure: ReveilleError | None = None
+        # Held while replies are received, and never while waiting.
+        self._intake = threading.Lock()
+        bus.streams.add(self)
+
+    def start(self) -> _Steps[None]:
+        try:
+            self._bus.check_is_open("BeginTask")
+            parameters = {"subscription": self._subscription or "", "name": self.name}
+            call = _encode("BeginTask", parameters, self.name, "more")
+            self._connection = yield from _Connection.open(self._bus.address)
+            until = time.monotonic() + REPLY_TIMEOUT
+            yield from self._connection.send(call, until)
+            reply = yield from self._connection.receive(until)
+            if not reply:
+                raise _unanswered("BeginTask")
+            self._take(reply)
+        except ReveilleError as error:
+            self._fail(error)
+        except BaseException:
+            self.close()
+            raise
+
+    def _take(self, reply: _Reply) -> None:
+        state = _answer(reply, "BeginTask", self.name)
+        self._has_ended = state.get("ended") is True
+        self._is_expiring |= self._has_ended or state.get("expiring") is True
+        if self._has_ended:
+            self._disconnect()
+
+    def _fail(self, error: ReveilleError) -> None:
+        self._failure = error
+        self._disconnect()
+
+    def _receive_available(self) -> None:
+        with self._intake:
+            try:
+                while self._connection and (reply := self._connection.receive_available()):
+                    self._take(reply)
+            except ReveilleError as error:
+                self._fail(error)
+
+    @property
+    def is_expiring(self) -> bool:
+        self._receive_available()
+        return self._is_expiring
+
+    @property
+    def failure(self) -> ReveilleError | None:
+        self._receive_available()
+        return self._failure
+
+    def remaining(self) -> _Steps[float | None]:
+        self._receive_available()
+        if self._has_ended or not self._connection:
+            return 0.0 if self._has_ended else None
+        try:
+            subscriptions = yield from self._bus.entries("ListSubscriptions", "subscriptions")
+        except ReveilleError:
+            return None
+        for entry in subscriptions:
+            if entry.get("subscription") == self._subscription:
+                # All tasks of a subscription have the same time left.
+                for task in entry.get("tasks") or []:
+                    left = task.get("remaining")
+                    return None if left is None else left / 1_000
+        return None
+
+    def close(self) -> None:
+        with self._intake:
+            self._disconnect()
+
+    def _disconnect(self) -> None:
+        if self._connection:
+            self._connection.close()
+        self._connection = None
+
+
+def _entry(
+    entry: str, name: str, value: Mapping[str, Any] | None, at: datetime | None, every: float | timedelta | None,
+    calendar: Mapping[str, int] | None, zone: str | None, until: datetime | None, if_missed: str | None,
+    grace: float | timedelta | None, launch: Iterable[str] | None,
+) -> dict[str, Any]:
+    """Returns a structure `Entry` of the interface, without the fields that are not given."""
+    def milliseconds(duration: float | timedelta) -> int:
+        return math.ceil((duration / timedelta(milliseconds=1)) if isinstance(duration, timedelta) else duration * 1e3)
+
+    fields = {
+        "id": entry, "aspect": name, "value": value, "at": at and _microseconds(at),
+        "every": None if every is None else milliseconds(every), "calendar": calendar and dict(calendar), "zone": zone,
+        "until": until and _microseconds(until), "ifMissed": if_missed,
+        "grace": None if grace is None else milliseconds(grace), "launch": None if launch is None else list(launch),
+    }
+    return {field: value for field, value in fields.items() if value is not None}
+
+
+def _microseconds(time: datetime) -> int:
+    """Returns the microseconds since 1970 of a time, which is a local one if it has no time zone."""
+    return (time.astimezone(timezone.utc) - _EPOCH) // timedelta(microseconds=1)
+
+
+class _Launch:
+    """The positions before the firings for which the bus started this program: the first subscription continues there."""
+
+    def __init__(self, text: str | None) -> None:
+        self.positions: Positions | None = None
+        try:
+            launch = json.loads(text or "null")
+            if launch:
+                generations = {entry["aspect"]: entry["generation"] for entry in launch["resume"]}
+                self.positions = {"instance": launch["instance"], "generations": generations}
+        except (ValueError, TypeError, KeyError, LookupError):
+            pass
+        self._rest = dict(self.positions["generations"]) if self.positions else {}
+
+    def take(self, is_wanted: Callable[[str], bool]) -> Positions | None:
+        taken = {aspect: self._rest.pop(aspect) for aspect in list(self._rest) if is_wanted(aspect)}
+        return {"instance": self.positions["instance"], "generations": taken} if self.positions and taken else None
+
+
+_launch = _Launch(os.environ.get("REVEILLE_LAUNCH"))
+
+
+def launch_positions() -> Positions | None:
+    """Returns the positions before the firings for which the bus started this program, or None.
+
+    The first subscription to each of these names continues from there, so that its first event has their number.
+    """
+    return _launch.positions
 
 
 class _SubscriptionCore:
@@ -760,6 +933,7 @@ class _SubscriptionCore:
         self._instance: str | None = None
         # The generation of the last event taken, by aspect.
         self._generations: dict[str, int] = {}
+        resume = resume or _launch.take(self._is_wanted)
         if resume is not None:
             self._instance, generations = _check_positions(resume)
             self._generations = {aspect: generations[aspect] for aspect in generations if self._is_wanted(aspect)}
@@ -794,6 +968,9 @@ class _SubscriptionCore:
     def positions(self) -> Positions:
         return {"instance": self._instance or "", "generations": dict(self._generations)}
 
+    def task(self, name: str) -> _TaskCore:
+        return _TaskCore(self._bus, self._id, name)
+
     # --- Policies
 
     def _is_wanted(self, aspect: str) -> bool:
@@ -827,9 +1004,9 @@ class _SubscriptionCore:
         subject = " ".join(self._aspects)
         if self._instance is not None:
             request |= {"instance": self._instance, "resume": []}
-            room = CALL_LIMIT - len(_encode("Subscribe", request, subject, more=True))
+            room = CALL_LIMIT - len(_encode("Subscribe", request, subject, "more"))
             request["resume"], unsent = self._fitting_positions(room)
-        call = _encode("Subscribe", request, subject, more=True)
+        call = _encode("Subscribe", request, subject, "more")
         connection = yield from _Connection.open(self._bus.address)
         try:
             until = time.monotonic() + REPLY_TIMEOUT
@@ -1179,6 +1356,42 @@ def _check_positions(positions: Positions) -> tuple[str, dict[str, int]]:
 # --- Blocking
 
 
+class BackgroundTask:
+    """Work that a program finishes before it is suspended: Subscription.task(). A context manager, which ends it."""
+
+    def __init__(self, core: _TaskCore) -> None:
+        self._core = core
+
+    @property
+    def name(self) -> str:
+        """The name of the task."""
+        return self._core.name
+
+    @property
+    def is_expiring(self) -> bool:
+        """Whether the time is about to end, or has ended; then the work should finish. It stays true."""
+        return self._core.is_expiring
+
+    @property
+    def failure(self) -> ReveilleError | None:
+        """The reason why nothing waits for the task; None if the bus counts it, or its time has ended."""
+        return self._core.failure
+
+    def remaining(self) -> float | None:
+        """Returns the seconds that are left; None in the foreground, and if the bus does not count the task."""
+        return _run(self._core.remaining())
+
+    def close(self) -> None:
+        """Ends the task."""
+        self._core.close()
+
+    def __enter__(self) -> BackgroundTask:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
 class Subscription:
     """The events of some aspects: an iterator that waits for the next one. It is a context manager, which closes it.
 
@@ -1215,6 +1428,20 @@ class Subscription:
     def enter_foreground(self) -> None:
         """Wakes the subscription: one event is delivered for each aspect that changed."""
         _run(self._core.enter_foreground())
+
+    def task(self, name: str) -> BackgroundTask:
+        """Begins a task, for which a shell waits before it suspends the program. It ends with the `with` statement.
+
+        In the background, the bus waits for 30 seconds by default, which all tasks of the process share. Five seconds
+        before the end, the task is expiring. If the bus is gone, of an earlier version, or refuses the task, nothing
+        waits for it, and `failure` is the reason. A bus that restarts does not count the task again.
+
+        Args:
+            name: A name for `reveille status`: 1 to 128 bytes.
+        """
+        core = self._core.task(name)
+        _run(core.start())
+        return BackgroundTask(core)
 
     @property
     def positions(self) -> Positions:
@@ -1308,6 +1535,21 @@ class Bus:
         """Returns the subscriptions of all programs, as structures `Subscription` of the interface."""
         return _run(self._core.entries("ListSubscriptions", "subscriptions"))
 
+    def wake(self, subscription: str) -> None:
+        """Wakes a subscription of any program, as a shell does, unless its own program holds it in the background.
+
+        Args:
+            subscription: Its identifier, as in `subscriptions()`.
+        """
+        _run(self._core.wake(subscription))
+
+    def suspend(self, subscription: str) -> None:
+        """Sends a subscription of any program to the background, and has the program frozen once its tasks have ended.
+
+        Returns at once. A program that cannot be frozen is in the background nevertheless.
+        """
+        _run(self._core.suspend(subscription))
+
     def aspects(self) -> list[dict[str, Any]]:
         """Returns the aspects and their sources, as structures `AspectInfo` of the interface."""
         return _run(self._core.entries("DescribeAspects", "aspects"))
@@ -1315,6 +1557,40 @@ class Bus:
     def info(self) -> dict[str, Any]:
         """Returns the description of the device: the reply of GetInfo of the interface `org.reveille.Device`."""
         return _run(self._core.info())
+
+    def schedule(
+        self, id: str, name: str, value: Mapping[str, Any] | None = None, *, at: datetime | None = None,
+        every: float | timedelta | None = None, calendar: Mapping[str, int] | None = None, zone: str | None = None,
+        until: datetime | None = None, if_missed: str | None = None, grace: float | timedelta | None = None,
+        launch: Iterable[str] | None = None,
+    ) -> datetime | None:
+        """Lets the bus publish a value at set times, also when this program does not run.
+
+        Args:
+            id: The name of the entry. Adding it again replaces it.
+            name: The name under which the value is published; each firing is a change.
+            value: A JSON object, by default without members.
+            at: The only or the first time.
+            every: The interval, in seconds, at least 1.
+            calendar: The parts that must match: {"hour": 7, "minute": 30} is 07:30 of each day. Instead of `every`.
+            zone: The time zone of the calendar, by default that of the device.
+            until: The time after which it does not fire.
+            if_missed: "fire" (the default) or "skip" what passes while the device is off or asleep.
+            grace: The lateness in seconds beyond which such a firing is left out.
+            launch: The command that the bus starts if the name has no subscriber; see launch_positions().
+
+        Returns: The time of the first firing, in UTC; None if there will be none.
+        """
+        fields = _entry(id, name, value, at, every, calendar, zone, until, if_missed, grace, launch)
+        return _run(self._core.schedule(fields))
+
+    def cancel_scheduled(self, id: str | None = None) -> int:
+        """Removes an entry of this user from the schedule, or all. Returns their number."""
+        return _run(self._core.cancel_scheduled(id))
+
+    def scheduled(self) -> list[dict[str, Any]]:
+        """Returns this user's entries on the schedule, as structures `Scheduled` of `org.reveille.Schedule`."""
+        return _run(self._core.entries(f"{_SCHEDULE}.List", "entries"))
 
     def check(self, *capabilities: str) -> dict[str, dict[str, Any]]:
         """Returns what the device and the bus can do, by capability, as structures `Answer` of `org.reveille.Device`.
@@ -1375,6 +1651,36 @@ class _Opening(Generic[_Closing]):
             self._opened.close()
 
 
+class AsyncBackgroundTask:
+    """A task for asyncio; otherwise like BackgroundTask."""
+
+    def __init__(self, core: _TaskCore) -> None:
+        self._core = core
+
+    @property
+    def name(self) -> str:
+        """See BackgroundTask.name."""
+        return self._core.name
+
+    @property
+    def is_expiring(self) -> bool:
+        """See BackgroundTask.is_expiring."""
+        return self._core.is_expiring
+
+    @property
+    def failure(self) -> ReveilleError | None:
+        """See BackgroundTask.failure."""
+        return self._core.failure
+
+    async def remaining(self) -> float | None:
+        """See BackgroundTask.remaining()."""
+        return await _run_async(self._core.remaining())
+
+    def close(self) -> None:
+        """Ends the task."""
+        self._core.close()
+
+
 class AsyncSubscription:
     """The events of some aspects: an asynchronous iterator; otherwise like Subscription.
 
@@ -1400,6 +1706,16 @@ class AsyncSubscription:
     async def enter_foreground(self) -> None:
         """See Subscription.enter_foreground()."""
         await _run_async(self._core.enter_foreground())
+
+    def task(self, name: str) -> _Opening[AsyncBackgroundTask]:
+        """Begins a task by `await`, or by `async with`, which also ends it. See Subscription.task()."""
+
+        async def open_it() -> AsyncBackgroundTask:
+            core = self._core.task(name)
+            await _run_async(core.start())
+            return AsyncBackgroundTask(core)
+
+        return _Opening(open_it)
 
     @property
     def positions(self) -> Positions:
@@ -1469,6 +1785,14 @@ class AsyncBus:
         """See Bus.subscriptions()."""
         return await _run_async(self._core.entries("ListSubscriptions", "subscriptions"))
 
+    async def wake(self, subscription: str) -> None:
+        """See Bus.wake()."""
+        await _run_async(self._core.wake(subscription))
+
+    async def suspend(self, subscription: str) -> None:
+        """See Bus.suspend()."""
+        await _run_async(self._core.suspend(subscription))
+
     async def aspects(self) -> list[dict[str, Any]]:
         """See Bus.aspects()."""
         return await _run_async(self._core.entries("DescribeAspects", "aspects"))
@@ -1476,6 +1800,24 @@ class AsyncBus:
     async def info(self) -> dict[str, Any]:
         """See Bus.info()."""
         return await _run_async(self._core.info())
+
+    async def schedule(
+        self, id: str, name: str, value: Mapping[str, Any] | None = None, *, at: datetime | None = None,
+        every: float | timedelta | None = None, calendar: Mapping[str, int] | None = None, zone: str | None = None,
+        until: datetime | None = None, if_missed: str | None = None, grace: float | timedelta | None = None,
+        launch: Iterable[str] | None = None,
+    ) -> datetime | None:
+        """See Bus.schedule()."""
+        fields = _entry(id, name, value, at, every, calendar, zone, until, if_missed, grace, launch)
+        return await _run_async(self._core.schedule(fields))
+
+    async def cancel_scheduled(self, id: str | None = None) -> int:
+        """See Bus.cancel_scheduled()."""
+        return await _run_async(self._core.cancel_scheduled(id))
+
+    async def scheduled(self) -> list[dict[str, Any]]:
+        """See Bus.scheduled()."""
+        return await _run_async(self._core.entries(f"{_SCHEDULE}.List", "entries"))
 
     async def check(self, *capabilities: str) -> dict[str, dict[str, Any]]:
         """See Bus.check()."""

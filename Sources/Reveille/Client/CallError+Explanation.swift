@@ -34,8 +34,21 @@ extension CallError {
                     QuotaExceeded: a subscription can have at most \(limit) aspects, names and patterns; a pattern \
                     such as org.example.* stands for many names
                     """
+            case "entries":
+                return """
+                    QuotaExceeded: a user can have at most \(limit) entr\(limit == 1 ? "y" : "ies") on the schedule \
+                    (schedule.entries); cancel one that is no longer needed
+                    """
+            case "storage": return "QuotaExceeded: the bus cannot save its schedule, and has logged the reason"
             default: return description
             }
+        case CallError.permissionDenied.name where method.hasSuffix(".Add"):
+            return """
+                PermissionDenied: an entry requires the permission to publish its name, and only the bus's own user can \
+                give a command to start
+                """
+        case CallError.invalidParameter("").name where parameters["parameter"]?.stringValue == "entry.zone":
+            return "InvalidParameter: the bus does not know this time zone; it is a name such as Europe/Berlin"
         case CallError.cannotSuspend("").name:
             let reason = parameters["reason"]?.stringValue ?? ""
             return "CannotSuspend: \(reason); the subscription is in the background all the same"

@@ -47,6 +47,9 @@ actor Engine {
     var tiedStates: [Aspect: PublishedValue] = [:]
     var observations: [Aspect: SharedObservation] = [:]
     var lastObserver = 0
+    /// The tasks that have not ended.
+    var tasks: [Int: TaskHold] = [:]
+    var lastTask = 0
 
     init(_ route: Route, patience: Patience = Patience()) throws(ReveilleError) {
         self.route = route
@@ -76,6 +79,8 @@ actor Engine {
 
     /// Ends everything on the thread to which it belongs; the thread ends with the engine.
     func shutDown() {
+        for task in tasks.values { task.end() }
+        tasks = [:]
         for stream in streams.values { stream.handle(.close) }
         streams = [:]
         for continuation in states.values { continuation.finish() }
@@ -184,6 +189,9 @@ actor Engine {
         return id
     }
 
+    /// The positions from which the first subscriptions of a program that was launched continue.
+    private static let launch = Lock(LaunchPositions(Device.launch))
+
     /// Subscribes, and calls back once with the outcome.
     @discardableResult
     func open(
@@ -193,6 +201,8 @@ actor Engine {
         lastStream += 1
         let id = lastStream
         var isFirst = true
+        var request = request
+        Engine.launch.withLock { $0.move(to: &request) }
         let stream = EventStream(
             request, sink: sink, connector: connector, logger: logger,
             onStart: { result in
@@ -218,6 +228,7 @@ actor Engine {
             streams[id] = nil
             return
         }
+        beginLostTasks(of: id, stream)
         // A background may have begun or ended in the meantime, and the bus does not know its deadline yet.
         let deadline = stream.background?.deadline
         let isInBackground = stream.background != nil
@@ -229,6 +240,7 @@ actor Engine {
 
     /// Ends a stream, unless it has ended already.
     func close(_ id: StreamID) {
+        endTasks(of: id)
         streams.removeValue(forKey: id)?.handle(.close)
     }
 }

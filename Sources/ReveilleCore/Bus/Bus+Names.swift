@@ -54,6 +54,11 @@ extension Bus {
         logOfName[name].map { logs[$0].entryCount > 0 } ?? false
     }
 
+    /// Returns whether a subscription includes a name, or would if it were published.
+    package func isWanted(_ name: Aspect) -> Bool {
+        hasSubscribers(name) || !slotsOfPattern.isEmpty && name.prefixes.contains { slotsOfPattern[$0] != nil }
+    }
+
     /// Returns the number of a user's names.
     package func names(of user: UInt32) -> NameCount {
         namesOfUser[user] ?? NameCount()
@@ -74,7 +79,7 @@ extension Bus {
         return expanded.aspects
     }
 
-    private mutating func assign(_ index: Int, to publisher: Publisher) {
+    mutating func assign(_ index: Int, to publisher: Publisher) {
         if let before = logs[index].publisher, before.user != publisher.user {
             count(index, for: before.user, -1)
             logs[index].publisher = nil
@@ -117,7 +122,7 @@ extension Bus {
     }
 
     /// Adds a name that was vacant to the subscriptions whose patterns match it.
-    private mutating func addEntriesOfPatterns(to index: Int) {
+    mutating func addEntriesOfPatterns(to index: Int) {
         let name = logs[index].aspect
         let literal = Set(logs[index].listeners.map { entries[Int($0)].slot })
         for prefix in name.prefixes {
@@ -156,6 +161,7 @@ extension Bus {
     mutating func forgetIfUngiven(_ index: Int) {
         guard logs[index].literalCount == 0 else { return }
         logOfName[logs[index].aspect] = nil
+        hasForgottenNames = true
         removeLog(index)
     }
 

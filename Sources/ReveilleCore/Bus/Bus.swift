@@ -13,6 +13,8 @@ package struct Bus: ~Copyable {
     package let history: Int
     /// The number of changes on the bus.
     package internal(set) var sequence: Int
+    /// The number of the last firing of the schedule.
+    package internal(set) var firings: Int
 
     /// The logs: first those of built-in aspects, by their index, and then those of names and of lifecycles.
     var logs: [AspectLog] = []
@@ -21,6 +23,8 @@ package struct Bus: ~Copyable {
     var logOfName: [Aspect: Int] = [:]
     /// The numbers of names that are not vacant, by user.
     var namesOfUser: [UInt32: NameCount] = [:]
+    /// Whether names were forgotten that a saved state may contain, with lower generations than they would get now.
+    package var hasForgottenNames = false
     /// Subscriptions by slot, which makes visits fast and their order deterministic.
     var slots: [SubscriptionState?] = []
     /// The profiles of the subscriptions, by slot.
@@ -58,6 +62,7 @@ package struct Bus: ~Copyable {
         precondition(history >= 1, "a log keeps at least its last change")
         instance = state.instance
         sequence = state.sequence
+        firings = state.firings
         self.history = history
         let saved = Dictionary(state.entries.map { ($0.state.aspect, $0) }, uniquingKeysWith: { $1 })
         for aspect in BuiltInAspect.allCases.map({ Aspect($0) }) {
@@ -77,6 +82,7 @@ package struct Bus: ~Copyable {
     /// Continues as another instance, which invalidates the positions of all subscribers.
     package mutating func renew(as instance: String) {
         self.instance = instance
+        firings = 0
     }
 
     /// The state from which another bus can continue.
@@ -92,7 +98,7 @@ package struct Bus: ~Copyable {
         }
         var sequence = sequence + logs.count(where: \.isTied)
         if logs.contains(where: \.hasSamples) { sequence = (sequence / Self.sampleReserve + 1) * Self.sampleReserve }
-        return SavedState(instance: instance, sequence: sequence, entries: kept.map(\.savedEntry))
+        return SavedState(instance: instance, sequence: sequence, entries: kept.map(\.savedEntry), firings: firings)
     }
 
     /// The number of sequences that a saved state leaves for samples, so that it is not written for each of them.

@@ -44,11 +44,31 @@ package struct SavedState: Sendable, Hashable {
     package var sequence: Int
     /// The aspects that were read or posted.
     package var entries: [Entry]
+    /// The number of the last firing that the state contains.
+    package var firings: Int
 
     /// Creates a state, by default that of a new bus.
-    package init(instance: String, sequence: Int = 0, entries: [Entry] = []) {
+    package init(instance: String, sequence: Int = 0, entries: [Entry] = [], firings: Int = 0) {
         self.instance = instance
         self.sequence = sequence
         self.entries = entries
+        self.firings = firings
+    }
+
+    /// Adds the firings that followed the state and no other change did.
+    ///
+    /// - Parameter firings: The firings in their order; those of other instances, and those that the state contains, have no
+    ///   effect.
+    package mutating func replay(_ firings: [Firing]) {
+        for firing in firings where firing.instance == instance && firing.number > self.firings {
+            let known = entries.firstIndex { $0.state.aspect == firing.value.name }
+            let entry = Entry(
+                generation: firing.before + firing.times, sequence: firing.sequence, changedAt: firing.time,
+                state: .whole(.published(firing.value)), isPosted: false, publisher: Publisher(user: firing.user),
+                start: known.flatMap { entries[$0].start } ?? firing.before)
+            if let known { entries[known] = entry } else { entries.append(entry) }
+            sequence = max(sequence + firing.times, firing.sequence, entry.generation)
+            self.firings = firing.number
+        }
     }
 }

@@ -3,6 +3,20 @@
 
 /// A subscription on a bus, as shown to other clients of the bus.
 public struct Subscriber: Sendable, Hashable {
+    /// A task that is not finished; see `Subscription.withBackgroundTask`.
+    public struct Task: Sendable, Hashable {
+        /// The name that the program chose.
+        public let name: String
+        /// The time that is left in the background; `nil` in the foreground.
+        public let remaining: Duration?
+
+        /// Creates a description of a task from its parts.
+        package init(name: String, remaining: Duration?) {
+            self.name = name
+            self.remaining = remaining
+        }
+    }
+
     /// The subscription's identifier on the bus.
     public let id: String
     /// The display name that the subscriber chose.
@@ -23,11 +37,13 @@ public struct Subscriber: Sendable, Hashable {
     public let events: Int
     /// The number of changes in those events.
     public let changes: Int
+    /// The tasks that the program wants to finish before it is suspended, in the order in which they began.
+    public let tasks: [Task]
 
     /// Creates a description of a subscription from its parts.
     package init(
         id: String, name: String?, processID: Int32, userID: UInt32, aspects: AspectSet, holds: HoldReasons,
-        lifecycle: Lifecycle? = nil, pending: [Aspect: Int], events: Int, changes: Int
+        lifecycle: Lifecycle? = nil, pending: [Aspect: Int], events: Int, changes: Int, tasks: [Task] = []
     ) {
         self.id = id
         self.name = name
@@ -39,6 +55,7 @@ public struct Subscriber: Sendable, Hashable {
         self.pending = pending
         self.events = events
         self.changes = changes
+        self.tasks = tasks
     }
 
     /// Whether the subscriber is in the background, or has read every change.

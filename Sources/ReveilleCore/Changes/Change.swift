@@ -31,12 +31,15 @@ final class Change {
 
     /// Whether the change is still known; otherwise, only its generation is.
     let isKnown: Bool
+    /// The generation of the last firing up to this change, which is a change even if the state is the same; or 0.
+    let lastFiring: Int
 
     init(
         generation: Int, sequence: Int, time: Timestamp, reading: Reading, parts: ChangedParts? = nil,
-        isKnown: Bool = true
+        isKnown: Bool = true, lastFiring: Int = 0
     ) {
         self.isKnown = isKnown
+        self.lastFiring = lastFiring
         self.generation = generation
         self.sequence = sequence
         self.time = time
@@ -74,7 +77,7 @@ final class Change {
     /// Returns whether this change led to the same state as another, which a log keeps.
     func isSameState(as other: Change) -> Bool {
         if self === other { return true }
-        guard isKnown else { return false }
+        guard isKnown, other.lastFiring <= generation else { return false }
         // Of two equal occurrences, the second one is still another.
         guard let digest = knownDigest else { return reading == other.reading && !reading.isOccurrence }
         return digest == other.knownDigest ?? other.reading.published?.bytes.map { Digest(of: $0).value }

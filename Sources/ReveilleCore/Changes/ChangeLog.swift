@@ -67,8 +67,32 @@ struct ChangeLog {
         let touched = parts.record(
             from: current.reading, to: reading, generation: generation, listingAll: isPosted)
         let change = Change(
-            generation: generation, sequence: sequence, time: time, reading: reading, parts: touched)
-        current.supersede(at: time)
+            generation: generation, sequence: sequence, time: time, reading: reading, parts: touched,
+            lastFiring: current.lastFiring)
+        advance(to: change)
+    }
+
+    /// Appends a change for each of several firings of a published name at once.
+    ///
+    /// The log keeps the last of them, so a billion of them take as long as those that it keeps.
+    ///
+    /// - Parameters:
+    ///   - value: The state, which may be equal to the one before.
+    ///   - times: The number of firings, at least 1.
+    ///   - sequence: The sequence of the last one.
+    ///   - time: The time of all of them.
+    mutating func fire(_ value: PublishedValue, times: Int, sequence: Int, at time: Timestamp) {
+        let last = current.generation + times
+        for age in (0..<min(times, ring.capacity)).reversed() {
+            advance(
+                to: Change(
+                    generation: last - age, sequence: sequence - age, time: time, reading: .published(value),
+                    lastFiring: last - age))
+        }
+    }
+
+    private mutating func advance(to change: Change) {
+        current.supersede(at: change.time)
         current = change
         isEstablished = true
         ring.append(change)

@@ -11,7 +11,8 @@ struct ChangeRing {
     private var newest = 0
     /// The number of changes in the ring, at least 1.
     private(set) var count = 1
-    private let capacity: Int
+    /// The largest number of changes.
+    let capacity: Int
     /// The total size of the published values in bytes.
     private(set) var size: Int
 

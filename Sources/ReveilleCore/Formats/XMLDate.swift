@@ -21,15 +21,7 @@ enum XMLDate {
         guard (1...12).contains(month), (1...31).contains(day), numbers[3] < 24, numbers[4] < 60, numbers[5] < 61 else {
             return nil
         }
-        let days = daysSinceMarch0(year, month, day) - daysSinceMarch0(2001, 1, 1)
+        let days = CivilDate(year, month, day).dayNumber - CivilDate(2001, 1, 1).dayNumber
         return Double(days * 86_400 + numbers[3] * 3_600 + numbers[4] * 60 + numbers[5])
-    }
-
-    /// Returns the number of days since the start of the calendar, whose years begin in March and end with the leap day.
-    private static func daysSinceMarch0(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let year = month > 2 ? year : year - 1
-        let month = (month + 9) % 12
-        let leaps = (year + 400) / 4 - (year + 400) / 100 + (year + 400) / 400
-        return year * 365 + leaps + (month * 306 + 5) / 10 + day
     }
 }

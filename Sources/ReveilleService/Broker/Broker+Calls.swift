@@ -21,6 +21,7 @@ extension Broker {
         }
         do throws(CallError) {
             if let call = try DeviceCall(call) { return carryOut(call, on: connection) }
+            if let call = try ScheduleCall(call) { return try carryOut(call, on: connection) }
             try carryOut(try BusCall(call, history: bus.history), on: connection)
         } catch {
             fail(error, on: connection)
@@ -41,6 +42,7 @@ extension Broker {
         case .refresh: refresh(on: connection)
         case .publish(let value, let isTied):
             reply(try publish(value, isTied: isTied, on: connection), on: connection)
+        case .beginTask(let subscription, let name): try beginTask(name, of: subscription, on: connection)
         case .post(let reading):
             guard isOwner(connection) else { throw .permissionDenied }
             post(reading)
@@ -50,9 +52,10 @@ extension Broker {
     }
 
     /// Returns whether a peer may change what concerns all users, as the bus's own user and root may.
-    func isOwner(_ connection: Connection) -> Bool {
-        connection.peer.uid == owner || connection.peer.uid == 0
-    }
+    func isOwner(_ connection: Connection) -> Bool { isOwner(connection.peer.uid) }
+
+    /// Returns whether a user may change what concerns all users.
+    func isOwner(_ user: UInt32) -> Bool { user == owner || user == 0 }
 
     func reply(_ reply: some BusReply, on connection: Connection) {
         send(connection.session.reply(frame: reply.encoded()), to: connection)
@@ -79,23 +82,28 @@ extension Broker {
     private func subscribe(_ request: SubscriptionRequest, on connection: Connection) {
         connection.subscribe(to: request.aspects)
         watchers.begin(request.aspects)
-        watchers.freshen(request.aspects, isStaying: !request.startsInBackground, isAnswer: true) { [weak self] in
+        watchers.freshen(
+            request.aspects, isStaying: !request.startsInBackground, isAnswer: true, for: connection.peer.uid
+        ) { [weak self] in
             guard let self, !connection.isClosed else { return }
+            noteForgottenNames()
             let id = SubscriptionID(rawValue: random.next())
             let start = bus.subscribe(request, as: id, at: now)
             connection.stream(id)
             if let slot = bus.slot(of: id) { subscribers.add(connection, id, slot: slot) }
+            follow(connection)
+            addToTasks(connection)
+            noteSubscription(to: request.aspects)
             let reply = SubscribeReply(
                 subscription: id.wireName, instance: bus.instance, resumed: start.resumed, events: start.events)
             let frame = Reply.encode(parameters: writer.write(reply.events, after: reply.head), continues: true)
             send(connection.session.reply(frame: frame, continues: true), to: connection)
-            if !connection.isClosed { follow(connection) }
             adjustWatchers()
         }
     }
 
     private func getState(_ aspects: AspectSet, on connection: Connection) {
-        watchers.freshen(aspects, isStaying: false, isAnswer: true) { [weak self] in
+        watchers.freshen(aspects, isStaying: false, isAnswer: true, for: connection.peer.uid) { [weak self] in
             self?.resume(connection) {
                 guard let self else { return }
                 self.send(connection.session.reply(frame: self.states(of: aspects)), to: connection)
@@ -105,6 +113,7 @@ extension Broker {
 
     /// The whole reply to GetState, which all callers share until the next change.
     private func states(of aspects: AspectSet) -> [UInt8] {
+        noteForgottenNames()
         if let known = states[aspects] { return known }
         let reply = EventsReply(instance: bus.instance, events: bus.states(of: aspects, at: now))
         let frame = Reply.encode(parameters: writer.write(reply.events, after: reply.head), continues: false)
@@ -117,7 +126,7 @@ extension Broker {
         if isOwner(connection) {
             for aspect in BuiltInAspect.allCases { bus.expectRefresh(of: aspect) }
         }
-        watchers.refreshAll { [weak self] in
+        watchers.refreshAll(for: connection.peer.uid) { [weak self] in
             self?.deliver()
             self?.resume(connection) { self?.reply(EmptyReply(), on: connection) }
         }

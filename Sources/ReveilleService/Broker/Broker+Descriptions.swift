@@ -17,7 +17,9 @@ extension Broker {
         for connection in connections { releaseIfRead(connection) }
         for case let process? in connections.map(\.process) { freezes.look(at: process, at: loop.bootClock) }
         return bus.subscriptions.compactMap { status in
-            subscribers[status.id].map { Subscriber(status, processID: $0.peer.pid, userID: $0.peer.uid) }
+            subscribers[status.id].map {
+                Subscriber(status, processID: $0.peer.pid, userID: $0.peer.uid, tasks: tasks(of: $0))
+            }
         }
     }
 

@@ -35,10 +35,16 @@ extension Broker {
         switch Capability.Word(rawValue: name) {
         case .multitasking: return .yes
         case .suspend: return .no("this version of the bus does not suspend programs")
-        case .launch: return .no("this version of the bus does not start programs")
+        case .launch: return mayLaunch(connection)
         case .publish: return mayPublish(connection)
         case nil: return .unknown
         }
+    }
+
+    private func mayLaunch(_ connection: Connection) -> CapabilityAnswer {
+        guard scheduler.services.launcher != nil else { return .no("a bus within a program starts no others") }
+        return connection.peer.uid == owner
+            ? .yes : .no("permission denied: this bus starts programs for uid \(owner) only")
     }
 
     private func mayPublish(_ connection: Connection) -> CapabilityAnswer {

@@ -10,7 +10,7 @@ extension Broker {
     func hold(_ reason: HoldReasons, on target: Connection) {
         guard let id = target.subscription else { return }
         target.waking.remove(reason)
-        bus.hold(reason, on: id, at: now)
+        changeHolds(of: target) { bus.hold(reason, on: id, at: now) }
         waitForPaced()
         adjustWatchers()
     }
@@ -30,9 +30,12 @@ extension Broker {
         let wakes = holds.contains(reason) && holds.subtracting(reason).isDisjoint(with: .background)
         target.waking.insert(reason)
         watchers.freshen(wakes ? target.aspects : [], isStaying: true) { [weak self] in
+            guard let self else { return completion() }
             // It may have been held again during the sample.
-            if let self, target.waking.remove(reason) != nil { bus.release(reason, from: id, into: phase, at: now) }
-            self?.adjustWatchers()
+            if target.waking.remove(reason) != nil {
+                changeHolds(of: target) { self.bus.release(reason, from: id, into: phase, at: self.now) }
+            }
+            adjustWatchers()
             completion()
         }
     }

@@ -13,7 +13,7 @@ extension Broker {
     /// - Throws: `PermissionDenied`, or else `QuotaExceeded` for the value, or else for the number of names.
     func publish(_ value: PublishedValue, isTied: Bool, on connection: Connection) throws(CallError) -> PostReply {
         let former = bus.publisher(of: value.name)
-        try checkPermission(to: value, after: former, of: connection)
+        try checkPermission(to: value, after: former, by: connection.peer.uid)
         if value.bytes != nil { try checkQuotas(of: value, after: former, by: connection.peer.uid) }
         let before = bus.position(of: value.name)
         let publisher = Publisher(user: connection.peer.uid, connection: isTied ? connection.number : nil)
@@ -52,27 +52,28 @@ extension Broker {
         return isChange
     }
 
-    private func checkPermission(
-        to value: PublishedValue, after former: Publisher?, of connection: Connection
+    /// Checks whether a user may publish or withdraw a value.
+    func checkPermission(
+        to value: PublishedValue, after former: Publisher?, by user: UInt32
     ) throws(CallError) {
-        let user = connection.peer.uid
         // Root's bus serves all users; another user's bus serves this user and root alike.
         let isSystemBus = owner == 0
         let isAllowed = isSystemBus && publishing.allow.contains { $0.allows(user, toPublish: value.name) }
-        guard isOwner(connection) || isAllowed else { throw .permissionDenied }
+        guard isOwner(user) || isAllowed else { throw .permissionDenied }
         guard isSystemBus, let former, former.user != user else { return }
         // Root can withdraw every state, but not replace one by mistake.
         guard user == 0, value.bytes == nil else { throw .permissionDenied }
     }
 
-    private func checkQuotas(
-        of value: PublishedValue, after former: Publisher?, by user: UInt32
+    /// Checks whether a user may publish another value, beside a number of names that it is about to publish.
+    func checkQuotas(
+        of value: PublishedValue, after former: Publisher?, by user: UInt32, beside names: Int = 0
     ) throws(CallError) {
         guard value.bytes?.count ?? 0 <= publishing.valueSize else {
             throw .quotaExceeded("value", limit: publishing.valueSize)
         }
         guard former?.user != user else { return }
-        guard bus.names(of: user).live < publishing.names else {
+        guard bus.names(of: user).live + names < publishing.names else {
             throw .quotaExceeded("names", limit: publishing.names)
         }
         bus.limitWithdrawnNames(of: user, to: publishing.names)

@@ -22,11 +22,15 @@ package final class Broker {
     /// The most bytes that are read at once: dozens of calls, in few system calls for the longest.
     private static let readSize = 16_384
     /// The interfaces of the service, without `org.varlink.service`.
-    package static let interfaces = [BusInterface.make(), DeviceInterface.make()]
+    package static let interfaces = [BusInterface.make(), DeviceInterface.make(), ScheduleInterface.make()]
 
     let loop: any Loop
     var limits: Configuration.Bus
     var publishing: Configuration.Publish
+    var lifecycle: Configuration.Lifecycle {
+        didSet { tasks.time = lifecycle.taskTime }
+    }
+    var scheduling: Configuration.Schedule
     /// The user whom the bus belongs to.
     let owner: UInt32
     let logger: Logger
@@ -49,6 +53,9 @@ package final class Broker {
     var refused = RefusedConnections()
     var logQuota = LogQuota()
     var tied = TiedNames()
+    @exclusivity(unchecked) var tasks: TaskTable
+    /// The holders of tasks, by their connection.
+    var holders: [TaskID: TaskHolder] = [:]
     /// The number of times that events of an aspect's sources were lost.
     var losses = AspectTable<Int>(repeating: 0)
     let readBuffer = ReadBuffer(capacity: Broker.readSize)
@@ -64,7 +71,9 @@ package final class Broker {
     var frozen: FrozenRecord
     /// The processes with subscriptions, by process ID.
     var processes: [Int32: SubscriberProcess] = [:]
-    private var keeper: StateKeeper?
+    private(set) var keeper: StateKeeper?
+    let scheduler: ScheduleKeeper
+    private var savedSchedule: SavedSchedule?
     var moreDeliveries: (any LoopSource)?
     var pacing: PaceTimer?
     private(set) var isStopping = false
@@ -77,6 +86,9 @@ package final class Broker {
     ///   - loop: The loop of its thread.
     ///   - limits: History, frame and connection limits.
     ///   - publishing: The limits and permissions of publishers.
+    ///   - lifecycle: The limits on tasks.
+    ///   - scheduling: The limits of the schedule.
+    ///   - schedule: The facilities that the schedule uses.
     ///   - owner: The user whom the bus belongs to; root's bus serves all users.
     ///   - state: The file of the saved state, which is restored; `nil` to save none.
     ///   - version: The program's version, for GetInfo.
@@ -87,6 +99,8 @@ package final class Broker {
     /// - Throws: `SystemError` if a timer cannot be created.
     package init(
         loop: any Loop, limits: Configuration.Bus, publishing: Configuration.Publish = Configuration().publish,
+        lifecycle: Configuration.Lifecycle = Configuration().lifecycle,
+        scheduling: Configuration.Schedule = Configuration().schedule, schedule: ScheduleServices = ScheduleServices(),
         owner: UInt32 = geteuid(), state: StateFile?, version: String,
         deviceInfo: @escaping (UInt32) -> DeviceInfo,
         programs: any Programs, logger: Logger,
@@ -96,6 +110,9 @@ package final class Broker {
         self.random = random
         self.limits = limits
         self.publishing = publishing
+        self.lifecycle = lifecycle
+        tasks = TaskTable(time: lifecycle.taskTime)
+        self.scheduling = scheduling
         self.owner = owner
         self.logger = logger
         self.deviceInfo = deviceInfo
@@ -106,7 +123,12 @@ package final class Broker {
             interfaces: Self.interfaces)
         watchers = WatcherPool(loop: loop)
         freezes = try FreezeWatch(loop: loop, logger: logger)
-        let saved = Broker.load(state, logger)
+        var saved = Broker.load(state, logger)
+        let savedSchedule = Broker.load(schedule.file, logger)
+        // The state is that of before the firings, and only firings have followed it.
+        if let savedSchedule { saved?.replay(savedSchedule.firings) }
+        self.savedSchedule = savedSchedule
+        scheduler = ScheduleKeeper(schedule, loop: loop, logger: logger)
         let now = Timestamp(microseconds: loop.wallClock)
         bus = Bus(
             restoring: saved ?? SavedState(instance: Broker.newInstance(&self.random), sequence: 0, entries: []),
@@ -116,8 +138,15 @@ package final class Broker {
                 [unowned self] in bus.savedState
             }
         }
-        moreDeliveries = try loop.timer { [weak self] in self?.deliver() }
+        moreDeliveries = try loop.timer { [weak self] in
+            self?.sendTaskNotices()
+            self?.deliver()
+        }
         pacing = try PaceTimer(loop: loop) { [weak self] in self?.advance() }
+        watchers.charge = { [weak self] time, user in
+            guard let self, time > 0 else { return }
+            shares.charge(time, to: user, at: self.loop.bootClock)
+        }
         departing = try PaceTimer(loop: loop) { [weak self] in self?.advanceDepartures() }
         freezes.changed = { [weak self] in self?.freezeChanged($0) }
     }
@@ -131,7 +160,16 @@ package final class Broker {
         }
     }
 
-    private static func newInstance(_ random: inout any RandomNumberGenerator) -> String {
+    private static func load(_ file: ScheduleFile?, _ logger: Logger) -> SavedSchedule? {
+        do throws(StateError) {
+            return try file?.load()
+        } catch {
+            logger.error("starting without a schedule, since the saved one is unusable: \(error)")
+            return nil
+        }
+    }
+
+    static func newInstance(_ random: inout any RandomNumberGenerator) -> String {
         SubscriptionID(rawValue: random.next()).wireName + SubscriptionID(rawValue: random.next()).wireName
     }
 
@@ -141,17 +179,21 @@ package final class Broker {
     package func start(_ watchers: [any Watcher]) throws(SystemError) {
         try self.watchers.install(watchers)
         keeper?.save()
+        resumeSchedule(savedSchedule)
+        savedSchedule = nil
         thawFormerPrograms()
     }
 
     /// Replaces the watchers and the limits; subscriptions, positions and posted states stay.
     ///
-    /// New limits of the bus apply to new connections, and those of publishers to new calls. The length of the history
-    /// stays.
+    /// New limits of the bus apply to new connections, those of publishers and of tasks to new calls, and the time for
+    /// tasks to later backgrounds. The length of the history stays.
     ///
     /// - Throws: `SystemError` if a timer cannot be created; nothing has changed then.
     package func reconfigure(
-        _ limits: Configuration.Bus, publishing: Configuration.Publish, watchers: [any Watcher]
+        _ limits: Configuration.Bus, publishing: Configuration.Publish, lifecycle: Configuration.Lifecycle,
+        scheduling: Configuration.Schedule,
+        watchers: [any Watcher]
     ) throws(SystemError) {
         try self.watchers.install(watchers)
         let history = self.limits.history
@@ -161,6 +203,8 @@ package final class Broker {
         self.limits = limits
         self.limits.history = history
         self.publishing = publishing
+        self.lifecycle = lifecycle
+        self.scheduling = scheduling
     }
 
     /// Sends all pending deliveries, ends the subscriptions and saves the state.
@@ -178,57 +222,6 @@ package final class Broker {
         thawAll()
     }
 
-    /// Takes a watcher's reading.
-    package func report(_ reading: Reading) {
-        guard bus.report(reading, at: now) else { return }
-        if let aspect = reading.aspect.builtIn, !bus.mustSaveChange(of: aspect) {
-            states.discardAll()
-        } else {
-            stateWillBeDelivered()
-        }
-        deliver()
-    }
-
-    /// Prepares the delivery of a change, or of another publisher.
-    func stateWillBeDelivered() {
-        states.discardAll()
-        guard keeper?.stateWillBeDelivered() == false else { return }
-        bus.renew(as: Broker.newInstance(&random))
-        logger.warning("continuing as a new instance: the saved state cannot be removed")
-        // Subscribers reconnect and get the new instance; their positions would be wrong in it.
-        for connection in subscribers.connections { close(connection) }
-    }
-
-    /// Reads sources again after changes may have gone unnoticed; posted states stay.
-    ///
-    /// - Parameters:
-    ///   - monitoredOnly: Whether to skip aspects that are not watched.
-    ///   - completion: Called when the readings have been reported.
-    package func reread(monitoredOnly: Bool = true, then completion: @escaping () -> Void = {}) {
-        watchers.refreshAll(monitoredOnly: monitoredOnly) { [weak self] in
-            self?.deliver()
-            completion()
-        }
-    }
-
-    func post(_ reading: Reading) {
-        if bus.post(reading, at: now) { stateWillBeDelivered() }
-        deliver()
-    }
-
     /// The time of a change.
     var now: Timestamp { Timestamp(microseconds: loop.wallClock) }
-
-    /// Sets each watcher to the pace that the subscribers need.
-    func adjustWatchers() {
-        // A loop that has ended takes no more timers.
-        guard !isStopping else { return }
-        do throws(SystemError) {
-            try watchers.adjust {
-                Demand(isInForeground: bus.hasForegroundSubscriber($0), interval: bus.sampleInterval(of: $0))
-            }
-        } catch {
-            logger.error("\(error)")
-        }
-    }
 }

@@ -27,6 +27,10 @@ package struct Configuration: Sendable {
     package var bus = Bus()
     /// The section `publish`.
     package var publish = Publish()
+    /// The section `lifecycle`.
+    package var lifecycle = Lifecycle()
+    /// The section `schedule`.
+    package var schedule = Schedule()
 
     /// The shortest interval in seconds; reading a source more often would leave no time for anything else.
     static let shortestInterval = 0.001

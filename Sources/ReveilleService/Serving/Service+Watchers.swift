@@ -15,8 +15,9 @@ extension Service {
     ) throws(SystemError) -> [any Watcher] {
         let feed = DeviceFeed(loop: loop)
         let timer = try SharedTimer(loop: loop)
-        // One sensor serves both aspects.
-        let motion = MotionFeed(loop: loop, feed: feed, settings: configuration.orientation)
+        // One sensor serves orientation, motion and shake.
+        let accelerometer = SharedSensor(loop: loop)
+        let motion = MotionFeed(loop: loop, feed: feed, sensor: accelerometer, settings: configuration.orientation)
         func settings(_ paths: [String]) -> FileSettings {
             FileSettings(
                 paths: paths, root: files.root, home: files.home, settle: configuration.defaults.settle,
@@ -40,8 +41,9 @@ extension Service {
                     idleInterval: configuration.idleSampleInterval, context: context)
             case .orientation:
                 return try OrientationWatcher(
-                    loop: loop, timer: timer, feed: feed, settings: configuration.orientation,
-                    idleInterval: configuration.idleSampleInterval, context: context)
+                    loop: loop, timer: timer, feed: feed, sensor: accelerometer,
+                    settings: configuration.orientation, idleInterval: configuration.idleSampleInterval,
+                    context: context)
             case .light:
                 return try LightWatcher(
                     loop: loop, timer: timer, feed: feed, settings: configuration.light,

@@ -65,7 +65,15 @@ package final class Service {
         place = served.isEmpty ? "inherited connections" : served.map(\.description).joined(separator: ", ")
         bus = try WatchedBus(
             loop: loop, configuration: configuration, files: files,
-            state: StateFile(path: Service.statePath(of: served.first ?? address)), version: version, logger: logger)
+            state: StateFile(path: Service.statePath(of: served.first ?? address)),
+            schedule: ScheduleServices(
+                file: ScheduleFile(path: Service.schedulePath(of: served.first ?? address, home: files.home)),
+                zones: ZoneFiles(
+                    loop: loop, locations: ZoneLocations(root: files.root, database: Environment["TZDIR"])
+                ) { logger.warning("\($0)") },
+                launcher: SystemLauncher(loop: loop, manager: ServiceManager(loop: loop)),
+                address: "\(served.first ?? address)"),
+            version: version, logger: logger)
         let broker = bus.broker
         let terminal = ControllingTerminal()
         sources.append(
@@ -115,6 +123,22 @@ package final class Service {
     private static func statePath(of address: UnixAddress) -> String {
         guard let directory = Environment["RUNTIME_DIRECTORY"] else { return address.path + ".state.json" }
         return String(directory.prefix { $0 != ":" }) + "/state.json"
+    }
+
+    /// Returns the path of the schedule's file: in the supervisor's state directory, else in the user's or the system's.
+    ///
+    /// There, the name of a bus with another socket than the usual one contains a digest of its path, since two buses must
+    /// not write to one file.
+    private static func schedulePath(of address: UnixAddress, home: String) -> String {
+        if let directory = Environment["STATE_DIRECTORY"] {
+            return String(directory.prefix { $0 != ":" }) + "/schedule"
+        }
+        let isRoot = geteuid() == 0
+        let home = Environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home
+        let runtime = isRoot ? "/run" : Environment["XDG_RUNTIME_DIR"] ?? ""
+        let directory = isRoot ? "/var/lib/reveille" : home + "/.local/state/reveille"
+        guard address.path != runtime + "/reveille/org.reveille.Bus" else { return directory + "/schedule" }
+        return directory + "/schedule-" + String(Digest(of: Array(address.path.utf8)).value, radix: 16)
     }
 
     /// Creates the socket's directory: public for root's bus, private for a user's.

@@ -30,7 +30,8 @@ extension StateCoding {
         guard names.values.allSatisfy({ $0 <= limit }) else {
             throw StateError(reason: "a user has more than \(limit) names")
         }
-        return SavedState(instance: instance, sequence: sequence, entries: entries)
+        return SavedState(
+            instance: instance, sequence: sequence, entries: entries, firings: counter(top?["firings"]) ?? 0)
     }
 
     /// Reads an aspect's entry; `nil` for an aspect that only another version knows.

@@ -20,10 +20,11 @@ package enum StateCoding {
 
     /// Encodes a state; published values are copied as they are, without being parsed.
     package static func encode(_ state: SavedState) -> [UInt8] {
-        let top: JSONObject = [
+        var top: JSONObject = [
             "version": .integer(version), "instance": .string(state.instance),
             "sequence": .integer(Int64(state.sequence)),
         ]
+        if state.firings > 0 { top["firings"] = .integer(Int64(state.firings)) }
         var bytes: [UInt8] = []
         top.write(into: &bytes)
         bytes.removeLast()

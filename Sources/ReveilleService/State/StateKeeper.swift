@@ -51,6 +51,11 @@ final class StateKeeper {
         return attempt { () throws(SystemError) in try file.invalidate() }
     }
 
+    /// Saves the state now, unless the file contains everything but firings of the schedule.
+    func saveIfOutdated() {
+        if isDue || !isOnDisk { save() }
+    }
+
     /// Saves the state now.
     func save() {
         isDue = false

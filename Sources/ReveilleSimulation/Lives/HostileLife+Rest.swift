@@ -85,8 +85,9 @@ extension HostileLife {
         try bus.pass(.seconds(10))
         let streams = bus.loop.streamCount
         guard streams == 0 else { throw Broken("\(streams) connections of dead peers remain") }
-        guard bus.loop.sourceCount == quietSources else {
-            throw Broken("\(bus.loop.sourceCount) event sources remain, expected \(quietSources)")
+        let expected = quietSources + bus.scheduleSourceCount
+        guard bus.loop.sourceCount == expected else {
+            throw Broken("\(bus.loop.sourceCount) event sources remain, expected \(expected)")
         }
     }
 }

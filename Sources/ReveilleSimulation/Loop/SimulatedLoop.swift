@@ -32,6 +32,12 @@ package final class SimulatedLoop: Loop {
             loop.fire(place, after: duration)
         }
 
+        /// Sets a timer that is never late, as those of the kernel.
+        func fire(exactlyAfter microseconds: UInt64) {
+            loop.places[place]?.time = EventLoop.moment(in: microseconds, from: loop.bootClock)
+            loop.places[place]?.isArmed = true
+        }
+
         package func setPriority(_ priority: EventSource.Priority) {
             loop.places[place]?.priority = priority
         }
@@ -70,8 +76,18 @@ package final class SimulatedLoop: Loop {
         }
     }
 
-    /// The wall-clock time in microseconds since 1970, initially in the year 2026.
-    package var wallClock: Int64 = 1_780_000_000_000_000
+    /// The wall-clock time in microseconds since 1970, initially in the year 2026; setting it notifies alarms.
+    package var wallClock: Int64 {
+        get { passingClock }
+        set {
+            passingClock = newValue
+            for alarm in alarms { alarm.noteChange() }
+        }
+    }
+    private var passingClock: Int64 = 1_780_000_000_000_000
+    /// The alarms, which each end when they are released.
+    private var alarms: [SimulatedAlarm] { weakAlarms.compactMap(\.alarm) }
+    private var weakAlarms: [SimulatedAlarm.Reference] = []
     /// The time since boot in microseconds.
     package private(set) var bootClock: UInt64
     /// The processor time, which passes only by ``work``.
@@ -121,6 +137,13 @@ package final class SimulatedLoop: Loop {
         let source = Source(self) { _ in handler() }
         add(source, nil, priority)
         return source
+    }
+
+    package func alarm(handler: @escaping (WallClockEvent) -> Void) -> any WallClockAlarm {
+        let alarm = SimulatedAlarm(loop: self, handler: handler)
+        weakAlarms.removeAll { $0.alarm == nil }
+        weakAlarms.append(SimulatedAlarm.Reference(alarm))
+        return alarm
     }
 
     private func add(_ source: Source, _ descriptor: Int32?, _ priority: EventSource.Priority) {
@@ -183,7 +206,7 @@ package final class SimulatedLoop: Loop {
     package func advance(_ duration: Duration) {
         for stream in streams.values { stream.arriveWhole() }
         let microseconds = Int64(duration / .microseconds(1))
-        wallClock = wallClock.addingReportingOverflow(microseconds).overflow ? .max : wallClock + microseconds
+        passingClock = passingClock.addingReportingOverflow(microseconds).overflow ? .max : passingClock + microseconds
         bootClock += UInt64(max(0, microseconds))
     }
 }

@@ -40,8 +40,16 @@ package enum PrivateFile {
     }
 
     /// Replaces a file atomically: a reader sees either the complete old or the complete new contents.
+    ///
+    /// - Parameters:
+    ///   - path: The path.
+    ///   - contents: The new contents.
+    ///   - limit: The maximum size.
+    ///   - isDurable: Whether to wait until a loss of power would not undo it.
+    /// - Throws: `SystemError`; `EFBIG` for contents that are too long. The file is then as before, unless it could only not be
+    ///   made durable.
     package static func replace(
-        _ path: String, with contents: [UInt8], limit: Int = limit
+        _ path: String, with contents: [UInt8], limit: Int = limit, isDurable: Bool = false
     ) throws(SystemError) {
         guard contents.count <= limit else { throw SystemError("write", on: path, code: EFBIG) }
         let temporary = path + ".new"
@@ -59,7 +67,17 @@ package enum PrivateFile {
             guard count > 0 else { throw SystemError("write", on: temporary) }
             rest = rest.dropFirst(count)
         }
+        if isDurable, fsync(descriptor.number) != 0 { throw SystemError("fsync", on: temporary) }
         guard rename(temporary, path) == 0 else { throw SystemError("rename", on: path) }
         isReplaced = true
+        if isDurable { try syncDirectory(of: path) }
+    }
+
+    /// Waits until a loss of power would not undo the creation, replacement or removal of a file.
+    package static func syncDirectory(of path: String) throws(SystemError) {
+        let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let directory = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let descriptor = try OwnedDescriptor(opening: directory, O_RDONLY | O_DIRECTORY)
+        guard fsync(descriptor.number) == 0 else { throw SystemError("fsync", on: directory) }
     }
 }

@@ -27,6 +27,9 @@ package protocol Loop: AnyObject {
 
     /// Creates a timer that is not set; see ``EventLoop/timer(priority:handler:)``.
     func timer(priority: EventSource.Priority, handler: @escaping () -> Void) throws(SystemError) -> Source
+
+    /// Creates an alarm that is not set; see ``EventLoop/alarm(handler:)``.
+    func alarm(handler: @escaping (WallClockEvent) -> Void) throws(SystemError) -> any WallClockAlarm
 }
 
 extension Loop {
@@ -61,4 +64,20 @@ package protocol LoopSource: AnyObject {
     func setPriority(_ priority: EventSource.Priority)
     /// Rearms edge-triggered conditions, so that one that was already reported is reported again.
     func rearm(_ interest: EventLoop.Interest)
+}
+
+/// The reason for which a ``WallClockAlarm`` calls its handler.
+package enum WallClockEvent: Sendable, Hashable {
+    /// The time has come.
+    case expired
+    /// The clock was set or the machine resumed, which are not distinguished; the time may have come too.
+    case clockChanged
+}
+
+/// A timer that is set to a time of the wall clock, which ends when it is released.
+package protocol WallClockAlarm: AnyObject {
+    /// Sets the alarm to a time in microseconds since 1970; replaces an earlier setting.
+    ///
+    /// It is never early by the wall clock. A time that has passed is due at once.
+    func set(to time: Int64)
 }

@@ -45,7 +45,7 @@ struct StartTime {
     }
 
     /// Returns a duration such as `10m` in microseconds.
-    private static func duration(_ text: Substring) -> Int64? {
+    static func duration(_ text: Substring) -> Int64? {
         guard let unit = text.last.flatMap({ units[$0] }), let count = number(text.dropLast(), digits: 1...15)
         else { return nil }
         let (duration, isTooLong) = Int64(count).multipliedReportingOverflow(by: unit * 1_000_000)
@@ -53,7 +53,7 @@ struct StartTime {
     }
 
     /// Returns the hours, minutes and seconds of a time such as `14:30` or `14:30:05`.
-    private static func time(_ text: Substring) -> [Int]? {
+    static func time(_ text: Substring) -> [Int]? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { number($0, digits: 2...2) }
         guard 2...3 ~= parts.count, let hour = parts[0], let minute = parts[1],
             let second = parts.count == 2 ? 0 : parts[2], hour < 24, minute < 60, second < 60
@@ -62,7 +62,7 @@ struct StartTime {
     }
 
     /// Returns a date such as `2026-11-21`.
-    private static func date(_ text: Substring) -> tm? {
+    static func date(_ text: Substring) -> tm? {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 3, let year = number(parts[0], digits: 4...4), let month = number(parts[1], digits: 2...2),
             let day = number(parts[2], digits: 2...2)
@@ -81,7 +81,7 @@ struct StartTime {
     }
 
     /// Returns the moment of a time on a day in the user's time zone.
-    private static func moment(_ day: tm, _ time: [Int]) -> Timestamp {
+    static func moment(_ day: tm, _ time: [Int]) -> Timestamp {
         var parts = day
         (parts.tm_hour, parts.tm_min, parts.tm_sec) = (Int32(time[0]), Int32(time[1]), Int32(time[2]))
         // The zone decides whether it was summer time.

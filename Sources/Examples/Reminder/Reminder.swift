@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import Reveille
+
+/// Reminds of something at intervals, without running in between.
+///
+///     Reminder 3600 /home/me/reminders "stand up"
+///
+/// The program puts an entry on the schedule and ends. Whenever the entry is due, the bus starts the program again. It writes
+/// a line into the file, with the number of reminders since the last one, and ends.
+@main
+enum Reminder {
+    private struct Note: Codable {
+        var file: String
+        var text: String
+    }
+
+    private static let name: Aspect = "org.reveille.example.reminder"
+
+    static func main() async throws {
+        let device = try await Device.connect()
+        if Device.launch == nil { try await schedule(on: device) } else { try await remind(device) }
+    }
+
+    private static func schedule(on device: Device) async throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 4, let seconds = Int(arguments[1]) else {
+            print("usage: Reminder SECONDS FILE TEXT")
+            exit(64)
+        }
+        try await device.schedule(
+            "reminder", .every(.seconds(seconds)), publishing: name, Note(file: arguments[2], text: arguments[3]),
+            launching: [arguments[0]])
+        print("reminding every \(seconds) seconds; 'reveille schedule cancel reminder' ends it")
+    }
+
+    private static func remind(_ device: Device) async throws {
+        // Continues from the position before the reminders, so the first event has all of them.
+        let subscription = try await device.subscribe(to: AspectSet(name), name: "reminder")
+        guard let event = try await subscription.next(), let note = try event.value(as: Note.self) else { return }
+        guard let file = fopen(note.file, "a") else { return }
+        fputs(event.changes == 1 ? "\(note.text)\n" : "\(note.text), \(event.changes) times\n", file)
+        fclose(file)
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+public import ReveilleCore
+package import ReveilleWire
+import Varlink
+
+extension Device {
+    /// Lets the bus publish a value at set times, even when this program does not run.
+    ///
+    /// ```swift
+    /// let morning = try CalendarRule(hour: 7, minute: 30)
+    /// try await device.schedule("alarm", .calendar(morning), publishing: "org.example.alarm", ["sound": "bell"])
+    /// try await device.schedule(
+    ///     "tea", .at(Timestamp(microseconds: now + 300_000_000)), publishing: "org.example.tea",
+    ///     launching: ["/usr/bin/tea-timer"])
+    /// ```
+    ///
+    /// Each firing is a change of the name, also with an equal value. A subscriber in the background receives one event,
+    /// whose `Event.changes` is the number of firings. Entries belong to this user; they outlast the program, the bus and a
+    /// reboot, and end with their last firing. Adding an entry again under its name replaces it.
+    ///
+    /// - Parameters:
+    ///   - id: The name of the entry, of 1 to 128 bytes.
+    ///   - time: The times.
+    ///   - name: The name under which the value is published.
+    ///   - value: A value, as for ``publish(_:_:whileConnected:)``; by default an object without members.
+    ///   - until: The time after which it does not fire.
+    ///   - ifMissed: What happens to firings whose time passes while the device is off or asleep.
+    ///   - grace: The lateness beyond which such a firing is left out.
+    ///   - command: A program and its arguments, which the bus starts if there is no subscriber to the name; see ``launch``.
+    ///     Only on this user's own bus.
+    /// - Returns: The time of the first firing; `nil` if there will be none, as on a 30th of February.
+    /// - Throws: ``ReveilleError``, with the entry's name: ``ReveilleError/Code/invalidArgument`` for a time that cannot be
+    ///   meant or an unknown zone; ``ReveilleError/Code/quotaExceeded`` if the user has too many entries, or the entry
+    ///   cannot be saved; ``ReveilleError/Code/notPermitted`` if this user may not publish the name or start a program.
+    @discardableResult
+    public func schedule(
+        _ id: String, _ time: ScheduleTime, publishing name: Aspect, _ value: some Encodable = [String: String](),
+        until: Timestamp? = nil, ifMissed: MissedFirings = .fire, grace: Duration? = nil,
+        launching command: [String]? = nil
+    ) async throws(ReveilleError) -> Timestamp? {
+        let value = try PublishedValue(name, encoding: value)
+        var (at, every, calendar, zone): (Timestamp?, Int64?, CalendarRule?, String?)
+        switch time {
+        case .at(let time): at = time
+        case .every(let interval, let start): (at, every) = (start, interval.wholeMilliseconds)
+        case .calendar(let rule, let name, let start): (at, calendar, zone) = (start, rule, name)
+        }
+        let entry: ScheduleEntry
+        do throws(ScheduleEntryError) {
+            entry = try ScheduleEntry(
+                id: id, aspect: name, value: value.bytes, at: at?.microseconds, every: every, calendar: calendar,
+                zone: zone, until: until?.microseconds, skipsMissed: ifMissed == .skip ? true : nil,
+                grace: grace?.wholeMilliseconds, launch: command)
+        } catch {
+            throw ReveilleError(.invalidArgument, "\(id): \(error)")
+        }
+        return try await add(entry).get()
+    }
+
+    /// Removes an entry of this user from the schedule; what has fired is still delivered.
+    ///
+    /// ```swift
+    /// try await device.cancelScheduled("alarm")
+    /// ```
+    ///
+    /// - Returns: Whether there was such an entry.
+    /// - Throws: ``ReveilleError``, as other calls do.
+    @discardableResult
+    public func cancelScheduled(_ id: String) async throws(ReveilleError) -> Bool {
+        do throws(ReveilleError) {
+            return try await engine.call(.cancel(id), expecting: CancelReply.self).cancelled > 0
+        } catch  where error.code == .noSuchEntry {
+            return false
+        }
+    }
+
+    /// Removes all entries of this user from the schedule; what has fired is still delivered.
+    ///
+    /// ```swift
+    /// try await device.cancelAllScheduled()
+    /// ```
+    ///
+    /// - Returns: The number of entries.
+    /// - Throws: ``ReveilleError``, as other calls do.
+    @discardableResult
+    public func cancelAllScheduled() async throws(ReveilleError) -> Int {
+        try await engine.call(.cancel(nil), expecting: CancelReply.self).cancelled
+    }
+
+    /// The entries of this user on the schedule, by their names.
+    ///
+    /// ```swift
+    /// for entry in try await device.scheduled { print(entry.id, entry.next as Any, entry.fired) }
+    /// ```
+    public var scheduled: [ScheduledEntry] {
+        get async throws(ReveilleError) {
+            try await listings.map { listing in
+                let entry = listing.entry
+                return ScheduledEntry(
+                    id: entry.id, name: entry.aspect, time: entry.time,
+                    until: entry.until.map { Timestamp(microseconds: $0) },
+                    ifMissed: entry.skipsMissed == true ? .skip : .fire,
+                    grace: entry.grace.map { .milliseconds($0) }, command: entry.launch,
+                    next: listing.next.map { Timestamp(microseconds: $0) }, fired: listing.fired)
+            }
+        }
+    }
+
+    /// The entries of this user, as the bus lists them.
+    package var listings: [ScheduleListing] {
+        get async throws(ReveilleError) { try await engine.call(.list, expecting: [ScheduleListing].self) }
+    }
+
+    /// Adds an entry, and returns the time of its first firing.
+    package func add(_ entry: ScheduleEntry) async -> Result<Timestamp?, ReveilleError> {
+        do throws(ReveilleError) {
+            let reply = try await engine.call(.add(entry), expecting: AddReply.self)
+            return .success(reply.next.map { Timestamp(microseconds: $0) })
+        } catch {
+            return .failure(ReveilleError(error.code, "\(entry.id): \(error)"))
+        }
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import Reveille
+import ReveilleCore
+import ReveilleSystem
+import ReveilleTesting
+import ReveilleWire
+import Varlink
+
+/// Measures the schedule: changes of a long one, waiting, and the lateness of firings.
+struct TimesBench {
+    private static let entries = 10_000
+    private static let firings = 200
+    /// The time between two firings in microseconds.
+    private static let step: Int64 = 20_000
+    private static let name: Aspect = "org.example.time"
+
+    func run() throws {
+        try measureSchedule()
+        try measureService()
+    }
+
+    private func measureSchedule() throws {
+        var schedule = Schedule()
+        let now = Clocks.wall()
+        let locations = ["Europe/Berlin", "America/New_York"]
+        let zones = try locations.map { zone -> TimeZoneRules in
+            guard case .bytes(let bytes) = FileContents.read("/usr/share/zoneinfo/" + zone, limit: 1 << 20) else {
+                throw BenchError("time zone \(zone) cannot be read")
+            }
+            return try TimeZoneRules(tzif: bytes)
+        }
+        schedule.set(zones[0], for: ScheduleEntry.localZone, at: now)
+        let items = try (0..<2 * Self.entries).map { number in
+            let rule = try CalendarRule(
+                weekday: number % 3 == 0 ? number % 7 + 1 : nil, hour: number % 24, minute: number % 60,
+                second: number % 59)
+            return Schedule.Item(
+                user: 1, entry: try ScheduleEntry(id: "\(number)", aspect: Self.name, calendar: rule), addedAt: now)
+        }
+        for item in items.prefix(Self.entries) { schedule.add(item) }
+        let start = MonotonicClock.now
+        for item in items.suffix(1_000) { schedule.add(item) }
+        let added = Double(MonotonicClock.now - start) / 1_000 / 1_000
+        for item in items.suffix(1_000) { schedule.remove(item.entry.id, of: 1) }
+        let before = MonotonicClock.now
+        schedule.set(zones[1], for: ScheduleEntry.localZone, at: now)
+        let zone = Double(MonotonicClock.now - before) / 1e6
+        print("\(Self.entries) entries on the calendar")
+        print("adding one, without the disk: \((added * 100).rounded() / 100) microseconds (limit 10)")
+        print("a new zone:                   \((zone * 100).rounded() / 100) milliseconds (limit 50)")
+        guard added < 10, zone < 50 else { throw BenchError("the schedule is too slow") }
+    }
+
+    private func measureService() throws {
+        let phone = try SyntheticPhone()
+        let bus = try phone.startBus(configuration: "{ schedule: { entries: 65536 } }")
+        let address = try UnixAddress(bus.address)
+        let client = try BlockingClient(address)
+        try add(Self.entries, to: client) { ["every": .integer(Int64(86_400_000 + $0)), "aspect": "org.example.far"] }
+        let usage = ProcessUsage(pid: bus.processIdentifier)
+        // The state that the calls have changed is saved within 100 ms.
+        poll(nil, 0, 1_000)
+        let before = usage.wakeups
+        poll(nil, 0, 5_000)
+        print("wake-ups in 5 seconds:        \(usage.wakeups - before)")
+
+        let subscriber = try BlockingClient(address)
+        try subscriber.subscribe(to: AspectSet(Self.name))
+        let first = Clocks.wall() + 3_000_000
+        try add(Self.firings, to: client) {
+            [
+                "at": .integer(first + Int64($0) * Self.step), "aspect": .string(Self.name.name),
+                "value": ["n": .integer(Int64($0))],
+            ]
+        }
+        guard Clocks.wall() < first else { throw BenchError("adding \(Self.firings) entries took 3 seconds") }
+        var lateness = Samples()
+        for number in 0..<Self.firings {
+            let events = try subscriber.receiveEvents()
+            let late = Clocks.wall() - (first + Int64(number) * Self.step)
+            guard late >= 0, events.map(\.changes) == [1] else { throw BenchError("a firing was early or merged") }
+            lateness.add(Double(late))
+        }
+        print(lateness.line("lateness of \(Self.firings) firings"))
+        guard lateness.percentile(0.5) < 1_000 else {
+            throw BenchError("half of the firings are late by a millisecond")
+        }
+    }
+
+    private func add(_ count: Int, to client: BlockingClient, _ fields: (Int) -> JSONObject) throws {
+        let start = MonotonicClock.now
+        for number in 0..<count {
+            var entry = fields(number)
+            entry["id"] = .string("\(count)-\(number)")
+            try client.send(Call(.add(try ScheduleEntry(structure: entry))))
+            let reply = try client.receive()
+            if let error = reply.error { throw BenchError("Add: \(error) \(reply.parameters)") }
+        }
+        let each = Double(MonotonicClock.now - start) / 1_000 / Double(count)
+        print("\(count) calls of Add, each saved: \(each.rounded()) microseconds each")
+    }
+}

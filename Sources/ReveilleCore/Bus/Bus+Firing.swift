@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The slots of an entry of the schedule that fire at one time, as one or more changes of its name.
+package struct Firing: Sendable, Hashable {
+    /// The instance of the bus.
+    package var instance: String
+    /// The number of the firing on the bus, from 1.
+    package var number: Int
+    /// The value that is published.
+    package var value: PublishedValue
+    /// The owner of the entry, who publishes it.
+    package var user: UInt32
+    /// The number of slots, each of which is a change.
+    package var times: Int
+    /// The generation of the name before it.
+    package var before: Int
+    /// The sequence of the last change.
+    package var sequence: Int
+    /// The time of the firing.
+    package var time: Timestamp
+
+    /// Creates a firing.
+    package init(
+        instance: String, number: Int, value: PublishedValue, user: UInt32, times: Int, before: Int, sequence: Int,
+        time: Timestamp
+    ) {
+        self.instance = instance
+        self.number = number
+        self.value = value
+        self.user = user
+        self.times = times
+        self.before = before
+        self.sequence = sequence
+        self.time = time
+    }
+}
+
+extension Bus {
+    /// Returns the firing that would follow others, which are not on the bus yet.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - times: The number of slots, at least 1.
+    ///   - user: The owner of the entry.
+    ///   - time: The current time.
+    ///   - earlier: The firings since the last change of the bus.
+    /// - Returns: The firing, for ``fire(_:)``.
+    package func firing(
+        of value: PublishedValue, times: Int, by user: UInt32, at time: Timestamp, after earlier: [Firing]
+    ) -> Firing {
+        let sequence = earlier.last?.sequence ?? sequence
+        let before =
+            earlier.last { $0.value.name == value.name }.map { $0.before + $0.times }
+            ?? log(of: value.name).map { logs[$0].changes.current.generation } ?? sequence
+        return Firing(
+            instance: instance, number: (earlier.last?.number ?? firings) + 1, value: value, user: user,
+            times: times, before: before, sequence: sequence + times, time: time)
+    }
+
+    /// Publishes the value of a firing, once for each of its slots; each is a change, even of an equal value.
+    ///
+    /// - Parameter firing: The result of ``firing(of:times:by:at:after:)`` since the last other change of the bus.
+    package mutating func fire(_ firing: Firing) {
+        let name = firing.value.name
+        let index = logOfName[name] ?? addLog(of: name, at: firing.time)
+        let wasLive = logs[index].isLive
+        if logs[index].isVacant { addEntriesOfPatterns(to: index) }
+        assign(index, to: Publisher(user: firing.user))
+        sequence += firing.times
+        firings = firing.number
+        logs[index].changes.fire(firing.value, times: firing.times, sequence: sequence, at: firing.time)
+        if !wasLive { namesOfUser[firing.user, default: NameCount()].live += 1 }
+        notifyListeners(of: index)
+    }
+}

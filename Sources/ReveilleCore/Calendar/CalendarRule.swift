@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// Parts of the calendar that must match, as on a clock on the wall.
+///
+/// A part that is `nil` matches any value if it is larger than the smallest part given, else it has its least. From
+/// large to small, the parts are the month, the day, the hour, the minute and the second. A weekday is as large as a
+/// day: if one of the two is given, the other matches any value, and if both are, both must match.
+///
+/// - `hour: 7, minute: 30` is 07:30:00 of each day, `minute: 0` each full hour, `weekday: 1` the first moment of each
+///   Monday, and `month: 3` the first moment of each March.
+/// - A time that the clocks skip comes at the first moment after the gap; two such times in one gap are one slot.
+/// - A time that comes twice counts the first time.
+/// - If the hour matches any value, the slots are all moments at which the clocks show the parts: a time that is
+///   skipped does not come, and one that comes twice counts twice. Hours are therefore real hours, across both.
+public struct CalendarRule: Sendable, Hashable {
+    /// The month, from 1 to 12.
+    public let month: Int?
+    /// The day of the month, from 1 to 31, or -1 for the last; a month without the day is passed over.
+    public let day: Int?
+    /// The day of the week, from 1 for Monday to 7 for Sunday.
+    public let weekday: Int?
+    /// The hour, from 0 to 23.
+    public let hour: Int?
+    /// The minute, from 0 to 59.
+    public let minute: Int?
+    /// The second, from 0 to 59.
+    public let second: Int?
+
+    /// Creates a rule.
+    ///
+    /// - Throws: `CalendarRuleError` if no part is given, or one is out of its range.
+    public init(
+        month: Int? = nil, day: Int? = nil, weekday: Int? = nil, hour: Int? = nil, minute: Int? = nil,
+        second: Int? = nil
+    ) throws(CalendarRuleError) {
+        self.month = try Self.checked(month, in: 1...12, "month")
+        self.day = day == -1 ? day : try Self.checked(day, in: 1...31, "day")
+        self.weekday = try Self.checked(weekday, in: 1...7, "weekday")
+        self.hour = try Self.checked(hour, in: 0...23, "hour")
+        self.minute = try Self.checked(minute, in: 0...59, "minute")
+        self.second = try Self.checked(second, in: 0...59, "second")
+        guard [month, day, weekday, hour, minute, second].contains(where: { $0 != nil }) else { throw .empty }
+    }
+
+    private static func checked(
+        _ value: Int?, in range: ClosedRange<Int>, _ part: String
+    ) throws(CalendarRuleError) -> Int? {
+        if let value, !range.contains(value) { throw .outOfRange(part: part, value: value, range) }
+        return value
+    }
+
+    /// The days that match.
+    var days: DayPattern {
+        let isMonthAlone = weekday == nil && hour == nil && minute == nil && second == nil
+        return DayPattern(month: month, day: day ?? (isMonthAlone ? 1 : nil), weekday: weekday)
+    }
+
+    /// The times of day that match.
+    var times: TimePattern {
+        TimePattern(
+            hour: hour ?? (hasRealHours ? nil : 0), minute: minute ?? (second == nil ? 0 : nil), second: second ?? 0)
+    }
+
+    /// Whether the hour matches any value.
+    var hasRealHours: Bool { hour == nil && (minute != nil || second != nil) }
+}
+
+/// The reason why parts of the calendar are not a rule.
+public enum CalendarRuleError: Error, Hashable, CustomStringConvertible {
+    /// No part is given.
+    case empty
+    /// A part is out of its range; a day may also be -1.
+    case outOfRange(part: String, value: Int, ClosedRange<Int>)
+
+    /// One line of text: `hour must be 0 to 23, not 24`.
+    public var description: String {
+        switch self {
+        case .empty: "at least one of month, day, weekday, hour, minute and second must be given"
+        case .outOfRange(let part, let value, let range):
+            "\(part) must be \(range.lowerBound) to \(range.upperBound)\(part == "day" ? ", or -1" : ""), not \(value)"
+        }
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The rule for the times after the last transition of a TZif file: a `TZ` string of POSIX, such as
+/// `CET-1CEST,M3.5.0,M10.5.0/3`, with the extensions of RFC 8536.
+struct TimeZoneFooter: Sendable, Hashable {
+    /// A day of the year.
+    enum Day: Sendable, Hashable {
+        /// `Jn`: from 1 to 365; the 29th of February is not counted.
+        case withoutLeapDay(Int)
+        /// `n`: from 0 to 365.
+        case ofYear(Int)
+        /// `Mm.w.d`: a weekday, from 0 for Sunday, in a week of a month; week 5 is the last that has the weekday.
+        case ofMonth(Int, week: Int, weekday: Int)
+    }
+
+    /// A change of the clocks.
+    struct Change: Sendable, Hashable {
+        /// The day.
+        var day: Day
+        /// The wall time before the change, in seconds since the start of the day; up to a week before or after it.
+        var time = 7_200
+    }
+
+    /// Daylight saving time.
+    struct Daylight: Sendable, Hashable {
+        /// The offset in seconds.
+        var offset: Int
+        /// The change to daylight saving time.
+        var start: Change
+        /// The change to standard time.
+        var end: Change
+    }
+
+    /// The offset of standard time in seconds.
+    var standard: Int
+    /// Daylight saving time, if the zone has it.
+    var daylight: Daylight?
+
+    /// The number of years in which two changes can be at the same time, and so have no effect, before one that differs.
+    ///
+    /// Only leap years may differ, which are at most eight years apart.
+    private static let longestPause = 9
+
+    /// Returns the offset at a time.
+    func offset(at time: Int) -> Int {
+        guard let daylight else { return standard }
+        let time = Self.clamped(time)
+        let year = Self.year(at: time)
+        // Changes may be up to a week away from the year of their day.
+        for year in stride(from: year + 1, through: year - 1, by: -1) {
+            let changes = changes(daylight, in: year)
+            if changes.last.time <= time { return changes.last.offset }
+            if changes.first.time <= time { return changes.first.offset }
+        }
+        return standard
+    }
+
+    /// Returns the time of the first change after a time; `nil` if there is none.
+    func transition(after time: Int) -> Int? {
+        guard let daylight, time < TimeZoneRules.horizon else { return nil }
+        let time = Self.clamped(time)
+        let year = Self.year(at: time)
+        let offset = offset(at: time)
+        var earlier = Int.max
+        for year in year - 1...year + Self.longestPause {
+            let changes = changes(daylight, in: year)
+            for change in [changes.first.time, changes.last.time] where change > time {
+                // A change of a later year that is not later replaces one before it.
+                if earlier < change, self.offset(at: earlier) != offset { return earlier }
+                earlier = change
+            }
+        }
+        return nil
+    }
+
+    private static func clamped(_ time: Int) -> Int {
+        min(max(time, -TimeZoneRules.horizon), TimeZoneRules.horizon)
+    }
+
+    private static func year(at time: Int) -> Int {
+        CivilDate(dayNumber: time.dividedDown(by: CivilDate.daySeconds).quotient).year
+    }
+
+    private typealias Shift = (time: Int, offset: Int)
+
+    /// Returns the two changes of a year in their order.
+    private func changes(_ daylight: Daylight, in year: Int) -> (first: Shift, last: Shift) {
+        let start = (time: daylight.start.seconds(in: year) - standard, offset: daylight.offset)
+        let end = (time: daylight.end.seconds(in: year) - daylight.offset, offset: standard)
+        return start.time <= end.time ? (start, end) : (end, start)
+    }
+}
+
+extension TimeZoneFooter.Change {
+    /// Returns the wall time of the change in a year.
+    fileprivate func seconds(in year: Int) -> Int {
+        dayNumber(in: year) * CivilDate.daySeconds + time
+    }
+
+    private func dayNumber(in year: Int) -> Int {
+        switch day {
+        case .withoutLeapDay(let day):
+            return CivilDate(year, 1, day + (CivilDate.isLeap(year) && day >= 60 ? 1 : 0)).dayNumber
+        case .ofYear(let day): return CivilDate(year, 1, day + 1).dayNumber
+        case .ofMonth(let month, let week, let weekday):
+            let first = CivilDate(year, month, 1).dayNumber
+            let until = (weekday + 7 - CivilDate.weekday(ofDayNumber: first) % 7) % 7
+            let day = until + 7 * (week - 1)
+            return first + (day < CivilDate.monthLength(year, month) ? day : day - 7)
+        }
+    }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The entries of all users, and the times at which they are due next.
+package struct Schedule: ~Copyable {
+    /// The lateness in microseconds up to which a slot is not missed although the clock changed around it.
+    package static let tolerance: Int64 = 1_000_000
+
+    /// An entry on the schedule.
+    package struct Item: Sendable, Hashable {
+        /// The user who added the entry.
+        package var user: UInt32
+        /// The entry.
+        package var entry: ScheduleEntry
+        /// The time at which it was added.
+        package var added: Int64
+        /// The time of the last slot that is over: earlier ones never fire, even if the clock is set back.
+        package var after: Int64
+        /// The number of its firings.
+        package var fired: Int
+        /// The next slot; `nil` if there is none, or while the rules of the zone are unknown.
+        package fileprivate(set) var next: Int64?
+
+        /// Creates an item, which the schedule gives its next slot.
+        package init(user: UInt32, entry: ScheduleEntry, added: Int64, after: Int64, fired: Int) {
+            self.user = user
+            self.entry = entry
+            self.added = added
+            self.after = after
+            self.fired = fired
+        }
+
+        /// Creates the item of an entry that is added now: only the time of a single firing may be over already.
+        package init(user: UInt32, entry: ScheduleEntry, addedAt now: Int64) {
+            let now = Schedule.bounded(now)
+            let start = entry.every == nil && entry.calendar == nil ? min(now, entry.at ?? now) : now
+            self.init(user: user, entry: entry, added: now, after: start - 1, fired: 0)
+        }
+    }
+
+    /// An entry whose time has come.
+    package struct Due: Sendable, Hashable {
+        /// The item as it was before.
+        package var item: Item
+        /// The number of slots that fire now; 0 if all were left out.
+        package var firings: Int
+        /// The item as it is afterward; `nil` if no slot is left.
+        package var rest: Item?
+    }
+
+    private var items: [Item?] = []
+    private var free: [Int32] = []
+    private var slots: [UInt32: [String: Int32]] = [:]
+    private var queue = PaceQueue()
+    private var zones: [String: TimeZoneRules] = [:]
+
+    /// Creates a schedule without entries.
+    package init() {}
+
+    /// Whether there is no entry.
+    package var isEmpty: Bool { slots.isEmpty }
+
+    /// The time of the next slot of any entry; `nil` if none is due.
+    package var next: Int64? { queue.next.map { Int64($0) } }
+
+    /// All items, by user and identifier.
+    package var all: [Item] { slots.keys.sorted().flatMap { items(of: $0) } }
+
+    /// Returns the items of a user, by identifier.
+    package func items(of user: UInt32) -> [Item] {
+        (slots[user] ?? [:]).sorted { $0.key < $1.key }.compactMap { items[Int($0.value)] }
+    }
+
+    /// Returns the number of a user's entries.
+    package func count(of user: UInt32) -> Int { slots[user]?.count ?? 0 }
+
+    /// Returns a user's item; `nil` if there is none with the identifier.
+    package func item(_ id: String, of user: UInt32) -> Item? {
+        slots[user]?[id].flatMap { items[Int($0)] }
+    }
+
+    // MARK: - Changes
+
+    /// Adds an item, in place of one of the same user with the same identifier.
+    ///
+    /// - Returns: The item with its next slot.
+    @discardableResult
+    package mutating func add(_ item: Item) -> Item {
+        var item = item
+        item.next = next(of: item, after: item.after)
+        let slot: Int32
+        if let known = slots[item.user]?[item.entry.id] {
+            slot = known
+            queue.remove(slot)
+        } else {
+            slot = free.popLast() ?? Int32(items.count)
+            if slot == items.count { items.append(nil) }
+            slots[item.user, default: [:]][item.entry.id] = slot
+        }
+        items[Int(slot)] = item
+        wait(slot)
+        return item
+    }
+
+    /// Removes an item.
+    ///
+    /// - Returns: The item; `nil` if there was none.
+    @discardableResult
+    package mutating func remove(_ id: String, of user: UInt32) -> Item? {
+        guard let slot = slots[user]?.removeValue(forKey: id) else { return nil }
+        if slots[user]?.isEmpty == true { slots[user] = nil }
+        queue.remove(slot)
+        free.append(slot)
+        defer { items[Int(slot)] = nil }
+        return items[Int(slot)]
+    }
+
+    /// Returns whether the rules of a zone are known.
+    package func knows(zone: String) -> Bool { zones[zone] != nil }
+
+    /// Forgets the rules of all zones.
+    package mutating func forgetZones() { zones = [:] }
+
+    /// Sets the rules of a zone, or forgets them.
+    ///
+    /// Entries whose calendar follows the zone continue from now: the clock on the wall has jumped, and the times that it
+    /// jumped over have not passed. Entries whose zone was unknown continue from where they were.
+    package mutating func set(_ rules: TimeZoneRules?, for zone: String, at now: Int64) {
+        let now = Self.bounded(now)
+        let wasKnown = zones[zone] != nil
+        zones[zone] = rules
+        for slot in items.indices {
+            guard let item = items[slot], item.entry.slotZone == zone else { continue }
+            queue.remove(Int32(slot))
+            var changed = item
+            if wasKnown, rules != nil { changed.after = max(item.after, now) }
+            changed.next = next(of: changed, after: changed.after)
+            items[slot] = changed
+            wait(Int32(slot))
+        }
+    }
+
+    // MARK: - Firings
+
+    /// Takes an entry whose time has come off the queue, and puts it back with its next slot.
+    ///
+    /// - Parameters:
+    ///   - now: The time.
+    ///   - start: The time at which the bus was started, the machine resumed or its clock was set. Slots that are earlier by
+    ///     more than ``tolerance`` were missed.
+    /// - Returns: The entry with the number of its slots that fire; `nil` if nothing is due.
+    package mutating func takeDue(at now: Int64, awakeSince start: Int64) -> Due? {
+        let now = Self.bounded(now)
+        guard let slot = queue.popDue(at: UInt64(now)), let item = items[Int(slot)] else { return nil }
+        let firings = firings(of: item, at: now, awakeSince: start)
+        var rest = item
+        rest.after = now
+        rest.fired += firings
+        rest.next = next(of: rest, after: now)
+        if rest.next == nil {
+            remove(item.entry.id, of: item.user)
+            return Due(item: item, firings: firings, rest: nil)
+        }
+        items[Int(slot)] = rest
+        wait(slot)
+        return Due(item: item, firings: firings, rest: rest)
+    }
+
+    private func firings(of item: Item, at now: Int64, awakeSince start: Int64) -> Int {
+        var after = item.after
+        let lateness = item.entry.skipsMissed == true ? 0 : item.entry.grace.map { $0 * 1_000 } ?? .max
+        if lateness < .max {
+            // A slot may fire this much later than planned without having been missed.
+            after = max(after, Self.bounded(start) - max(lateness, Self.tolerance) - 1)
+        }
+        return slots(of: item)?.count(after: after, through: now) ?? 0
+    }
+
+    /// Returns the nearest time that a slot can have; a clock can be set to any.
+    private static func bounded(_ time: Int64) -> Int64 { min(max(0, time), ScheduleEntry.lastTime) }
+
+    private func next(of item: Item, after time: Int64) -> Int64? { slots(of: item)?.next(after: time) }
+
+    private func slots(of item: Item) -> ScheduleSlots? {
+        guard let zone = item.entry.slotZone else {
+            return ScheduleSlots(entry: item.entry, origin: item.added, zone: .utc)
+        }
+        return zones[zone].map { ScheduleSlots(entry: item.entry, origin: item.added, zone: $0) }
+    }
+
+    private mutating func wait(_ slot: Int32) {
+        if let next = items[Int(slot)]?.next { queue.insert(slot, due: UInt64(max(0, next))) }
+    }
+}

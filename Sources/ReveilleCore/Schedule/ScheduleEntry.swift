@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// A value to publish at set times, as a client adds it.
+package struct ScheduleEntry: Sendable, Hashable {
+    /// The longest identifier in bytes: it is a name, not a payload.
+    package static let idLimit = 128
+    /// The longest name of a zone in bytes, as for a file's name.
+    package static let zoneLimit = 255
+    /// The shortest interval in milliseconds.
+    package static let shortestInterval: Int64 = 1_000
+    /// The longest interval and grace in milliseconds: a century, whose sums with every time fit in 64 bits.
+    package static let longestInterval: Int64 = 3_155_760_000_000
+    /// The last time in microseconds: the end of the year 9999.
+    package static let lastTime: Int64 = 253_402_300_799_999_999
+    /// The most arguments of a command.
+    package static let argumentLimit = 64
+    /// The length in bytes of all arguments of a command, together: those of a journal of thousands stay readable.
+    package static let commandLimit = 4_096
+
+    /// The name that the owner gave the entry.
+    package let id: String
+    /// The name under which the value is published.
+    package let aspect: Aspect
+    /// The value in its canonical form; `nil` for an object without members.
+    package let value: [UInt8]?
+    /// The time before which nothing is due, in microseconds since 1970; the only one without an interval or a calendar.
+    package let at: Int64?
+    /// The time from one slot to the next, in milliseconds.
+    package let every: Int64?
+    /// The parts of the calendar that must match.
+    package let calendar: CalendarRule?
+    /// The zone of the calendar; `nil` or `local` for the device's.
+    package let zone: String?
+    /// The time after which nothing is due.
+    package let until: Int64?
+    /// Whether slots are left out that passed while the machine was off or asleep; `nil` if the owner did not say.
+    package let skipsMissed: Bool?
+    /// The lateness in milliseconds beyond which a missed slot is left out.
+    package let grace: Int64?
+    /// The command to start if there is no subscriber.
+    package let launch: [String]?
+
+    /// Creates an entry.
+    ///
+    /// - Throws: `ScheduleEntryError` with the first field whose value is not allowed.
+    package init(
+        id: String, aspect: Aspect, value: [UInt8]? = nil, at: Int64? = nil, every: Int64? = nil,
+        calendar: CalendarRule? = nil, zone: String? = nil, until: Int64? = nil, skipsMissed: Bool? = nil,
+        grace: Int64? = nil, launch: [String]? = nil
+    ) throws(ScheduleEntryError) {
+        func check(_ field: ScheduleEntryError.Field, _ isAllowed: Bool) throws(ScheduleEntryError) {
+            if !isAllowed { throw ScheduleEntryError(field: field) }
+        }
+        try check(.id, (1...Self.idLimit).contains(id.utf8.count))
+        try check(.aspect, aspect.isPublished)
+        try check(.at, at.map { (0...Self.lastTime).contains($0) } ?? (every != nil || calendar != nil))
+        try check(.every, every.map { (Self.shortestInterval...Self.longestInterval).contains($0) } ?? true)
+        try check(.calendar, calendar == nil || every == nil)
+        try check(.zone, zone.map { calendar != nil && (1...Self.zoneLimit).contains($0.utf8.count) } ?? true)
+        try check(.until, until.map { (0...Self.lastTime).contains($0) } ?? true)
+        try check(.grace, grace.map { (0...Self.longestInterval).contains($0) } ?? true)
+        try check(.launch, launch.map(Self.isCommand) ?? true)
+        self.id = id
+        self.aspect = aspect
+        self.value = value
+        self.at = at
+        self.every = every
+        self.calendar = calendar
+        self.zone = zone
+        self.until = until
+        self.skipsMissed = skipsMissed
+        self.grace = grace
+        self.launch = launch
+    }
+
+    /// The value that a firing publishes: a name with no value would be withdrawn, so it is an object without members.
+    package var published: [UInt8] { value ?? Array("{}".utf8) }
+
+    /// The name of the zone on which the slots depend, ``localZone`` for the device's; `nil` without a calendar.
+    package var slotZone: String? { calendar == nil ? nil : zone ?? Self.localZone }
+
+    /// The name of the device's zone.
+    package static let localZone = "local"
+
+    private static func isCommand(_ arguments: [String]) -> Bool {
+        (1...argumentLimit).contains(arguments.count) && arguments.first?.isEmpty == false
+            && arguments.reduce(0) { $0 + $1.utf8.count } <= commandLimit
+            && arguments.allSatisfy { !$0.utf8.contains(0) }
+    }
+}
+
+/// A field of a ``ScheduleEntry`` whose value is not allowed.
+package struct ScheduleEntryError: Error, Hashable {
+    /// The fields that can have such a value, by their names on the wire.
+    package enum Field: String, Sendable {
+        case id, aspect, at, every, calendar, zone, until, grace, launch
+    }
+
+    /// The field.
+    package let field: Field
+}
+
+extension ScheduleEntryError: CustomStringConvertible {
+    /// One line of text: the field, and what it must be.
+    package var description: String {
+        let rule =
+            switch field {
+            case .id: "must have 1 to \(ScheduleEntry.idLimit) bytes"
+            case .aspect: "must be a name that programs publish"
+            case .at: "must be a time from 1970 to 9999, and is required without an interval and a calendar"
+            case .every: "must be from one second to a century"
+            case .calendar: "cannot be combined with an interval"
+            case .zone: "must be the name of a time zone, and requires a calendar"
+            case .until: "must be a time from 1970 to 9999"
+            case .grace: "must be from zero to a century"
+            case .launch:
+                "must be 1 to \(ScheduleEntry.argumentLimit) arguments with at most \(ScheduleEntry.commandLimit) bytes"
+            }
+        return "\(field.rawValue) \(rule)"
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleCore
+package import ReveilleSystem
+import Varlink
+
+/// The file that keeps the schedule over restarts and reboots.
+///
+/// It is a list of records, to which each change is appended, and which is written anew when it has grown to several times
+/// the schedule. There is no file while there are no entries.
+package final class ScheduleFile {
+    /// Incremented when the format changes; other versions are not read.
+    static let version = 1
+    /// The maximum size of the file: thousands of entries with the longest values.
+    static let limit = 64 << 20
+    /// The number of bytes that may be appended, besides as many as the schedule takes, before the file is written anew.
+    static let slack = 64 << 10
+    /// The most unusable files that are kept for a look at them.
+    private static let keptLimit = 16
+
+    /// The first line.
+    private static let header = Array("reveille schedule \(version)\n".utf8)
+
+    private let path: String
+    private var file: AppendedFile?
+    /// The size of the file when it was last written anew.
+    private var baseSize = 0
+    /// Whether the file on the disk is unusable and could not be moved aside.
+    private var isBlocked = false
+
+    /// Creates a reference to a file, which need not exist; nor need its directory.
+    package init(path: String) {
+        self.path = path
+    }
+
+    /// Whether the file is much longer than necessary.
+    package var isLong: Bool { (file?.size ?? 0) > 2 * baseSize + Self.slack }
+
+    /// Reads the file.
+    ///
+    /// An incomplete last record is the trace of a loss of power; nobody was promised what it says, so it is left out.
+    ///
+    /// - Returns: The schedule; `nil` if there is no file.
+    /// - Throws: `StateError` if the file is unusable. It is then moved aside, and the schedule begins without entries.
+    package func load() throws(StateError) -> SavedSchedule? {
+        let reason: String
+        do throws(SystemError) {
+            guard let bytes = try PrivateFile.read(path, limit: Self.limit) else { return nil }
+            do throws(StateError) {
+                return try Self.decode(bytes)
+            } catch {
+                reason = error.reason
+            }
+        } catch {
+            isBlocked = true
+            throw StateError(reason: "\(error)")
+        }
+        throw StateError(reason: "\(path): \(reason); \(moveAside())")
+    }
+
+    /// Appends records.
+    ///
+    /// - Parameters:
+    ///   - records: The records.
+    ///   - isDurable: Whether to wait until a loss of power would not undo it; see ``sync()``.
+    ///   - all: Returns the records of the whole schedule with these, for a file that does not exist.
+    /// - Throws: `SystemError`; the file is then as before.
+    package func append(
+        _ records: [ScheduleRecord], isDurable: Bool, all: () -> [ScheduleRecord]
+    ) throws(SystemError) {
+        guard let file else { return try replace(with: all()) }
+        let size = file.size
+        let bytes = records.flatMap(\.line)
+        guard size + bytes.count <= Self.limit else { throw SystemError("write", on: path, code: EFBIG) }
+        try file.append(bytes)
+        guard isDurable else { return }
+        do throws(SystemError) {
+            try file.sync()
+        } catch {
+            // What was not saved must not come back at the next start.
+            do throws(SystemError) { try file.truncate(to: size) } catch { self.file = nil }
+            throw error
+        }
+    }
+
+    /// Waits until a loss of power would not undo what was appended.
+    package func sync() throws(SystemError) {
+        try file?.sync()
+    }
+
+    /// Writes the file anew.
+    ///
+    /// - Throws: `SystemError`; the file is then as before.
+    package func replace(with records: [ScheduleRecord]) throws(SystemError) {
+        guard !isBlocked else { throw SystemError("open", on: path, code: EEXIST) }
+        try makeDirectory()
+        let bytes = Self.header + records.flatMap(\.line)
+        file = nil
+        try PrivateFile.replace(path, with: bytes, limit: Self.limit, isDurable: true)
+        file = try AppendedFile(path: path)
+        baseSize = bytes.count
+    }
+
+    /// Removes the file.
+    package func remove() throws(SystemError) {
+        file = nil
+        guard !isBlocked else { return }
+        guard unlink(path) == 0 else {
+            if errno == ENOENT { return }
+            throw SystemError("unlink", on: path)
+        }
+        try PrivateFile.syncDirectory(of: path)
+    }
+
+    private static func decode(_ bytes: [UInt8]) throws(StateError) -> SavedSchedule {
+        guard bytes.starts(with: header) else {
+            throw StateError(reason: "not a schedule of version \(version)")
+        }
+        var schedule = SavedSchedule()
+        var isTorn = false
+        for line in bytes[header.count...].split(separator: UInt8(ascii: "\n")) {
+            guard let record = try ScheduleRecord(line: line) else {
+                isTorn = true
+                continue
+            }
+            guard !isTorn else { throw StateError(reason: "a record before the last one is damaged") }
+            schedule.apply(record)
+        }
+        return schedule
+    }
+
+    /// Keeps an unusable file under another name, and returns what has become of it.
+    private func moveAside() -> String {
+        for number in 1...Self.keptLimit {
+            let other = path + ".unusable" + (number == 1 ? "" : ".\(number)")
+            if access(other, F_OK) != 0, rename(path, other) == 0 { return "it was moved to \(other)" }
+        }
+        isBlocked = true
+        return "it could not be moved aside, so entries are refused"
+    }
+
+    /// Creates the directory and those above it, for this user alone.
+    private func makeDirectory() throws(SystemError) {
+        guard let end = path.utf8.lastIndex(of: UInt8(ascii: "/")), end != path.startIndex else { return }
+        var missing: [String] = []
+        var directory = String(path[..<end])
+        while !directory.isEmpty, access(directory, F_OK) != 0 {
+            missing.append(directory)
+            guard let end = directory.utf8.lastIndex(of: UInt8(ascii: "/")) else { break }
+            directory = String(directory[..<end])
+        }
+        for directory in missing.reversed() {
+            guard mkdir(directory, 0o700) == 0 || errno == EEXIST else { throw SystemError("mkdir", on: directory) }
+        }
+    }
+}

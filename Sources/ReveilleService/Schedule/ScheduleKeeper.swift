@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Logging
+import ReveilleCore
+package import ReveilleSystem
+
+/// The facilities of the machine that a schedule uses; all of them may be missing, as in a device of a program's own.
+package struct ScheduleServices {
+    /// The file that keeps the entries; without one, they end with the bus.
+    package var file: ScheduleFile?
+    /// The rules of time zones.
+    package var zones: (any ZoneSource)?
+    /// Starts programs.
+    package var launcher: (any ProgramLauncher)?
+    /// The address of the bus, for the programs that are started.
+    package var address: String?
+
+    /// Creates a set of facilities.
+    package init(
+        file: ScheduleFile? = nil, zones: (any ZoneSource)? = nil, launcher: (any ProgramLauncher)? = nil,
+        address: String? = nil
+    ) {
+        self.file = file
+        self.zones = zones
+        self.launcher = launcher
+        self.address = address
+    }
+}
+
+/// The schedule of a bus with its file and its timers.
+///
+/// Without entries, there is no file, no timer and no open zone.
+final class ScheduleKeeper {
+    /// The pause before firings that could not be saved are tried again.
+    static let retryPause: Duration = .seconds(10)
+
+    let services: ScheduleServices
+    var schedule = Schedule()
+    var launches: LaunchQueue
+    /// The changes that wait to be saved together.
+    var changes: [ScheduleChange] = []
+    /// The time since which no slot can have been missed.
+    var awakeSince: Int64
+    /// Called when the next entry may be due.
+    var due: () -> Void = {}
+    /// Called to save the changes.
+    var commit: () -> Void = {}
+    /// Called when the next program may have to be started.
+    var launchDue: () -> Void = {}
+    private let loop: any Loop
+    private let logger: Logger
+    private var alarm: (any WallClockAlarm)?
+    private var alarmTime: Int64?
+    private var commitTimer: (any LoopSource)?
+    private var launchTimer: (any LoopSource)?
+    private var retryTimer: (any LoopSource)?
+
+    init(_ services: ScheduleServices, loop: any Loop, logger: Logger) {
+        self.services = services
+        self.loop = loop
+        self.logger = logger
+        launches = LaunchQueue(at: loop.bootClock)
+        awakeSince = loop.wallClock
+    }
+
+    /// The number of its event sources: none without entries.
+    var sourceCount: Int {
+        (alarm == nil ? 0 : 1) + [commitTimer, launchTimer, retryTimer].count { $0 != nil }
+    }
+
+    /// Whether nothing needs the file.
+    var isEmpty: Bool { schedule.isEmpty && launches.programs.isEmpty }
+
+    /// The whole schedule.
+    func records(of instance: String) -> [ScheduleRecord] {
+        let launching = launches.programs.sorted { $0.key.lexicographicallyPrecedes($1.key) }.flatMap {
+            command, program in
+            program.waiting.sorted { $0.key < $1.key }.map { _, waiting in
+                ScheduleRecord.launching(
+                    .init(command: command, starts: program.starts, instance: instance, waiting: waiting))
+            }
+        }
+        return schedule.all.map { .added($0) } + launching
+    }
+
+    // MARK: - Timers
+
+    /// Sets the alarm to the next slot, unless firings wait for room on the disk.
+    func setAlarm() throws(SystemError) {
+        guard let next = retryTimer == nil ? schedule.next : nil else {
+            alarm = nil
+            alarmTime = nil
+            return
+        }
+        // A slot that is due already is handled in another turn of the loop.
+        guard next != alarmTime || next <= loop.wallClock else { return }
+        if alarm == nil {
+            alarm = try loop.alarm { [unowned self] event in
+                alarmTime = nil
+                if event == .clockChanged { awakeSince = loop.wallClock }
+                due()
+            }
+        }
+        alarm?.set(to: next)
+        alarmTime = next
+    }
+
+    /// Calls ``due`` again after a pause.
+    func retry() throws(SystemError) {
+        guard retryTimer == nil else { return }
+        retryTimer = try loop.timer { [unowned self] in
+            retryTimer = nil
+            due()
+        }
+        retryTimer?.fire(after: Self.retryPause)
+    }
+
+    /// Calls ``commit`` once in the next turn of the loop.
+    func commitSoon() throws(SystemError) {
+        commitTimer = try loop.timer { [unowned self] in
+            commitTimer = nil
+            commit()
+        }
+        commitTimer?.fire(after: .zero)
+    }
+
+    /// Sets the timer to the next step of a program.
+    func setLaunchTimer() throws(SystemError) {
+        guard let next = launches.next else {
+            launchTimer = nil
+            return
+        }
+        if launchTimer == nil { launchTimer = try loop.timer { [unowned self] in launchDue() } }
+        let now = loop.bootClock
+        launchTimer?.fire(after: .microseconds(next > now ? next - now : 0))
+    }
+}

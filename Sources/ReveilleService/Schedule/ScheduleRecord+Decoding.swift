@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleWire
+import Varlink
+
+extension ScheduleRecord {
+    /// Decodes a line without its end.
+    ///
+    /// - Returns: `nil` if the line is incomplete or damaged.
+    /// - Throws: `StateError` if the line is whole, but not a record.
+    package init?(line: ArraySlice<UInt8>) throws(StateError) {
+        guard let space = line.firstIndex(of: UInt8(ascii: " ")),
+            let digest = UInt64(String(decoding: line[..<space], as: UTF8.self), radix: 16)
+        else { return nil }
+        let text = Array(line[(space + 1)...])
+        guard Digest(of: text).value == digest else { return nil }
+        guard let object = (try? JSON.parse(text))?.objectValue, let record = try Self.decode(object) else {
+            throw StateError(reason: "a line is not a record of version \(ScheduleFile.version)")
+        }
+        self = record
+    }
+
+    private static func decode(_ object: JSONObject) throws(StateError) -> ScheduleRecord? {
+        if let entry = object["entry"]?.objectValue { return try decodeItem(entry, object).map { .added($0) } }
+        if let ids = object["removed"].flatMap(strings), let user = user(object) { return .removed(ids, user: user) }
+        if let list = object["passed"]?.arrayValue {
+            let passed = list.compactMap { $0.objectValue.flatMap(decodePassed) }
+            return passed.count == list.count ? .passed(passed) : nil
+        }
+        if let command = object["launching"].flatMap(strings), let starts = counter(object["starts"]),
+            let instance = object["instance"]?.stringValue, let value = value(object), let user = user(object),
+            let times = counter(object["times"]), let before = counter(object["before"]), times > 0
+        {
+            let waiting = LaunchQueue.Waiting(value: value, user: user, times: times, before: before)
+            return .launching(
+                Launching(command: command, starts: starts, instance: instance, waiting: waiting))
+        }
+        if let command = object["started"].flatMap(strings), let starts = counter(object["starts"]) {
+            return .started(command, starts: starts)
+        }
+        if let command = object["settled"].flatMap(strings), let name = name(object) { return .settled(command, name) }
+        return nil
+    }
+
+    private static func decodeItem(
+        _ entry: JSONObject, _ object: JSONObject
+    ) throws(StateError) -> Schedule.Item? {
+        guard let user = user(object), let added = object["added"]?.integerValue,
+            let after = object["after"]?.integerValue, let fired = counter(object["fired"])
+        else { return nil }
+        do throws(CallError) {
+            return Schedule.Item(
+                user: user, entry: try ScheduleEntry(structure: entry), added: bounded(added), after: bounded(after),
+                fired: fired)
+        } catch {
+            throw StateError(reason: "an entry is invalid: \(error)")
+        }
+    }
+
+    private static func decodePassed(_ object: JSONObject) -> Passed? {
+        guard let user = user(object), let id = object["id"]?.stringValue, let after = object["after"]?.integerValue,
+            let fired = counter(object["fired"])
+        else { return nil }
+        var firing: Firing?
+        if let fields = object["firing"]?.objectValue {
+            guard let instance = fields["instance"]?.stringValue, let number = counter(fields["number"]),
+                let value = value(fields), let times = counter(fields["times"]), times > 0,
+                let before = counter(fields["before"]), let sequence = counter(fields["sequence"]),
+                let time = fields["time"]?.integerValue
+            else { return nil }
+            firing = Firing(
+                instance: instance, number: number, value: value, user: user, times: times, before: before,
+                sequence: sequence, time: Timestamp(microseconds: time))
+        }
+        return Passed(
+            user: user, id: id, after: bounded(after), fired: fired, isLast: object["last"]?.boolValue ?? false,
+            firing: firing, isLaunching: object["launching"]?.boolValue ?? false)
+    }
+
+    private static func strings(_ json: JSON) -> [String]? {
+        json.arrayValue.flatMap { list in
+            let strings = list.compactMap(\.stringValue)
+            return strings.count == list.count ? strings : nil
+        }
+    }
+
+    private static func name(_ object: JSONObject) -> Aspect? {
+        object["aspect"]?.stringValue.flatMap { Aspect($0) }.flatMap { $0.isPublished ? $0 : nil }
+    }
+
+    private static func value(_ object: JSONObject) -> PublishedValue? {
+        guard let name = name(object), let value = PublishedValue(name, validating: object["value"] ?? .null),
+            value.bytes?.count ?? .max <= Limits.frame
+        else { return nil }
+        return value
+    }
+
+    private static func user(_ object: JSONObject) -> UInt32? {
+        object["user"]?.integerValue.flatMap { UInt32(exactly: $0) }
+    }
+
+    private static func counter(_ json: JSON?) -> Int? {
+        json?.integerValue.flatMap { (0..<StateCoding.counterLimit).contains($0) ? Int($0) : nil }
+    }
+
+    /// Returns the nearest time with which the schedule computes.
+    private static func bounded(_ time: Int64) -> Int64 { min(max(-1, time), ScheduleEntry.lastTime) }
+}

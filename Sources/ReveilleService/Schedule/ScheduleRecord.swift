@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import ReveilleCore
+import ReveilleWire
+import Varlink
+
+/// A line of the schedule's file: a change of the schedule.
+package enum ScheduleRecord: Sendable, Hashable {
+    /// An entry that took effect at its due time.
+    package struct Passed: Sendable, Hashable {
+        /// The owner.
+        package var user: UInt32
+        /// The identifier of the entry.
+        package var id: String
+        /// The time of the last slot that is over.
+        package var after: Int64
+        /// The number of its firings up to now.
+        package var fired: Int
+        /// Whether it was its last slot.
+        package var isLast: Bool
+        /// The firing, unless all slots were left out.
+        package var firing: Firing?
+        /// Whether there was no subscriber, so that the command of the entry is started.
+        package var isLaunching: Bool
+    }
+
+    /// A name for which a program is started.
+    package struct Launching: Sendable, Hashable {
+        /// The command.
+        package var command: [String]
+        /// The number of times that it was started.
+        package var starts: Int
+        /// The instance of the bus that the generation belongs to.
+        package var instance: String
+        /// The firings.
+        package var waiting: LaunchQueue.Waiting
+    }
+
+    /// An entry was added.
+    case added(Schedule.Item)
+    /// Entries of a user were removed.
+    case removed([String], user: UInt32)
+    /// Entries were due at one time.
+    case passed([Passed])
+    /// A program has to be started; only in a file that was written anew.
+    case launching(Launching)
+    /// A program was started.
+    case started([String], starts: Int)
+    /// A program is no longer started for a name.
+    case settled([String], Aspect)
+
+    /// The record as JSON, on a line that begins with its digest.
+    package var line: [UInt8] {
+        let text = JSON.object(object).bytes
+        return Array(String(Digest(of: text).value, radix: 16).utf8) + [UInt8(ascii: " ")] + text
+            + [UInt8(ascii: "\n")]
+    }
+
+    private var object: JSONObject {
+        switch self {
+        case .added(let item):
+            return [
+                "entry": item.entry.structure, "user": .integer(Int64(item.user)), "added": .integer(item.added),
+                "after": .integer(item.after), "fired": .integer(Int64(item.fired)),
+            ]
+        case .removed(let ids, let user):
+            return ["removed": .array(ids.map { .string($0) }), "user": .integer(Int64(user))]
+        case .passed(let passed): return ["passed": .array(passed.map(Self.encode))]
+        case .launching(let launch):
+            return [
+                "launching": Self.encode(launch.command), "starts": .integer(Int64(launch.starts)),
+                "instance": .string(launch.instance), "aspect": .string(launch.waiting.value.name.name),
+                "value": launch.waiting.value.structure, "user": .integer(Int64(launch.waiting.user)),
+                "times": .integer(Int64(launch.waiting.times)), "before": .integer(Int64(launch.waiting.before)),
+            ]
+        case .started(let command, let starts):
+            return ["started": Self.encode(command), "starts": .integer(Int64(starts))]
+        case .settled(let command, let aspect):
+            return ["settled": Self.encode(command), "aspect": .string(aspect.name)]
+        }
+    }
+
+    private static func encode(_ command: [String]) -> JSON { .array(command.map { .string($0) }) }
+
+    private static func encode(_ passed: Passed) -> JSON {
+        var object: JSONObject = [
+            "user": .integer(Int64(passed.user)), "id": .string(passed.id), "after": .integer(passed.after),
+            "fired": .integer(Int64(passed.fired)),
+        ]
+        if passed.isLast { object["last"] = true }
+        if passed.isLaunching { object["launching"] = true }
+        if let firing = passed.firing {
+            object["firing"] = [
+                "instance": .string(firing.instance), "number": .integer(Int64(firing.number)),
+                "aspect": .string(firing.value.name.name), "value": firing.value.structure,
+                "times": .integer(Int64(firing.times)), "before": .integer(Int64(firing.before)),
+                "sequence": .integer(Int64(firing.sequence)), "time": .integer(firing.time.microseconds),
+            ]
+        }
+        return .object(object)
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleSystem
+
+/// An alarm of a ``SimulatedLoop``, whose wall clock passes with its other clock and can be set.
+final class SimulatedAlarm: WallClockAlarm {
+    /// A reference that does not keep the alarm.
+    struct Reference {
+        weak var alarm: SimulatedAlarm?
+
+        init(_ alarm: SimulatedAlarm) {
+            self.alarm = alarm
+        }
+    }
+
+    private unowned let loop: SimulatedLoop
+    private var timer: SimulatedLoop.Source?
+    /// The time to which the alarm is set; `nil` once it has expired.
+    private var time: Int64?
+    private var hasChanged = false
+
+    init(loop: SimulatedLoop, handler: @escaping (WallClockEvent) -> Void) {
+        self.loop = loop
+        timer = loop.timer(priority: .watcher) { [unowned self] in
+            guard hasChanged || time.map({ $0 <= loop.wallClock }) == true else { return start() }
+            let event: WallClockEvent = hasChanged ? .clockChanged : .expired
+            hasChanged = false
+            time = nil
+            handler(event)
+        }
+    }
+
+    func set(to time: Int64) {
+        self.time = time
+        start()
+    }
+
+    /// Notes that the clock was set.
+    func noteChange() {
+        guard time != nil else { return }
+        hasChanged = true
+        start()
+    }
+
+    private func start() {
+        guard let time else { return }
+        let (left, isTooLong) = time.subtractingReportingOverflow(loop.wallClock)
+        timer?.fire(exactlyAfter: hasChanged ? 0 : UInt64(isTooLong ? .max : max(0, left)))
+    }
+}

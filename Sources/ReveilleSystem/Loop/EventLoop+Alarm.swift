@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import CReveilleLinux
+import Glibc
+
+extension EventLoop {
+    /// Creates an alarm, whose handler is called when its time has come, and whenever the clock is set or the machine resumes
+    /// while it is set.
+    ///
+    /// It is a timer of its own rather than one of sd-event, which would neither report that the clock was set nor be as
+    /// accurate.
+    package func alarm(handler: @escaping (WallClockEvent) -> Void) throws(SystemError) -> any WallClockAlarm {
+        try TimerAlarm(loop: self, handler: handler)
+    }
+}
+
+private final class TimerAlarm: WallClockAlarm {
+    private let descriptor: OwnedDescriptor
+    private var source: EventSource?
+    /// Whether the clock was set before the alarm was.
+    private var hasChanged = false
+
+    init(loop: EventLoop, handler: @escaping (WallClockEvent) -> Void) throws(SystemError) {
+        let number = c_reveille_alarm()
+        guard number >= 0 else { throw SystemError("timerfd_create") }
+        descriptor = OwnedDescriptor(number)
+        source = try loop.watch(number, for: .readable, priority: .watcher) { [unowned self] _ in
+            var expirations: UInt64 = 0
+            let count = read(number, &expirations, MemoryLayout<UInt64>.size)
+            let event: WallClockEvent? =
+                count > 0 ? .expired : errno == ECANCELED ? .clockChanged : nil
+            guard let event else { return }
+            let reported = hasChanged ? .clockChanged : event
+            hasChanged = false
+            handler(reported)
+        }
+    }
+
+    deinit {
+        source?.cancel()
+    }
+
+    func set(to time: Int64) {
+        guard c_reveille_set_alarm(descriptor.number, max(1, time)) != 0, errno == ECANCELED else { return }
+        // The kernel has reported the change, and does not report it again.
+        hasChanged = true
+        _ = c_reveille_set_alarm(descriptor.number, 1)
+    }
+}

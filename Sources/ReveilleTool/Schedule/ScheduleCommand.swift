@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ArgumentParser
+import Reveille
+import ReveilleCore
+import ReveilleSystem
+import ReveilleWire
+import Varlink
+
+/// `reveille schedule`: the values that the bus publishes at set times.
+struct ScheduleCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "schedule",
+        abstract: "Publish a value at set times, and start a program for it.",
+        discussion: """
+            Entries outlast this command, the bus and a reboot. They belong to the user. What was due while the device was \
+            off or asleep is published when it is back.
+
+            EXAMPLES
+              reveille schedule add tea org.example.tea --at 18:00
+              reveille schedule add alarm org.example.alarm --daily 7:30 --weekday mon -- ./alarm-clock
+              reveille schedule add backup org.example.backup --every 6h
+              reveille schedule list
+              reveille schedule cancel tea
+            """,
+        subcommands: [ScheduleAddCommand.self, ScheduleListCommand.self, ScheduleCancelCommand.self])
+}
+
+/// `reveille schedule add`: adds an entry, or replaces one.
+struct ScheduleAddCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Add an entry to the schedule, or replace the one with its ID.",
+        usage: "reveille schedule add ID NAME (--at TIME | --every INTERVAL | --daily TIME) [OPTIONS] [-- COMMAND ...]",
+        discussion: """
+            Prints the time of the next firing. If the name has no subscriber at that time, the bus starts the command, \
+            which finds the reason in $REVEILLE_LAUNCH.
+
+            EXAMPLES
+              reveille schedule add party org.example.party --at 2026-12-31T23:59
+              reveille schedule add tea org.example.tea --at 18:00 --value '{"kind": "green"}'
+              reveille schedule add tea org.example.tea --at 'tomorrow 7:30'
+              reveille schedule add water org.example.water --every 90m
+              reveille schedule add call org.example.call --daily 9:00 --weekday mon --zone Asia/Tokyo -- ./call
+            """)
+
+    @Argument(help: "The name of the entry, which you choose.")
+    var id: String
+
+    @Argument(
+        help: "The name under which the value is published.", completion: Aspect.publishedCompletion,
+        transform: Aspect.init(publishedArgument:))
+    var name: Aspect
+
+    @Option(
+        help: "The only or the first time: 18:00, 2026-12-24T18:00 or 'tomorrow 7:30'.", transform: MomentArgument.init)
+    var at: MomentArgument?
+
+    @Option(help: "The interval, at least a second: 90s, 5m, 1h or 1d.", transform: IntervalArgument.init)
+    var every: IntervalArgument?
+
+    @Option(help: "The time of each day: 7:30 or 07:30:15.", transform: DayTimeArgument.init)
+    var daily: DayTimeArgument?
+
+    @Option(
+        help: "The day of the week: mon or monday. Without --daily, its first moment.", transform: WeekdayArgument.init)
+    var weekday: WeekdayArgument?
+
+    @Option(help: "The time zone of --daily and --weekday, such as Europe/Berlin. Default: that of the device.")
+    var zone: String?
+
+    @Option(help: "The value as a JSON object, or - to read it from stdin. Default: {}.")
+    var value: String?
+
+    @OptionGroup var bus: BusOptions
+
+    @Argument(parsing: .postTerminator, help: "The command to start if the name has no subscriber.")
+    var command: [String] = []
+
+    func validate() throws {
+        let isCalendar = daily != nil || weekday != nil
+        if at == nil, every == nil, !isCalendar {
+            throw ValidationError("missing time: --at, --every, --daily or --weekday")
+        }
+        if every != nil, isCalendar { throw ValidationError("--every cannot be combined with --daily or --weekday") }
+        if zone != nil, !isCalendar { throw ValidationError("--zone requires --daily or --weekday") }
+    }
+
+    func run() {
+        Failure.awaiting {
+            let value = try value.map { PublishedValue(name, try JSONObject(argument: $0, for: name)) }
+            let calendar =
+                daily == nil && weekday == nil
+                ? nil
+                : try CalendarRule(
+                    weekday: weekday?.number, hour: daily?.hour, minute: daily?.minute, second: daily?.second)
+            let entry: ScheduleEntry
+            do throws(ScheduleEntryError) {
+                entry = try ScheduleEntry(
+                    id: id, aspect: name, value: value?.bytes, at: at?.timestamp.microseconds,
+                    every: every?.milliseconds, calendar: calendar, zone: zone,
+                    launch: command.isEmpty ? nil : command)
+            } catch {
+                throw Failure(.usage, "\(id): \(error)")
+            }
+            let next = try await bus.device().add(entry).get()
+            try Console.line(StyledText("\(id)  next: \(ScheduleTable.moment(next, now: .now))"))
+        }
+    }
+}
+
+/// `reveille schedule list`: prints the entries.
+struct ScheduleListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List your entries on the schedule.")
+
+    @Flag(help: "Print one JSON object a line, a Scheduled of the interface.")
+    var json = false
+
+    @OptionGroup var bus: BusOptions
+
+    func run() {
+        Failure.awaiting {
+            let entries = try await bus.device().listings
+            if json {
+                for entry in entries { try Console.json(entry.structure) }
+                return
+            }
+            guard !entries.isEmpty else { return Console.error("you have no entries on the schedule") }
+            for line in ScheduleTable.table(entries, now: .now).lines(width: Console.columns) { try Console.line(line) }
+        }
+    }
+}
+
+/// `reveille schedule cancel`: removes entries.
+struct ScheduleCancelCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cancel", abstract: "Remove an entry from the schedule, or all of yours.")
+
+    @Argument(help: "The name of the entry.")
+    var id: String?
+
+    @Flag(help: "Remove all entries.")
+    var all = false
+
+    @OptionGroup var bus: BusOptions
+
+    func validate() throws {
+        if all == (id != nil) { throw ValidationError("either an ID or --all must be given") }
+    }
+
+    func run() {
+        Failure.awaiting {
+            let device = try await bus.device()
+            guard let id else {
+                let count = try await device.cancelAllScheduled()
+                return try Console.line(StyledText("\(count) entr\(count == 1 ? "y" : "ies") removed"))
+            }
+            guard try await device.cancelScheduled(id) else {
+                let ids = try await device.listings.map(\.entry.id)
+                throw Failure(.failure, "there is no entry \(id)\(Suggestion.phrase(for: id, among: ids))")
+            }
+        }
+    }
+}

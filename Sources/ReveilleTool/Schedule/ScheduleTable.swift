@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleCore
+import ReveilleSystem
+import ReveilleWire
+
+/// The table of `reveille schedule list`.
+enum ScheduleTable {
+    private static let minute: Int64 = 60_000_000
+    private static let hour = 60 * minute
+    private static let day = 24 * hour
+
+    static func table(_ entries: [ScheduleListing], now: Timestamp) -> Table {
+        var table = Table(columns: [
+            Table.Column(head: "ID"), Table.Column(head: "NAME", isFixed: false), Table.Column(head: "NEXT"),
+            Table.Column(head: "ZONE"), Table.Column(head: "FIRED"), Table.Column(head: "COMMAND", isFixed: false),
+        ])
+        for listing in entries {
+            let entry = listing.entry
+            let next = listing.next.map { Timestamp(microseconds: $0) }
+            table.rows.append([
+                Table.Cell(entry.id, .bold), Table.Cell(entry.aspect.name), Table.Cell(moment(next, now: now)),
+                Table.Cell(entry.slotZone ?? "-"), Table.Cell("\(listing.fired)"),
+                Table.Cell(entry.launch?.joined(separator: " ") ?? "-"),
+            ])
+        }
+        return table
+    }
+
+    /// Returns a time in words and as a date: `in 5 min, 2026-11-21 14:03:22`.
+    static func moment(_ time: Timestamp?, now: Timestamp) -> String {
+        guard let time else { return "never" }
+        return "\(distance(time.microseconds - now.microseconds)), \(LocalTime.date(time)) \(LocalTime.time(time))"
+    }
+
+    private static func distance(_ microseconds: Int64) -> String {
+        switch microseconds {
+        case ...0: "now"
+        case ..<minute: "in \(microseconds / 1_000_000) s"
+        case ..<hour: "in \(microseconds / minute) min"
+        case ..<day: "in \(microseconds / hour) h \(microseconds % hour / minute) min"
+        case ..<(2 * day): "in 1 day"
+        default: "in \(microseconds / day) days"
+        }
+    }
+}
+
+extension Timestamp {
+    /// The current time.
+    static var now: Timestamp { Timestamp(microseconds: Clocks.wall()) }
+}

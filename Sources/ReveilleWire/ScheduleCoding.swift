@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import ReveilleCore
+package import Varlink
+
+/// The interface's structure `Entry`.
+extension ScheduleEntry {
+    private enum MissedWord: String, FieldWord {
+        case fire, skip
+
+        static let names = makeNames()
+    }
+
+    /// Decodes an entry from its structure.
+    ///
+    /// - Throws: `InvalidParameter` with the field whose value is not allowed.
+    package init(structure: JSONObject) throws(CallError) {
+        try self.init(Fields(structure))
+    }
+
+    init(_ fields: Fields) throws(CallError) {
+        let id = try fields.string(.id)
+        let aspect = try fields.aspect { $0.isPublished }
+        let value = try fields.optional(.value) { PublishedValue(aspect, validating: $0) }
+        let at = try fields.time(.at)
+        let every = try fields.time(.every)
+        let calendar = try fields.optionalStructure(.calendar).map { fields throws(CallError) in
+            try CalendarRule(fields)
+        }
+        let zone = try fields.optionalString(.zone)
+        let until = try fields.time(.until)
+        let missed: MissedWord? = try fields.optionalWord(.ifMissed)
+        let grace = try fields.time(.grace)
+        let launch = fields.has(.launch) ? try fields.strings(.launch) : nil
+        do throws(ScheduleEntryError) {
+            self = try ScheduleEntry(
+                id: id, aspect: aspect, value: value?.bytes, at: at, every: every, calendar: calendar, zone: zone,
+                until: until, skipsMissed: missed.map { $0 == .skip }, grace: grace, launch: launch)
+        } catch {
+            throw fields.invalid(error.field.fieldName)
+        }
+    }
+
+    /// The entry as the structure of the interface, without the fields that the owner did not give.
+    package var structure: JSON {
+        var object: JSONObject = ["id": .string(id), "aspect": .string(aspect.name)]
+        if value != nil { object["value"] = PublishedValue(aspect, bytes: value).structure }
+        object["at"] = at.map { .integer($0) }
+        object["every"] = every.map { .integer($0) }
+        object["calendar"] = calendar.map(\.structure)
+        object["zone"] = zone.map { .string($0) }
+        object["until"] = until.map { .integer($0) }
+        object["ifMissed"] = skipsMissed.map { $0 ? "skip" : "fire" }
+        object["grace"] = grace.map { .integer($0) }
+        object["launch"] = launch.map { .array($0.map { .string($0) }) }
+        return .object(object)
+    }
+}
+
+extension ScheduleEntryError.Field {
+    fileprivate var fieldName: FieldName {
+        switch self {
+        case .id: .id
+        case .aspect: .aspect
+        case .at: .at
+        case .every: .every
+        case .calendar: .calendar
+        case .zone: .zone
+        case .until: .until
+        case .grace: .grace
+        case .launch: .launch
+        }
+    }
+}
+
+/// The interface's structure `Calendar`.
+extension CalendarRule {
+    fileprivate init(_ fields: Fields) throws(CallError) {
+        let parts: [FieldName] = [.month, .day, .weekday, .hour, .minute, .second]
+        var values: [Int?] = []
+        for part in parts { values.append(try fields.optional(part) { $0.integerValue.map { Int($0) } }) }
+        do throws(CalendarRuleError) {
+            self = try CalendarRule(
+                month: values[0], day: values[1], weekday: values[2], hour: values[3], minute: values[4],
+                second: values[5])
+        } catch {
+            switch error {
+            case .outOfRange(let part, _, _): throw fields.invalid(parts.first { "\($0)" == part } ?? .month)
+            // The first part stands for all of them.
+            case .empty: throw fields.invalid(.month)
+            }
+        }
+    }
+
+    fileprivate var structure: JSON {
+        var object: JSONObject = [:]
+        let parts = [
+            ("month", month), ("day", day), ("weekday", weekday), ("hour", hour), ("minute", minute),
+            ("second", second),
+        ]
+        for (name, value) in parts { object[name] = value.map { .integer(Int64($0)) } }
+        return .object(object)
+    }
+}
+
+/// An entry of the schedule, as its owner sees it.
+package struct ScheduleListing: Sendable, Hashable {
+    /// The entry.
+    package var entry: ScheduleEntry
+    /// The time of the next firing in microseconds since 1970; `nil` if there will be none.
+    package var next: Int64?
+    /// The number of its firings.
+    package var fired: Int
+
+    /// Creates a description.
+    package init(entry: ScheduleEntry, next: Int64?, fired: Int) {
+        self.entry = entry
+        self.next = next
+        self.fired = fired
+    }
+}
+
+/// The interface's structure `Scheduled`.
+extension ScheduleListing: ReplyElement {
+    package static var list: FieldName { .entries }
+
+    package init?(_ fields: Fields) throws(CallError) {
+        guard let entry = try fields.optionalStructure(.entry) else { throw fields.invalid(.entry) }
+        self.init(
+            entry: try ScheduleEntry(entry), next: try fields.time(.next), fired: try fields.count(.fired))
+    }
+
+    package var structure: JSON {
+        [
+            "entry": entry.structure, "next": next.map { .integer($0) } ?? .null, "fired": .integer(Int64(fired)),
+        ]
+    }
+}
+
+extension Fields {
+    /// Reads a number of microseconds or milliseconds, or null.
+    fileprivate func time(_ name: FieldName) throws(CallError) -> Int64? {
+        try optional(name) { $0.integerValue }
+    }
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Testing
+
+@testable import ReveilleCore
+
+/// Wall times as in the interface, `2026-03-29 02:30:00`, in zones whose rules are given here.
+@Suite struct CalendarRuleTests {
+    private static let berlin = zone(footer: "CET-1CEST,M3.5.0,M10.5.0/3")
+    private static let lordHowe = zone(footer: "<+1030>-10:30<+11>-11,M10.1.0,M4.1.0")
+    private static let chatham = zone(footer: "<+1245>-12:45<+1345>,M9.5.0/2:45,M4.1.0/3:45")
+    private static let kathmandu = zone(footer: "<+0545>-5:45")
+    private static let beirut = zone(footer: "EET-2EEST,M3.5.0/0,M10.5.0/0")
+    /// The 30th of December 2011 was skipped.
+    private static let samoa = TimeZoneRules(changes: [(1_325_239_200, 50_400)], initial: -36_000)
+    /// 53 minutes and 28 seconds, until the 1st of April 1893.
+    private static let localMean = TimeZoneRules(changes: [(-2_422_054_408, 3_600)], initial: 3_208)
+
+    private static func zone(footer: String) -> TimeZoneRules {
+        // An invalid footer is seen in every test.
+        (try? TimeZoneRules(tzif: TZifFile(footer: footer).bytes)) ?? .utc
+    }
+
+    /// Returns a moment, given as a wall time of a zone.
+    private static func moment(_ text: String, offset: Int) throws -> Timestamp {
+        let seconds = try #require(XMLDate.seconds(text.replacing(" ", with: "T") + "Z"))
+        return Timestamp(microseconds: (Int64(seconds) + 978_307_200 - Int64(offset)) * 1_000_000)
+    }
+
+    /// Returns the slots after a moment of UTC, as wall times with their offset in minutes.
+    private static func slots(
+        _ rule: CalendarRule, after start: String, in zone: TimeZoneRules, count: Int = 3
+    ) throws -> [String] {
+        let start = try moment(start, offset: 0)
+        var last = start
+        var slots: [String] = []
+        while slots.count < count, let next = rule.next(after: last, in: zone) {
+            slots.append(text(next, zone))
+            last = next
+        }
+        #expect(rule.count(after: start, through: last, in: zone) == slots.count)
+        return slots
+    }
+
+    private static func text(_ moment: Timestamp, _ zone: TimeZoneRules) -> String {
+        let time = Int(moment.microseconds / 1_000_000)
+        let (day, seconds) = zone.wallTime(at: time).dividedDown(by: 86_400)
+        let date = CivilDate(dayNumber: day)
+        func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+        let clock = [seconds / 3_600, seconds / 60 % 60, seconds % 60].map(two).joined(separator: ":")
+        return "\(date.year)-\(two(date.month))-\(two(date.day)) \(clock) \(zone.offset(at: time) / 60)"
+    }
+
+    @Test("the smallest part given decides which others match any value") func smallestPartDecides() throws {
+        let start = "2026-02-03 10:20:30"
+        func first(_ rule: CalendarRule) throws -> [String] {
+            try Self.slots(rule, after: start, in: .utc, count: 2).map { String($0.dropLast(2)) }
+        }
+        #expect(try first(CalendarRule(hour: 7, minute: 30)) == ["2026-02-04 07:30:00", "2026-02-05 07:30:00"])
+        #expect(try first(CalendarRule(minute: 0)) == ["2026-02-03 11:00:00", "2026-02-03 12:00:00"])
+        #expect(try first(CalendarRule(second: 30)) == ["2026-02-03 10:21:30", "2026-02-03 10:22:30"])
+        #expect(try first(CalendarRule(weekday: 1)) == ["2026-02-09 00:00:00", "2026-02-16 00:00:00"])
+        #expect(try first(CalendarRule(month: 3)) == ["2026-03-01 00:00:00", "2027-03-01 00:00:00"])
+        #expect(try first(CalendarRule(day: 3)) == ["2026-03-03 00:00:00", "2026-04-03 00:00:00"])
+        #expect(try first(CalendarRule(day: 3, hour: 12)) == ["2026-02-03 12:00:00", "2026-03-03 12:00:00"])
+        #expect(try first(CalendarRule(month: 3, weekday: 1)) == ["2026-03-02 00:00:00", "2026-03-09 00:00:00"])
+        #expect(try first(CalendarRule(month: 3, hour: 9)) == ["2026-03-01 09:00:00", "2026-03-02 09:00:00"])
+        #expect(try first(CalendarRule(day: 13, weekday: 5)) == ["2026-02-13 00:00:00", "2026-03-13 00:00:00"])
+        #expect(try first(CalendarRule(hour: 10, second: 5)) == ["2026-02-03 10:21:05", "2026-02-03 10:22:05"])
+    }
+
+    @Test("B123 a daily 02:30 comes at the end of the gap, and the first time in the overlap")
+    func dailyTimesAcrossBoth() throws {
+        let rule = try CalendarRule(hour: 2, minute: 30)
+        #expect(
+            try Self.slots(rule, after: "2026-03-28 00:00:00", in: Self.berlin)
+                == ["2026-03-28 02:30:00 60", "2026-03-29 03:00:00 120", "2026-03-30 02:30:00 120"])
+        #expect(
+            try Self.slots(rule, after: "2026-10-24 12:00:00", in: Self.berlin)
+                == ["2026-10-25 02:30:00 120", "2026-10-26 02:30:00 60", "2026-10-27 02:30:00 60"])
+        #expect(
+            try Self.slots(CalendarRule(hour: 2, minute: 15), after: "2026-10-02 00:00:00", in: Self.lordHowe)
+                == ["2026-10-03 02:15:00 630", "2026-10-04 02:30:00 660", "2026-10-05 02:15:00 660"])
+        #expect(
+            try Self.slots(CalendarRule(hour: 0), after: "2026-03-27 12:00:00", in: Self.beirut)
+                == ["2026-03-28 00:00:00 120", "2026-03-29 01:00:00 180", "2026-03-30 00:00:00 180"])
+    }
+
+    @Test("B123 hourly slots are real hours across gap and overlap") func hourlySlotsAreRealHours() throws {
+        let rule = try CalendarRule(minute: 30)
+        #expect(
+            try Self.slots(rule, after: "2026-03-29 00:00:00", in: Self.berlin)
+                == ["2026-03-29 01:30:00 60", "2026-03-29 03:30:00 120", "2026-03-29 04:30:00 120"])
+        #expect(
+            try Self.slots(rule, after: "2026-10-25 00:00:00", in: Self.berlin)
+                == ["2026-10-25 02:30:00 120", "2026-10-25 02:30:00 60", "2026-10-25 03:30:00 60"])
+        // Half an hour: the clocks show 02:30 at the end of the gap, and 01:30 twice.
+        #expect(
+            try Self.slots(rule, after: "2026-10-03 15:00:00", in: Self.lordHowe)
+                == ["2026-10-04 02:30:00 660", "2026-10-04 03:30:00 660", "2026-10-04 04:30:00 660"])
+        #expect(
+            try Self.slots(rule, after: "2026-04-04 14:00:00", in: Self.lordHowe)
+                == ["2026-04-05 01:30:00 660", "2026-04-05 01:30:00 630", "2026-04-05 02:30:00 630"])
+        #expect(
+            try Self.slots(CalendarRule(minute: 0), after: "2026-10-03 14:00:00", in: Self.lordHowe)
+                == ["2026-10-04 01:00:00 630", "2026-10-04 03:00:00 660", "2026-10-04 04:00:00 660"])
+    }
+
+    @Test("all times in a gap are one slot, together with the one at its end") func gapIsOneSlot() throws {
+        let rule = try CalendarRule(hour: 2, second: 0)
+        #expect(
+            try Self.slots(rule, after: "2026-03-29 00:00:00", in: Self.berlin, count: 2)
+                == ["2026-03-29 03:00:00 120", "2026-03-30 02:00:00 120"])
+        let daily = try CalendarRule(hour: 0)
+        #expect(
+            try Self.slots(daily, after: "2011-12-29 09:00:00", in: Self.samoa)
+                == ["2011-12-29 00:00:00 -600", "2011-12-31 00:00:00 840", "2012-01-01 00:00:00 840"])
+        #expect(
+            try Self.slots(CalendarRule(hour: 7), after: "2011-12-29 09:00:00", in: Self.samoa)
+                == ["2011-12-29 07:00:00 -600", "2011-12-31 00:00:00 840", "2011-12-31 07:00:00 840"])
+    }
+
+    @Test("offsets of any kind are followed") func oddOffsetsAreFollowed() throws {
+        #expect(
+            try Self.slots(CalendarRule(minute: 0), after: "2026-01-01 00:00:00", in: Self.kathmandu, count: 2)
+                == ["2026-01-01 06:00:00 345", "2026-01-01 07:00:00 345"])
+        #expect(
+            try Self.slots(CalendarRule(hour: 3), after: "2026-09-25 00:00:00", in: Self.chatham)
+                == ["2026-09-26 03:00:00 765", "2026-09-27 03:45:00 825", "2026-09-28 03:00:00 825"])
+        let noon = try CalendarRule(hour: 12).next(
+            after: Self.moment("1890-01-01 00:00:00", offset: 0), in: Self.localMean)
+        #expect(try noon == Self.moment("1890-01-01 12:00:00", offset: 3_208))
+    }
+
+    @Test("B129 months without the day are passed over, and day -1 is the last") func shortMonthsArePassedOver() throws
+    {
+        func dates(_ rule: CalendarRule, _ count: Int) throws -> [String] {
+            try Self.slots(rule, after: "2027-01-15 00:00:00", in: .utc, count: count).map { String($0.prefix(10)) }
+        }
+        #expect(try dates(CalendarRule(day: 31), 3) == ["2027-01-31", "2027-03-31", "2027-05-31"])
+        #expect(try dates(CalendarRule(day: -1), 3) == ["2027-01-31", "2027-02-28", "2027-03-31"])
+        #expect(try dates(CalendarRule(month: 2, day: 29), 3) == ["2028-02-29", "2032-02-29", "2036-02-29"])
+        #expect(try dates(CalendarRule(month: 2, day: -1, weekday: 2), 2) == ["2028-02-29", "2034-02-28"])
+        #expect(try dates(CalendarRule(month: 2, day: 29, weekday: 1), 2) == ["2044-02-29", "2072-02-29"])
+        #expect(try dates(CalendarRule(month: 2, day: 30), 1) == [])
+        #expect(try dates(CalendarRule(month: 4, day: 31, minute: 5), 1) == [])
+    }
+
+    @Test("B122 a rule keeps its wall time in each zone") func wallTimeIsKeptInEachZone() throws {
+        let rule = try CalendarRule(hour: 15)
+        for zone in [Self.berlin, Self.lordHowe, Self.chatham, Self.kathmandu, Self.beirut, .utc] {
+            let slot = try Self.slots(rule, after: "2026-07-01 00:00:00", in: zone, count: 1)
+            #expect(slot.first?.dropFirst(11).hasPrefix("15:00:00") == true)
+        }
+    }
+
+    @Test("a part that is out of its range is named, and at least one is needed") func partsAreChecked() {
+        func reason(_ make: () throws(CalendarRuleError) -> CalendarRule) -> String? {
+            do throws(CalendarRuleError) {
+                _ = try make()
+                return nil
+            } catch {
+                return "\(error)"
+            }
+        }
+        #expect(reason { () throws(CalendarRuleError) in try CalendarRule(hour: 24) } == "hour must be 0 to 23, not 24")
+        #expect(
+            reason { () throws(CalendarRuleError) in try CalendarRule(day: 0) } == "day must be 1 to 31, or -1, not 0")
+        #expect(reason { () throws(CalendarRuleError) in try CalendarRule(weekday: .max) } != nil)
+        #expect(reason { () throws(CalendarRuleError) in try CalendarRule(second: 60) } != nil)
+        #expect(reason { () throws(CalendarRuleError) in try CalendarRule(day: -2) } != nil)
+        #expect(reason { () throws(CalendarRuleError) in try CalendarRule() }?.hasPrefix("at least one") == true)
+    }
+
+    @Test("moments at the ends of their type have slots or none") func extremesAreHarmless() throws {
+        let ends = [Int64.min, Int64.min + 1, -1, 0, .max - 1, .max].map(Timestamp.init(microseconds:))
+        for zone in [TimeZoneRules.utc, Self.berlin, Self.samoa] {
+            for rule in [try CalendarRule(second: 0), try CalendarRule(hour: 2, minute: 30), try CalendarRule(day: 31)]
+            {
+                for start in ends {
+                    let next = rule.next(after: start, in: zone)
+                    #expect((next == nil) == (start.microseconds > 1 << 60))
+                    #expect(next ?? Timestamp(microseconds: .max) > start || start.microseconds == .max)
+                    for end in ends { #expect(rule.count(after: start, through: end, in: zone) >= 0) }
+                }
+            }
+        }
+    }
+
+    @Test("slots are counted by days, whatever their number") func slotsAreCountedByDays() throws {
+        let everySecondMinute = try CalendarRule(second: 0)
+        let (start, end) = (
+            try Self.moment("1970-01-01 00:00:00", offset: 0), try Self.moment("2100-01-01 00:00:00", offset: 0)
+        )
+        let minutes = Int(end.microseconds - start.microseconds) / 60_000_000
+        for zone in [TimeZoneRules.utc, Self.berlin, Self.lordHowe] {
+            #expect(everySecondMinute.count(after: start, through: end, in: zone) == minutes)
+        }
+        // In each year, one of the times between 02:00 and 03:00 is lost to the gap, and none is won by the overlap.
+        #expect(try CalendarRule(hour: 2, minute: 30).count(after: start, through: end, in: Self.berlin) == 47_482)
+    }
+}
+
+extension TimeZoneRules {
+    fileprivate init(changes: [(time: Int, offset: Int)], initial: Int) {
+        self.init(initialOffset: initial)
+        for change in changes { self.change(to: change.offset, at: change.time) }
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleService
+import ReveilleSimulation
+import ReveilleSystem
+import ReveilleTesting
+import ReveilleWire
+import Testing
+import Varlink
+
+/// The programs that the bus starts for entries of the schedule.
+@Suite(.timeLimit(.minutes(10))) struct LaunchTests {
+    private static let command = ["/usr/bin/reminder", "--due"]
+    private static let names = ["a", "b", "c"].map { "org.example." + $0 }
+
+    private func addAll(_ scene: ScheduleScene, in minutes: Int64 = 1) throws {
+        let time = scene.now + minutes * ScheduleScene.minute
+        for name in Self.names {
+            try scene.add(
+                [
+                    "at": .integer(time), "aspect": .string(name),
+                    "launch": .array(Self.command.map { .string($0) }),
+                ], id: name)
+        }
+    }
+
+    /// The parameters with which a launched program subscribes.
+    private func resume(_ scene: ScheduleScene, launch: Int = 0) throws -> JSONObject {
+        let text = try #require(scene.launcher.launches[launch].additions["REVEILLE_LAUNCH"])
+        return try #require(try JSON.parse(Array(text.utf8)).objectValue)
+    }
+
+    @Test("B120: three entries that are due together start their program once, whose first reply names all three")
+    func startsOnce() throws {
+        let scene = try ScheduleScene()
+        try addAll(scene)
+        scene.pass(minutes: 2)
+        #expect(scene.launcher.launches.map(\.command) == [Self.command])
+        #expect(scene.launcher.launches.first?.additions["REVEILLE_ADDRESS"] == "unix:/scene")
+        let start = try scene.scene.connect().subscribe(to: Self.names, try resume(scene))
+        #expect(start.resumed == true)
+        #expect(start.events.map(\.aspect.name).sorted() == Self.names)
+        #expect(start.events.map(\.changes) == [1, 1, 1])
+        scene.pass(minutes: 60)
+        #expect(scene.launcher.launches.count == 1)
+    }
+
+    @Test("B121: a launched program that does not subscribe is started again after 1, 5 and 30 minutes")
+    func startsAgain() throws {
+        let scene = try ScheduleScene()
+        try addAll(scene)
+        var counts: [Int] = []
+        for minutes: Int64 in [1, 1, 1, 6, 31, 31] {
+            scene.pass(minutes: minutes)
+            counts.append(scene.launcher.launches.count)
+        }
+        #expect(counts == [1, 1, 2, 3, 4, 5])
+        #expect(scene.scene.log.all.contains { $0.contains("has not subscribed; it is started again in 1 min") })
+        let start = try scene.scene.connect().subscribe(to: Self.names, try resume(scene, launch: 4))
+        #expect(start.events.map(\.changes) == [1, 1, 1])
+    }
+
+    @Test("a command that cannot be started is tried again, and the reason is logged")
+    func cannotStart() throws {
+        let scene = try ScheduleScene()
+        scene.launcher.result = .failed("no such file")
+        try addAll(scene)
+        scene.pass(minutes: 1)
+        #expect(scene.launcher.launches.count == 1)
+        #expect(scene.scene.log.all.contains { $0.contains("cannot be started: no such file") })
+        scene.pass(minutes: 1)
+        #expect(scene.launcher.launches.count == 2)
+    }
+
+    @Test("nothing is started for a name that has a subscriber, in the background too")
+    func hasSubscriber() throws {
+        let scene = try ScheduleScene()
+        try addAll(scene)
+        let peer = scene.scene.connect()
+        _ = try peer.subscribe(to: ["org.example.*"], ["state": "background"])
+        scene.pass(minutes: 60)
+        #expect(scene.launcher.launches.isEmpty)
+    }
+
+    @Test("B126: a bus that is killed after a start waits for the program, which receives all firings once")
+    func survivesAKill() throws {
+        let scene = try ScheduleScene()
+        try addAll(scene)
+        scene.pass(minutes: 1)
+        #expect(scene.launcher.launches.count == 1)
+        let parameters = try resume(scene)
+        try scene.restart()
+        scene.scene.pass(.seconds(20))
+        #expect(scene.launcher.launches.count == 1)
+        let start = try scene.scene.connect().subscribe(to: Self.names, parameters)
+        #expect(start.resumed == true)
+        #expect(start.events.map(\.changes) == [1, 1, 1])
+        scene.pass(minutes: 60)
+        #expect(scene.launcher.launches.count == 1)
+    }
+
+    @Test("slots that passed while the machine was off start the program five seconds after the bus, with their number")
+    func startsAfterAReboot() throws {
+        let scene = try ScheduleScene()
+        try scene.add(["every": 60_000, "launch": .array(Self.command.map { .string($0) })])
+        try scene.reboot(after: 7)
+        scene.scene.pass(.seconds(4))
+        #expect(scene.launcher.launches.isEmpty)
+        scene.scene.pass(.seconds(2))
+        #expect(scene.launcher.launches.count == 1)
+        let start = try scene.subscribe(try resume(scene)).start
+        #expect(start.resumed == true)
+        #expect(start.events.map(\.changes) == [7])
+    }
+
+    @Test("firings for which a program could not be started before a reboot are published again after it")
+    func launchSurvivesAReboot() throws {
+        let scene = try ScheduleScene()
+        scene.launcher.result = .failed("not yet")
+        try addAll(scene)
+        scene.pass(minutes: 1)
+        try scene.reboot(after: 0)
+        scene.launcher.result = .started
+        scene.pass(minutes: 2)
+        let start = try scene.scene.connect().subscribe(
+            to: Self.names, try resume(scene, launch: scene.launcher.launches.count - 1))
+        #expect(start.resumed == true)
+        #expect(start.events.map(\.changes) == [1, 1, 1])
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleCore
+import ReveilleService
+import ReveilleSimulation
+import ReveilleTesting
+import ReveilleWire
+import Testing
+import Varlink
+
+/// The schedule over restarts, crashes and bad disks.
+@Suite(.timeLimit(.minutes(10))) struct SavedScheduleTests {
+    @Test("B126: a firing that was not delivered before a kill is delivered once afterward, with its count")
+    func survivesAKill() throws {
+        let scene = try ScheduleScene()
+        let (_, start) = try scene.subscribe(["state": "background"])
+        let before = try scene.scene.connect().call("GetState", ["aspects": [.string(ScheduleScene.name)]])
+        try scene.add(["every": 60_000])
+        var slots = 0
+        for minutes: Int64 in [1, 3, 2] {
+            scene.pass(minutes: minutes)
+            slots += Int(minutes)
+            try scene.restart()
+        }
+        let generation = try #require(
+            try [Event](before.parameters, noting: UnknownWords()).first
+        ).generation
+        let resumed = try scene.subscribe([
+            "instance": .string(start.instance),
+            "resume": [["aspect": .string(ScheduleScene.name), "generation": .integer(Int64(generation))]],
+        ]).start
+        #expect(resumed.resumed == true)
+        #expect(resumed.events.map(\.changes) == [slots])
+        #expect(try scene.list().map(\.fired) == [slots])
+    }
+
+    @Test("entries are as before after a stop and after a kill", arguments: [true, false])
+    func entriesSurvive(isClean: Bool) throws {
+        let scene = try ScheduleScene()
+        try scene.add(["every": 60_000, "value": ["a": 1.5], "grace": 5_000, "launch": ["true", "x"]], id: "a")
+        try scene.add(["calendar": ["weekday": 1, "hour": 7], "ifMissed": "skip", "zone": "Asia/Tokyo"], id: "b")
+        try scene.add(["at": .integer(scene.now + 1), "every": 1_000, "until": .integer(scene.now + 5)], id: "c")
+        try scene.add(["every": 1_000], id: "d")
+        #expect(try scene.cancel("d").error == nil)
+        let before = try scene.list()
+        try scene.restart(isClean: isClean)
+        #expect(try scene.list() == before)
+        #expect(scene.zones.watched == ["Asia/Tokyo"])
+    }
+
+    @Test("several entries that are added in one turn of the loop are saved together")
+    func batch() throws {
+        let scene = try ScheduleScene()
+        let peers = (1...8).map { _ in scene.scene.connect() }
+        for (number, peer) in peers.enumerated() {
+            peer.send(
+                "org.reveille.Schedule.Add",
+                ["entry": ["id": .string("\(number)"), "aspect": "org.example.x", "every": 1_000]])
+        }
+        for peer in peers { #expect(try peer.next()?.error == nil) }
+        #expect(try scene.list().count == 8)
+    }
+
+    @Test("a file with a damaged record is moved aside, and the reason is logged")
+    func spoiltFile() throws {
+        let scene = try ScheduleScene()
+        for id in ["a", "b", "c"] { try scene.add(["every": 60_000], id: id) }
+        var text = scene.directory.read("state/schedule")
+        text.replace(#""id":"b""#, with: #""id":"x""#)
+        try scene.directory.write(text, to: "state/schedule")
+        try scene.restart()
+        #expect(try scene.list().isEmpty)
+        #expect(scene.scene.log.all.contains { $0.contains("a record before the last one is damaged") })
+        #expect(scene.directory.read("state/schedule.unusable") == text)
+        #expect(try scene.add(["every": 60_000], id: "d").error == nil)
+        #expect(scene.directory.read("state/schedule.unusable") == text)
+    }
+
+    @Test("a file that was cut at any byte contains all entries but those after the cut")
+    func cutFile() throws {
+        let scene = try ScheduleScene()
+        for id in ["a", "b", "c"] { try scene.add(["every": 60_000], id: id) }
+        let text = Array(scene.directory.read("state/schedule").utf8)
+        let header = try #require(text.firstIndex(of: UInt8(ascii: "\n")))
+        for length in header + 1...text.count {
+            try scene.directory.write(bytes: Array(text[..<length]), to: "cut")
+            let saved = try #require(try ScheduleFile(path: scene.directory.path + "/cut").load())
+            let whole = text[..<length].count { $0 == UInt8(ascii: "\n") } - 1
+            // A record is also whole without the end of its line.
+            #expect(saved.items.count == whole || saved.items.count == whole + 1)
+        }
+    }
+
+    @Test("an entry that cannot be saved is refused, and nothing of it stays")
+    func fullDisk() throws {
+        let scene = try ScheduleScene()
+        // A directory in the place of the file cannot be replaced by one.
+        mkdir(scene.directory.path + "/state", 0o700)
+        mkdir(scene.path, 0o700)
+        let reply = try scene.add(["every": 60_000])
+        #expect(reply.error == "org.reveille.Bus.QuotaExceeded")
+        #expect(reply.parameters["quota"] == "storage")
+        #expect(try scene.list().isEmpty)
+        #expect(scene.scene.log.all.contains { $0.contains("the schedule cannot be saved: ") })
+        rmdir(scene.path)
+        #expect(try scene.add(["every": 60_000]).error == nil)
+    }
+
+    @Test("the file stays short, whatever the number of firings and replacements")
+    func fileIsShortened() throws {
+        let scene = try ScheduleScene()
+        let peer = scene.scene.connect()
+        for round in 0..<2_000 {
+            let entry: JSONObject = [
+                "id": "one", "aspect": .string(ScheduleScene.name), "every": .integer(Int64(60_000 + round)),
+            ]
+            #expect(try peer.call("org.reveille.Schedule.Add", ["entry": .object(entry)]).error == nil)
+        }
+        #expect(scene.directory.read("state/schedule").utf8.count < 3 * 65_536)
+        #expect(try scene.list().count == 1)
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleCore
+import ReveilleService
+import ReveilleSimulation
+import ReveilleSystem
+import ReveilleTesting
+import ReveilleWatchers
+import ReveilleWire
+import Testing
+import Varlink
+
+/// A broker with a schedule in simulated time, with files in a directory of its own.
+final class ScheduleScene {
+    static let name = "org.example.reminder"
+    static let minute: Int64 = 60_000_000
+
+    let directory: TemporaryDirectory
+    let zones = SceneZones()
+    let launcher = SceneLauncher()
+    let scene: BrokerScene
+
+    /// The path of the schedule's file.
+    var path: String { directory.path + "/state/schedule" }
+    /// The wall-clock time.
+    var now: Int64 { scene.loop.wallClock }
+
+    init(publish: String = "{}", owner: UInt32 = 1_000, entries: Int = 1_024) throws {
+        let directory = try TemporaryDirectory()
+        self.directory = directory
+        let (zones, launcher) = (zones, launcher)
+        scene = try BrokerScene(
+            publish: publish, owner: owner, state: StateFile(path: directory.path + "/state.json"), entries: entries
+        ) {
+            ScheduleServices(
+                file: ScheduleFile(path: directory.path + "/state/schedule"), zones: zones, launcher: launcher,
+                address: "unix:/scene")
+        }
+    }
+
+    /// Adds an entry, as its owner.
+    @discardableResult
+    func add(_ fields: JSONObject, id: String = "one", uid: UInt32 = 1_000) throws -> Reply {
+        var entry = fields
+        entry["id"] = .string(id)
+        if entry["aspect"] == nil { entry["aspect"] = .string(Self.name) }
+        return try scene.connect(uid: uid).call("org.reveille.Schedule.Add", ["entry": .object(entry)])
+    }
+
+    func cancel(_ id: String? = nil, uid: UInt32 = 1_000) throws -> Reply {
+        var parameters: JSONObject = [:]
+        parameters["id"] = id.map { .string($0) }
+        return try scene.connect(uid: uid).call("org.reveille.Schedule.Cancel", parameters)
+    }
+
+    /// Returns the entries of a user.
+    func list(uid: UInt32 = 1_000) throws -> [ScheduleListing] {
+        let reply = try scene.connect(uid: uid).call("org.reveille.Schedule.List")
+        return try [ScheduleListing](reply.parameters, noting: UnknownWords())
+    }
+
+    /// Lets time pass on a running machine.
+    func pass(minutes: Int64) { scene.pass(.seconds(minutes * 60), step: .seconds(1)) }
+
+    /// Lets the machine sleep, and resume.
+    func suspend(minutes: Int64) {
+        scene.loop.advance(.seconds(minutes * 60))
+        scene.loop.wallClock += 0
+        scene.turn()
+    }
+
+    /// Sets the clock.
+    func setClock(to time: Int64) {
+        scene.loop.wallClock = time
+        scene.turn()
+    }
+
+    /// Subscribes to the usual name.
+    func subscribe(_ parameters: JSONObject = [:]) throws -> (peer: ScenePeer, start: SubscribeReply) {
+        let peer = scene.connect()
+        return (peer, try peer.subscribe(to: [Self.name], parameters))
+    }
+
+    /// Returns the events that have arrived.
+    func events(of peer: ScenePeer) throws -> [Event] {
+        var events: [Event] = []
+        while let reply = try peer.next() { events += try [Event](reply.parameters, noting: UnknownWords()) }
+        return events
+    }
+
+    /// The number of changes of the usual name up to now, for a subscriber that knew it from the start.
+    func restart(isClean: Bool = false) throws { try scene.restart(isClean: isClean) }
+
+    /// Restarts the machine, which loses the state of the bus, after a time.
+    func reboot(after minutes: Int64) throws {
+        scene.bus.stop()
+        unlink(directory.path + "/state.json")
+        scene.loop.advance(.seconds(minutes * 60))
+        try scene.restart(isClean: false)
+    }
+}
+
+/// Time zones whose rules are those of files of this machine.
+final class SceneZones: ZoneSource {
+    var changed: (String) -> Void = { _ in }
+    /// The device's zone.
+    var local = "Europe/Berlin" {
+        didSet { changed(ScheduleEntry.localZone) }
+    }
+    /// The zones that are watched.
+    private(set) var watched: Set<String> = []
+
+    func rules(of name: String) throws(ZoneError) -> TimeZoneRules {
+        let zone = name == ScheduleEntry.localZone ? local : name
+        guard case .bytes(let bytes) = FileContents.read("/usr/share/zoneinfo/" + zone, limit: 1 << 20) else {
+            throw ZoneError("no such zone")
+        }
+        watched.insert(name)
+        do {
+            return try TimeZoneRules(tzif: bytes)
+        } catch {
+            throw ZoneError("\(error)")
+        }
+    }
+
+    func wait(for name: String) {}
+
+    func stop() { watched = [] }
+}
+
+/// A launcher that records what it is asked to start.
+final class SceneLauncher: ProgramLauncher {
+    var ended: ([String], String) -> Void = { _, _ in }
+    var result = Launch.started
+    private(set) var launches: [(command: [String], additions: [String: String])] = []
+
+    func launch(
+        _ arguments: [String], adding additions: [String: String], then completion: @escaping (Launch) -> Void
+    ) {
+        launches.append((arguments, additions))
+        completion(result)
+    }
+}

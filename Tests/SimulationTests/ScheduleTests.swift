@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleCore
+import ReveilleService
+import ReveilleSimulation
+import ReveilleTesting
+import ReveilleWire
+import Testing
+import Varlink
+
+/// What subscribers receive of the schedule.
+@Suite(.timeLimit(.minutes(10))) struct ScheduleTests {
+    private static let second: Int64 = 1_000_000
+
+    @Test("B118: an entry fires once at its time, with its value, and is over")
+    func fires() throws {
+        let scene = try ScheduleScene()
+        let (peer, _) = try scene.subscribe()
+        let time = scene.now + 10 * Self.second
+        let reply = try scene.add(["at": .integer(time), "value": ["id": "tea"]])
+        #expect(reply.parameters == ["next": .integer(time)])
+        scene.scene.pass(.seconds(9))
+        #expect(try scene.events(of: peer).isEmpty)
+        scene.scene.pass(.seconds(2))
+        let events = try scene.events(of: peer)
+        #expect(events.map { $0.published?.json } == [#"{"id":"tea"}"#])
+        #expect(events.map(\.changes) == [1])
+        #expect(events.map(\.changedAt.microseconds) == [time])
+        #expect(try scene.list().isEmpty)
+        #expect(access(scene.path, F_OK) != 0)
+    }
+
+    @Test("B119: a subscriber in the background receives ten firings as one event")
+    func isMerged() throws {
+        let scene = try ScheduleScene()
+        let (peer, start) = try scene.subscribe(["state": "background"])
+        try scene.add(["every": 60_000])
+        let first = scene.now + ScheduleScene.minute
+        scene.pass(minutes: 10)
+        #expect(try scene.events(of: peer).isEmpty)
+        try scene.scene.connect().call(
+            "SetState", ["subscription": .string(start.subscription), "state": "foreground"])
+        let events = try scene.events(of: peer)
+        #expect(events.map(\.changes) == [10])
+        #expect(events.map(\.netChange) == [true])
+        #expect(events.map(\.published?.json) == ["{}"])
+        // Each reply of the scene takes a millisecond.
+        #expect(events.allSatisfy { $0.firstChangedAt.microseconds - first < Self.second })
+        #expect(try scene.list().map(\.fired) == [10])
+    }
+
+    @Test("B122: without a zone an entry keeps its instant, a local one follows the device, a named one its zone")
+    func followsItsZone() throws {
+        let scene = try ScheduleScene()
+        try scene.add(["at": .integer(scene.now + 1_000 * ScheduleScene.minute)], id: "instant")
+        try scene.add(["calendar": ["hour": 7]], id: "local")
+        try scene.add(["calendar": ["hour": 7], "zone": "Asia/Tokyo"], id: "named")
+        let before = try scene.list().map(\.next)
+        scene.zones.local = "America/New_York"
+        let after = try scene.list().map(\.next)
+        #expect(before[0] == after[0])
+        #expect(before[2] == after[2])
+        // In June, New York is six hours behind Berlin.
+        let berlin = try #require(before[1])
+        let newYork = try #require(after[1])
+        #expect((newYork - berlin - 6 * 60 * ScheduleScene.minute) % (24 * 60 * ScheduleScene.minute) == 0)
+    }
+
+    @Test("a zone is watched while the schedule has entries, and again when it has some again")
+    func zonesAreWatched() throws {
+        let scene = try ScheduleScene()
+        for _ in 0..<2 {
+            try scene.add(["calendar": ["hour": 7]])
+            #expect(scene.zones.watched == ["local"])
+            #expect(try scene.cancel().parameters == ["cancelled": 1])
+            #expect(scene.zones.watched == [])
+        }
+        try scene.add(["calendar": ["hour": 7], "until": .integer(scene.now + 1_440 * ScheduleScene.minute)])
+        #expect(scene.zones.watched == ["local"])
+        scene.pass(minutes: 1_441)
+        #expect(try scene.list().isEmpty && scene.zones.watched == [])
+    }
+
+    @Test("B124: slots that passed while the machine slept fire at once, each counted, and the grid stays")
+    func missedSlotsFire() throws {
+        let scene = try ScheduleScene()
+        let (peer, _) = try scene.subscribe()
+        let start = scene.now
+        try scene.add(["at": .integer(start + ScheduleScene.minute), "every": 60_000])
+        scene.suspend(minutes: 5)
+        #expect(try scene.events(of: peer).map(\.changes) == [5])
+        #expect(try scene.list().map(\.next).map { (($0 ?? 0) - start) % ScheduleScene.minute } == [0])
+    }
+
+    @Test("B124: slots that passed while the machine was off fire at the start, each counted")
+    func missedSlotsFireAfterAReboot() throws {
+        let scene = try ScheduleScene()
+        try scene.add(["every": 60_000])
+        try scene.reboot(after: 5)
+        let entry = try #require(try scene.list().first)
+        #expect(entry.fired == 5)
+        let state = try scene.subscribe(["initial": true]).start.events
+        #expect(state.map { $0.published?.json } == ["{}"])
+    }
+
+    @Test(
+        "B124: missed slots are left out with `skip`, and beyond the grace",
+        arguments: [(["ifMissed": "skip"], 0), (["grace": 150_000], 3), (["grace": 600_000], 5)] as [(JSONObject, Int)])
+    func missedSlotsAreSkipped(fields: JSONObject, count: Int) throws {
+        let scene = try ScheduleScene()
+        let (peer, _) = try scene.subscribe()
+        var entry = fields
+        entry["every"] = 60_000
+        try scene.add(entry)
+        scene.scene.loop.advance(.seconds(5 * 60 + 10))
+        scene.setClock(to: scene.now)
+        #expect(try scene.events(of: peer).map(\.changes) == (count == 0 ? [] : [count]))
+        scene.pass(minutes: 1)
+        #expect(try scene.events(of: peer).map(\.changes) == [1])
+    }
+
+    @Test("B125: nothing fires twice after the clock is set back, and slots that are jumped over fire")
+    func clockIsSet() throws {
+        let scene = try ScheduleScene()
+        let (peer, _) = try scene.subscribe()
+        try scene.add(["every": 60_000])
+        scene.pass(minutes: 3)
+        #expect(try scene.events(of: peer).map(\.changes).reduce(0, +) == 3)
+        scene.setClock(to: scene.now - 60 * ScheduleScene.minute)
+        scene.pass(minutes: 59)
+        #expect(try scene.events(of: peer).isEmpty)
+        scene.pass(minutes: 2)
+        #expect(try scene.events(of: peer).map(\.changes) == [1])
+        scene.setClock(to: scene.now + 60 * ScheduleScene.minute)
+        #expect(try scene.events(of: peer).map(\.changes) == [60])
+    }
+
+    @Test("clocks that are set to 1970 and to 2100 cost no more than others", arguments: ["every", "calendar"])
+    func absurdClocks(kind: String) throws {
+        let scene = try ScheduleScene()
+        let (peer, _) = try scene.subscribe()
+        scene.setClock(to: 0)
+        try scene.add(kind == "every" ? ["every": 1_000] : ["calendar": ["second": 0]])
+        scene.setClock(to: 4_102_444_800 * Self.second)
+        let changes = try #require(try scene.events(of: peer).last).changes
+        #expect(changes > 68_000_000)
+        scene.setClock(to: 0)
+        scene.pass(minutes: 10)
+        #expect(try scene.events(of: peer).isEmpty)
+        scene.setClock(to: .max)
+        scene.setClock(to: -5)
+        #expect(try scene.list().count <= 1)
+    }
+
+    @Test("B127: a canceled entry does not fire; firings that wait for their subscriber stay")
+    func cancels() throws {
+        let scene = try ScheduleScene()
+        let (peer, start) = try scene.subscribe(["state": "background"])
+        for id in ["a", "b", "c"] { try scene.add(["every": 60_000], id: id) }
+        scene.pass(minutes: 1)
+        #expect(try scene.cancel("b").parameters == ["cancelled": 1])
+        #expect(try scene.cancel("b").error == "org.reveille.Schedule.NoSuchEntry")
+        #expect(try scene.cancel().parameters == ["cancelled": 2])
+        #expect(try scene.cancel().parameters == ["cancelled": 0])
+        scene.pass(minutes: 2)
+        try scene.scene.connect().call(
+            "SetState", ["subscription": .string(start.subscription), "state": "foreground"])
+        #expect(try scene.events(of: peer).map(\.changes) == [3])
+    }
+
+    @Test("B127: an entry with the same identifier replaces another one, and counts anew")
+    func replaces() throws {
+        let scene = try ScheduleScene()
+        try scene.add(["every": 60_000])
+        scene.pass(minutes: 1)
+        try scene.add(["every": 3_600_000])
+        let entries = try scene.list()
+        #expect(entries.map(\.entry.every) == [3_600_000])
+        #expect(entries.map(\.fired) == [0])
+    }
+
+    @Test("B128: one entry too many of a user is refused, and users neither list nor cancel those of others")
+    func quota() throws {
+        let scene = try ScheduleScene(
+            publish: #"{ allow: [{ names: "org.example.*", users: [1000, 1001] }] }"#, owner: 0, entries: 2)
+        for id in ["a", "b"] { try scene.add(["every": 60_000], id: id) }
+        let refused = try scene.add(["every": 60_000], id: "c")
+        #expect(refused.error == "org.reveille.Bus.QuotaExceeded")
+        #expect(refused.parameters == ["quota": "entries", "limit": 2])
+        #expect(try scene.add(["every": 90_000], id: "a").error == nil)
+        #expect(try scene.list().count == 2)
+        for uid: UInt32 in [0, 1_001] {
+            #expect(try scene.list(uid: uid).isEmpty)
+            #expect(try scene.cancel("a", uid: uid).problem == "NoSuchEntry")
+        }
+        #expect(try scene.add(["every": 60_000, "aspect": "org.other.name"], uid: 1_001).problem == "PermissionDenied")
+        #expect(try scene.add(["every": 60_000, "launch": ["true"]], uid: 1_001).problem == "PermissionDenied")
+    }
+
+    @Test("an entry whose owner may no longer publish does not fire, and stays")
+    func permissionIsCheckedAgain() throws {
+        let scene = try ScheduleScene(
+            publish: #"{ allow: [{ names: "org.example.*", users: [1000, 1001] }] }"#, owner: 0)
+        try scene.add(["every": 60_000])
+        try scene.scene.connect(uid: 1_001).publish(ScheduleScene.name, ["by": 1_001])
+        scene.pass(minutes: 1)
+        #expect(try scene.list().map(\.fired) == [0])
+        #expect(scene.scene.log.all.contains { $0.contains("entry one of user 1000 does not fire") })
+        try scene.scene.connect(uid: 1_001).publish(ScheduleScene.name, nil)
+        scene.pass(minutes: 1)
+        #expect(try scene.list().map(\.fired) == [1])
+    }
+
+    @Test(
+        "entries that cannot be meant are refused with the field",
+        arguments: [
+            ("entry.every", ["every": 999]), ("entry.calendar", ["every": 1_000, "calendar": ["hour": 1]]),
+            ("entry.at", [:]), ("entry.calendar.hour", ["calendar": ["hour": 24]]),
+            ("entry.calendar.month", ["calendar": [:]]), ("entry.zone", ["calendar": ["hour": 1], "zone": "No/Where"]),
+            ("entry.zone", ["calendar": ["hour": 1], "zone": "../../etc/passwd"]),
+            ("entry.zone", ["every": 1_000, "zone": "UTC"]),
+            ("entry.aspect", ["every": 1_000, "aspect": "battery"]), ("entry.launch", ["every": 1_000, "launch": []]),
+            ("entry.ifMissed", ["every": 1_000, "ifMissed": "later"]), ("entry.grace", ["every": 1_000, "grace": -1]),
+            ("entry.at", ["at": -1]),
+        ] as [(String, JSONObject)])
+    func invalid(field: String, entry: JSONObject) throws {
+        let scene = try ScheduleScene()
+        let reply = try scene.add(entry)
+        #expect(reply.error == "org.varlink.service.InvalidParameter")
+        #expect(reply.parameters == ["parameter": .string(field)])
+        #expect(access(scene.path, F_OK) != 0)
+    }
+
+    @Test("`at` alone in the past fires at once, and with an interval only slots after it was added fire")
+    func past() throws {
+        let scene = try ScheduleScene()
+        let (peer, _) = try scene.subscribe()
+        try scene.add(["at": .integer(scene.now - ScheduleScene.minute)], id: "a")
+        #expect(try scene.events(of: peer).map(\.changes) == [1])
+        let at = scene.now - ScheduleScene.minute - 30 * Self.second
+        let reply = try scene.add(["at": .integer(at), "every": 60_000], id: "b")
+        #expect(reply.parameters == ["next": .integer(at + 2 * ScheduleScene.minute)])
+        #expect(try scene.events(of: peer).isEmpty)
+        #expect(try scene.add(["calendar": ["month": 2, "day": 30]], id: "c").parameters == ["next": .null])
+        #expect(try scene.list().map(\.entry.id) == ["b", "c"])
+    }
+}
