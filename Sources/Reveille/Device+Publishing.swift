@@ -117,9 +117,18 @@ extension Aspect {
         if let reason { throw ReveilleError(.invalidArgument, "\(name.debugDescription) \(reason)") }
     }
 
-    /// Refuses an aspect that has no state of its own: a pattern, or an invalid name.
+    /// Refuses an aspect that has no state of its own: a pattern, an invalid name, or the lifecycle of a subscription.
     func checkHasState() throws(ReveilleError) {
+        try checkIsOfDevice()
         if builtIn == nil { try checkIsPublished() }
+    }
+
+    /// Refuses the lifecycle, which only a subscription has.
+    func checkIsOfDevice() throws(ReveilleError) {
+        guard builtIn?.isOfSubscription == true else { return }
+        throw ReveilleError(
+            .invalidArgument,
+            "\(name) is the state of a subscription: subscribe to it, or follow it with 'reveille watch'")
     }
 
     /// Refuses an invalid name, to which nobody can subscribe.

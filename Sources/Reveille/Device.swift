@@ -88,8 +88,16 @@ public final class Device: Sendable {
     }
 
     /// Creates a device without sources, which has only posted states, for tests.
-    package static func inMemory() async throws(ReveilleError) -> Device {
-        try await Device(Engine(.local(Configuration(), nil)))
+    ///
+    /// - Parameter configuration: The configuration in JSON5, which must be valid.
+    package static func inMemory(_ configuration: String = "{}") async throws(ReveilleError) -> Device {
+        let settings: Configuration
+        do throws(ConfigurationError) {
+            settings = try Configuration(parsing: Array(configuration.utf8))
+        } catch {
+            throw ReveilleError(.invalidArgument, "\(error)")
+        }
+        return try await Device(Engine(.local(settings, nil)))
     }
 
     /// Whether the bus is reachable, now and after each change; a slow consumer gets only the newest state.
@@ -134,7 +142,10 @@ public final class Device: Sendable {
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name, or
     ///   ``ReveilleError/Code/quotaExceeded`` for more than 64 aspects, names and patterns.
     public func states(of aspects: AspectSet = .default) async throws(ReveilleError) -> [Event] {
-        for aspect in aspects.aspects { try aspect.checkIsValid() }
+        for aspect in aspects.aspects {
+            try aspect.checkIsValid()
+            try aspect.checkIsOfDevice()
+        }
         return try await engine.call(.getState(aspects), expecting: EventsReply.self).events
     }
 

@@ -47,6 +47,8 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
         public static let noSuchSubscription = Code("noSuchSubscription")
         /// This user has no entry with the name on the schedule.
         public static let noSuchEntry = Code("noSuchEntry")
+        /// The program cannot be suspended, or was woken before it was; it is in the background all the same.
+        public static let cannotSuspend = Code("cannotSuspend")
         /// The bus does not have the method, or the interface, that was called; it is probably of an earlier version.
         public static let notSupported = Code("notSupported")
         /// The bus sent something that its interface does not allow.
@@ -90,6 +92,7 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
             case CallError.quotaExceeded("", limit: 0).name: .quotaExceeded
             case CallError.noSuchSubscription("").name: .noSuchSubscription
             case CallError.noSuchEntry("").name: .noSuchEntry
+            case CallError.cannotSuspend("").name: .cannotSuspend
             default: .invalidArgument
             }
         self.init(code, "\(method): \(error.explanation(for: method))")

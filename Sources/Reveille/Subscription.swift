@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 public import ReveilleCore
+import ReveilleSystem
 import ReveilleWire
 
 /// The events that are delivered before the first change.
@@ -27,7 +28,8 @@ extension Device {
     ///     how often its events are delivered. The key is an aspect, a name or a pattern.
     ///   - positions: The positions of an earlier subscription of any process: the changes since then are delivered
     ///     first. A bus that does not know the positions delivers every state instead.
-    ///   - name: A display name, as `reveille status` shows it.
+    ///   - name: A display name, as `reveille status` shows it; by default the value of `REVEILLE_NAME`, which
+    ///     `reveille run --name` sets.
     ///   - startsInBackground: Whether nothing is delivered before ``Subscription/enterForeground()``, except the state
     ///     that `delivering` asks for.
     /// - Returns: The subscription, which ends when it is released.
@@ -39,7 +41,7 @@ extension Device {
         resumingFrom positions: Positions? = nil, name: String? = nil, startsInBackground: Bool = false
     ) async throws(ReveilleError) -> Subscription {
         let request = SubscriptionRequest(
-            aspects: aspects, name: name, startsInBackground: startsInBackground,
+            aspects: aspects, name: name ?? Environment["REVEILLE_NAME"], startsInBackground: startsInBackground,
             wantsInitial: delivering == .currentState, instance: positions?.instance,
             positions: positions?.generations, policies: policies)
         try request.check()
@@ -66,8 +68,8 @@ extension Device {
 /// The sequence ends with ``cancel()`` or when it is released; it throws if the bus refuses the subscription
 /// permanently. Several iterators share the events: each event goes to one of them.
 public final class Subscription: AsyncSequence, Sendable {
-    private let device: Device
-    private let id: StreamID
+    let device: Device
+    let id: StreamID
     private let mailbox: Mailbox
 
     init(_ device: Device, _ id: StreamID, _ mailbox: Mailbox) {
@@ -110,6 +112,19 @@ public final class Subscription: AsyncSequence, Sendable {
     /// they follow when it is back.
     public func enterForeground() async throws(ReveilleError) {
         try await device.engine.enterForeground(id)
+    }
+
+    /// Brings the subscription to the foreground, with the lifecycle `inactive`.
+    ///
+    /// Everything is delivered as in the foreground. Only subscribers to `lifecycle` see the difference, such as a program
+    /// that pauses while something else covers it.
+    ///
+    /// ```swift
+    /// try await subscription.becomeInactive()  // a dialog of the system is open
+    /// try await subscription.enterForeground()
+    /// ```
+    public func becomeInactive() async throws(ReveilleError) {
+        try await device.engine.enterForeground(id, inactive: true)
     }
 
     /// Ends the subscription; events that were not taken are discarded.

@@ -36,6 +36,8 @@ public struct TypedAspects: Sendable {
     public let shake = TypedAspect<Shake>(aspect: .shake) { $0.shake }
     /// The energy and the power of all battery packs.
     public let power = TypedAspect<Power>(aspect: .power) { $0.power }
+    /// The state of the subscription itself.
+    public let lifecycle = TypedAspect<Lifecycle>(aspect: .lifecycle) { $0.lifecycle }
 }
 
 extension Device {

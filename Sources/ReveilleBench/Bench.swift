@@ -24,7 +24,9 @@ enum Bench {
             case "flood": try FloodBench().run()
             case "memory":
                 try FootprintBench(program: CommandLine.arguments.dropFirst(2).first ?? ReveillePeer().program).run()
-            case "sensors": try SensorBench().run()
+            case "sensors":
+                try MotionBench().run()
+                try SensorBench().run()
             case "peers": try PeerBench().run(plots: "Docs/Performance")
             case BarePeer.argument: try BarePeer.run(Array(CommandLine.arguments.dropFirst(2)))
             case ZeroMQPeer.argument: try ZeroMQPeer.run(Array(CommandLine.arguments.dropFirst(2)))

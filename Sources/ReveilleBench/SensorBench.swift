@@ -5,6 +5,7 @@ import Glibc
 import ReveilleCore
 import ReveilleSystem
 import ReveilleTesting
+import Varlink
 
 /// Measures the wake-ups and the processor time of the bus while it watches battery, proximity and orientation, beside
 /// those of iio-sensor-proxy and UPower, which watch the same devices.
@@ -26,17 +27,18 @@ struct SensorBench {
         let bus = ReveillePeer()
         let running = try (0..<2).map { _ in try PeerBroker(bus, under: ["env"] + variables) }
         let subscribers = try running.map { try $0.connection() }
+        let aspects: AspectSet = [.battery, .proximity, .orientation]
         for (index, subscriber) in subscribers.enumerated() {
-            let aspects: AspectSet = [.battery, .proximity, .orientation]
             _ = try bus.subscription(on: subscriber, to: aspects, isInBackground: index == 1)
         }
         let daemons = Self.daemons(on: testbed)
         poll(nil, 0, Self.rest)
+        for broker in running { try Self.check(broker, watches: aspects) }
         let usages = running.map(\.usage) + (daemons?.usages ?? [])
         let before = usages.map(SensorCost.init)
         poll(nil, 0, Self.duration)
         let costs = zip(usages, before).map { SensorCost($0).since($1, seconds: Double(Self.duration) / 1_000) }
-        withExtendedLifetime((subscribers, daemons, testbed)) {}
+        withExtendedLifetime((running, subscribers, daemons, testbed)) {}
 
         print("\n| battery, proximity and orientation | wake-ups a second | processor time a minute |")
         print("| --- | ---: | ---: |")
@@ -46,12 +48,35 @@ struct SensorBench {
         try check(costs, hasDaemons: daemons != nil)
     }
 
+    /// Checks that a bus watches all aspects.
+    ///
+    /// - Throws: `BenchError` if it does not, so that its cost would be that of doing nothing.
+    private static func check(_ broker: PeerBroker, watches aspects: AspectSet) throws {
+        let connection = try broker.connection()
+        try connection.send("{\"method\":\"org.reveille.Bus.DescribeAspects\"}\0")
+        let reply = try Reply(parsing: connection.receive(through: "\0").dropLast())
+        for description in reply.parameters["aspects"]?.arrayValue ?? [] {
+            guard let entry = description.objectValue, let name = entry["aspect"]?.stringValue,
+                aspects.builtIn.contains(where: { $0.rawValue == name })
+            else { continue }
+            guard entry["monitored"] == true, entry["available"] == true else {
+                throw BenchError("the bus does not watch \(name): \(entry)")
+            }
+        }
+    }
+
     private func check(_ costs: [SensorCost], hasDaemons: Bool) throws {
         for (name, cost, limit) in [
             ("foreground", costs[0], Self.mostWakeUps.awake), ("background", costs[1], Self.mostWakeUps.asleep),
-        ] where cost.wakeUps > limit {
-            throw BenchError(
-                "in the \(name), the bus wakes up \(cost.wakeUps.rounded(to: 2)) times a second, more than \(limit)")
+        ] {
+            guard cost.wakeUps > 0, cost.processorTime > 0 else {
+                throw BenchError("in the \(name), the bus was not measured: it has ended, or watched nothing")
+            }
+            guard cost.wakeUps <= limit else {
+                throw BenchError(
+                    "in the \(name), the bus wakes up \(cost.wakeUps.rounded(to: 2)) times a second, more than \(limit)"
+                )
+            }
         }
         let limit = costs.dropFirst(2).reduce(0) { $0 + $1.processorTime }
         guard !hasDaemons || costs[0].processorTime <= limit else {

@@ -91,7 +91,7 @@ final class StormGroup {
         let control = try connect()
         var right = 0
         for (client, name) in zip(clients, names) {
-            _ = try control.call(.setState(subscription: name, background: false))
+            _ = try control.call(.setState(subscription: name, to: .foreground))
             if changes(try client.receiveEvents()) == StormBench.posts { right += 1 }
         }
         report(right)

@@ -34,11 +34,16 @@ struct FuzzedBus: ~Copyable {
             subscriptions += 1
             let start = bus.subscribe(request, as: SubscriptionID(rawValue: subscriptions), at: now)
             return start.events.parameters
-        case .setState(let name, let isBackground, _):
+        case .setState(let name, let state, _):
             guard let id = SubscriptionID(wireName: name), bus.holds(of: id) != nil else {
                 throw .noSuchSubscription(name)
             }
-            if isBackground { bus.hold(.app, on: id) } else { bus.release(.app, from: id) }
+            if state.isHeld {
+                bus.hold(.app, on: id, at: now)
+                if state == .suspended { bus.setPhase(.suspended, of: id, at: now) }
+            } else {
+                bus.release(.app, from: id, into: state == .inactive ? .inactive : .usual, at: now)
+            }
             return [:]
         case .getState(let aspects):
             return bus.states(of: aspects, at: now).parameters
@@ -49,7 +54,7 @@ struct FuzzedBus: ~Copyable {
         case .describeAspects:
             return [:]
         case .refresh:
-            for id in bus.subscriptions.map(\.id) { bus.release(.unread, from: id) }
+            for id in bus.subscriptions.map(\.id) { bus.noteRead(by: id) }
             waitForPaced()
             return [:]
         case .post(let reading):
@@ -58,6 +63,11 @@ struct FuzzedBus: ~Copyable {
         case .publish(let value, let isTied):
             publish(value, isTied: isTied)
             return [:]
+        case .beginTask(let name, _):
+            guard let id = SubscriptionID(wireName: name), bus.holds(of: id) != nil else {
+                throw .noSuchSubscription(name)
+            }
+            return TaskState(remaining: .zero, hasEnded: true).parameters
         }
     }
 

@@ -36,27 +36,30 @@ package final class SimulatedBus {
     ///   - loop: The loop, with its initial time.
     ///   - limits: The limits on history, frames and connections.
     ///   - publishing: The limits and permissions of publishers.
+    ///   - lifecycle: The limits on tasks.
     ///   - scheduling: The limits of the schedule.
     ///   - schedule: The facilities that the schedule uses.
     ///   - owner: The user whom the bus belongs to.
     ///   - state: The state file, or `nil` for none.
+    ///   - programs: The programs of the machine, by default none that can be followed.
     ///   - random: Decides the order of events and the names.
     ///   - logger: The logger of the bus.
     /// - Throws: `Broken` if the bus does not start.
     package init(
         reality: Reality, loop: SimulatedLoop, limits: Configuration.Bus,
         publishing: Configuration.Publish = Configuration().publish,
+        lifecycle: Configuration.Lifecycle = Configuration().lifecycle,
         scheduling: Configuration.Schedule = Configuration().schedule, schedule: ScheduleServices = ScheduleServices(),
-        owner: UInt32 = geteuid(), state: StateFile?, random: SplitMix64,
+        owner: UInt32 = geteuid(), state: StateFile?, programs: SimulatedPrograms? = nil, random: SplitMix64,
         logger: Logger = Logger(label: "simulation", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws(Broken) {
         var random = random
         let broker: Broker
         do throws(SystemError) {
             broker = try Broker(
-                loop: loop, limits: limits, publishing: publishing, scheduling: scheduling, schedule: schedule,
-                owner: owner, state: state, version: "0",
-                deviceInfo: Self.deviceInfo, logger: logger,
+                loop: loop, limits: limits, publishing: publishing, lifecycle: lifecycle, scheduling: scheduling,
+                schedule: schedule, owner: owner, state: state, version: "0", deviceInfo: Self.deviceInfo,
+                programs: programs ?? SimulatedPrograms(loop: loop), logger: logger,
                 random: SplitMix64(seed: random.next()))
         } catch {
             throw Broken("the bus does not start: \(error)")

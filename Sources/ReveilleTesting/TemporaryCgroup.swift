@@ -38,8 +38,13 @@ package final class TemporaryCgroup {
 
     /// Moves a process into the cgroup.
     package func add(_ process: ChildProcess) throws(TestbedError) {
-        try TemporaryDirectory.fill(path + "/cgroup.procs", with: Array("\(process.pid)".utf8))
+        try Self.move(process, to: path)
         processes.append(process)
+    }
+
+    /// Moves a process into the cgroup of a directory.
+    package static func move(_ process: ChildProcess, to path: String) throws(TestbedError) {
+        try TemporaryDirectory.fill(path + "/cgroup.procs", with: Array("\(process.pid)".utf8))
     }
 
     /// Starts to freeze or thaw the processes, which the kernel completes asynchronously.

@@ -31,6 +31,11 @@ package protocol Watcher: AnyObject {
     /// Called if ``mayLag``, while it watches closely. `completion` is called as for ``refresh(then:)``.
     func update(then completion: @escaping () -> Void)
 
+    /// The processor time in microseconds that requested readings have taken in later turns of the loop.
+    ///
+    /// The time of the calls that request them is not included.
+    var laterTime: UInt64 { get }
+
     /// The sources that are read, or why there are none; when the watcher is off, searched for at each call.
     var source: SourceDescription { get }
 
@@ -43,6 +48,9 @@ package protocol Watcher: AnyObject {
 extension Watcher {
     /// A watcher that reports every reading immediately does not lag.
     package var mayLag: Bool { false }
+
+    /// A watcher that reads during the call, or on another thread, takes no later turns.
+    package var laterTime: UInt64 { 0 }
 
     /// Reads every source.
     package func update(then completion: @escaping () -> Void) {
@@ -96,6 +104,11 @@ package enum Pace: Sendable {
     ///
     /// A sensor at 1 Hz blocks a read of sysfs for a second.
     package static let sampleTimeout: Duration = .seconds(1)
+
+    /// The pauses between attempts to read a device that fails; the last one is repeated.
+    ///
+    /// A driver may be starting, or the event of the device's removal may be on its way.
+    static let retries: [Duration] = [.milliseconds(150), .seconds(1), .seconds(5)]
 }
 
 /// The sources of an aspect.

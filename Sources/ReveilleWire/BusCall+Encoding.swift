@@ -11,7 +11,11 @@ extension Call {
     ///   - call: The call.
     ///   - isOneway: Whether the service is asked not to reply.
     package init(_ call: BusCall, isOneway: Bool = false) {
-        let isStream = if case .subscribe = call { true } else { false }
+        let isStream =
+            switch call {
+            case .subscribe, .beginTask: true
+            default: false
+            }
         self.init(
             method: call.method, parameters: call.parameters,
             mode: isOneway ? .oneway : isStream ? .more : .plain)
@@ -52,6 +56,7 @@ extension BusCall {
         case .refresh: "Refresh"
         case .post: "Post"
         case .publish: "Publish"
+        case .beginTask: "BeginTask"
         }
     }
 
@@ -61,9 +66,9 @@ extension BusCall {
     fileprivate var parameters: JSONObject {
         switch self {
         case .subscribe(let request): return Self.encode(request)
-        case .setState(let subscription, let isBackground, let wakeAfter):
+        case .setState(let subscription, let state, let wakeAfter):
             var parameters: JSONObject = [
-                "subscription": .string(subscription), "state": isBackground ? "background" : "foreground",
+                "subscription": .string(subscription), "state": .string(state.rawValue),
             ]
             if let wakeAfter { parameters["wakeAfter"] = .integer(wakeAfter.wholeMilliseconds) }
             return parameters
@@ -78,6 +83,8 @@ extension BusCall {
             var parameters: JSONObject = ["aspect": .string(value.name.name), "value": value.structure]
             if isTied { parameters["whileConnected"] = true }
             return parameters
+        case .beginTask(let subscription, let name):
+            return ["subscription": .string(subscription), "name": .string(name)]
         }
     }
 
@@ -112,6 +119,7 @@ extension BusCall {
         case .coalesce: object["background"] = "coalesce"
         case .drop: object["background"] = "drop"
         case .immediate: object["background"] = "immediate"
+        case .end: object["background"] = "end"
         case .hold(let limit):
             object["background"] = "hold"
             object["limit"] = .integer(Int64(limit))

@@ -8,8 +8,8 @@ package import Varlink
 package enum BusCall: Sendable, Hashable {
     /// Starts a stream of events; the replies are a ``SubscribeReply`` and then any number of lists of events.
     case subscribe(SubscriptionRequest)
-    /// Sends a subscription to the background or wakes it; the reply is an ``EmptyReply``.
-    case setState(subscription: String, background: Bool, wakeAfter: Duration? = nil)
+    /// Brings a subscription to another state; the reply is an ``EmptyReply``.
+    case setState(subscription: String, to: RequestedState, wakeAfter: Duration? = nil)
     /// Asks for the current state of some aspects; the reply is a ``EventsReply``.
     case getState(AspectSet)
     /// Asks for the latest changes of an aspect, all that the bus keeps or a number of them; the reply is a
@@ -25,6 +25,8 @@ package enum BusCall: Sendable, Hashable {
     case post(Reading)
     /// Publishes or withdraws the state of a name; the reply is a ``PostReply``.
     case publish(PublishedValue, whileConnected: Bool = false)
+    /// Begins a task of a subscription's process, which lasts as long as the call; each reply is a ``TaskState``.
+    case beginTask(subscription: String, name: String)
 
     /// The names of the methods without the interface.
     private enum Method: String, CaseIterable {
@@ -38,6 +40,7 @@ package enum BusCall: Sendable, Hashable {
         case describeAspects = "DescribeAspects"
         case refresh = "Refresh"
         case publish = "Publish"
+        case beginTask = "BeginTask"
 
         static let names = NameTable(allCases.map { BusInterface.qualified($0.rawValue) })
     }
@@ -49,7 +52,7 @@ package enum BusCall: Sendable, Hashable {
     }
 
     private enum PolicyWord: String, FieldWord {
-        case coalesce, drop, immediate, hold
+        case coalesce, drop, immediate, hold, end
 
         static let names = makeNames()
     }
@@ -59,8 +62,8 @@ package enum BusCall: Sendable, Hashable {
     /// - Parameters:
     ///   - call: A call whose method and parameter types ``Interface/validate(_:)`` has passed.
     ///   - history: The most changes that a `hold` policy can keep.
-    /// - Throws: `InvalidParameter` with the field whose value is not allowed; `ExpectedMore` for a Subscribe that
-    ///   does not ask for a stream.
+    /// - Throws: `InvalidParameter` with the field whose value is not allowed; `ExpectedMore` for a Subscribe or BeginTask
+    ///   that does not ask for a stream.
     package init(_ call: borrowing Call, history: Int) throws(CallError) {
         guard let method = call.position(in: Method.names) else { throw .methodNotImplemented(call.method) }
         let fields = Fields(call.parameters)
@@ -70,20 +73,25 @@ package enum BusCall: Sendable, Hashable {
             guard call.mode == .more else { throw .expectedMore }
             self = .subscribe(try BusCall.request(fields, history: history))
         case .setState:
-            let isBackground = try fields.word(.state) == StateWord.background
+            let state: RequestedState = try fields.word(.state)
             let wakeAfter = try fields.optional(.wakeAfter) { value in
                 value.integerValue.map { Duration.milliseconds($0) }.flatMap {
-                    isBackground && BusInterface.wakeAfterRange.contains($0) ? $0 : nil
+                    state.isHeld && BusInterface.wakeAfterRange.contains($0) ? $0 : nil
                 }
             }
             self = .setState(
-                subscription: try fields.string(.subscription), background: isBackground, wakeAfter: wakeAfter)
-        case .getState: self = .getState(try BusCall.aspects(fields) ?? .default)
+                subscription: try fields.string(.subscription), to: state, wakeAfter: wakeAfter)
+        case .getState:
+            let aspects = try BusCall.aspects(fields) ?? .default
+            // Without a subscription, there is no such state.
+            guard !aspects.builtIn.contains(where: \.isOfSubscription) else { throw fields.invalid(.aspects) }
+            self = .getState(aspects)
         case .getHistory:
             let limit = try fields.optional(.limit) { value in
                 value.integerValue.flatMap { $0 >= 1 ? Int($0) : nil }
             }
-            self = .getHistory(try fields.aspect { !$0.isPattern }, limit: limit)
+            let aspect = try fields.aspect { !$0.isPattern && $0.builtIn?.isOfSubscription != true }
+            self = .getHistory(aspect, limit: limit)
         case .listSubscriptions: self = .listSubscriptions
         case .describeAspects: self = .describeAspects
         case .refresh: self = .refresh
@@ -93,6 +101,11 @@ package enum BusCall: Sendable, Hashable {
             self = .publish(
                 value ?? PublishedValue(name, bytes: nil),
                 whileConnected: try fields.optionalBool(.whileConnected) ?? false)
+        case .beginTask:
+            guard call.mode == .more else { throw .expectedMore }
+            let name = try fields.string(.name)
+            guard (1...BusInterface.nameLimit).contains(name.utf8.count) else { throw fields.invalid(.name) }
+            self = .beginTask(subscription: try fields.string(.subscription), name: name)
         }
     }
 
@@ -115,7 +128,7 @@ package enum BusCall: Sendable, Hashable {
             for policy in try fields.structures(.policies) {
                 // A policy without an effect is refused, except that of an aspect of the device.
                 let aspect = try policy.aspect { $0.builtIn != nil || aspects.covers($0) }
-                policies[aspect] = try BusCall.policy(policy, history: history)
+                policies[aspect] = try BusCall.policy(policy, of: aspect, in: aspects, history: history)
             }
         }
         return SubscriptionRequest(
@@ -124,17 +137,25 @@ package enum BusCall: Sendable, Hashable {
             instance: try fields.optionalString(.instance), positions: positions, policies: policies)
     }
 
-    private static func policy(_ fields: Fields, history: Int) throws(CallError) -> Policy {
+    private static func policy(
+        _ fields: Fields, of aspect: Aspect, in aspects: AspectSet, history: Int
+    ) throws(CallError) -> Policy {
         let limit = try fields.optional(.limit) { $0.integerValue.map { Int($0) } }
         let word: PolicyWord = try fields.optionalWord(.background) ?? .coalesce
         guard word == .hold ? (1...history).contains(limit ?? history) : limit == nil else {
             throw fields.invalid(.limit)
         }
+        // The lifecycle passes the holds of the background anyway. No other aspect ends the program.
+        let isOfSubscription = aspect.builtIn?.isOfSubscription == true
+        guard word == .coalesce || (word == .end) == isOfSubscription else { throw fields.invalid(.background) }
+        let changesBackground = word == .immediate || word == .end
+        guard !changesBackground || aspects.covers(aspect) else { throw fields.invalid(.aspect) }
         let background: Policy.Background =
             switch word {
             case .coalesce: .coalesce
             case .drop: .drop
             case .immediate: .immediate
+            case .end: .end
             case .hold: .hold(limit: limit ?? history)
             }
         let interval = try fields.optional(.interval) { value in

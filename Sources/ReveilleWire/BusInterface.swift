@@ -11,7 +11,7 @@ package enum BusInterface {
     /// Returns the interface, parsed from its text.
     package static func make() -> Interface { Interface(embedded: PackageResources.org_reveille_Bus_varlink) }
 
-    /// The longest name of a subscription, in bytes of UTF-8.
+    /// The longest name of a subscription and of a task, in bytes of UTF-8.
     ///
     /// Names are for people, in lists and logs; anything longer is a payload.
     package static let nameLimit = 128
@@ -52,7 +52,12 @@ extension CallError {
             name: BusInterface.qualified("NoSuchSubscription"), parameters: ["subscription": .string(subscription)])
     }
 
-    /// A limit of the bus is reached: `connections`, `aspects`, `names` or `value`.
+    /// A program could not be suspended, and why.
+    package static func cannotSuspend(_ reason: String) -> CallError {
+        CallError(name: BusInterface.qualified("CannotSuspend"), parameters: ["reason": .string(reason)])
+    }
+
+    /// A limit of the bus is reached: `connections`, `aspects`, `names`, `value`, `tasks` or `entries`.
     package static func quotaExceeded(_ quota: String, limit: Int) -> CallError {
         CallError(
             name: BusInterface.qualified("QuotaExceeded"),

@@ -139,7 +139,7 @@ package struct PostReply: BusReply, WireStructure {
     }
 }
 
-/// The reply to ``BusCall/setState(subscription:background:wakeAfter:)`` and ``BusCall/refresh``: it has no fields.
+/// The reply to ``BusCall/setState(subscription:to:wakeAfter:)`` and ``BusCall/refresh``: it has no fields.
 package struct EmptyReply: BusReply {
     /// Creates the reply.
     package init() {}

@@ -103,6 +103,8 @@ extension [Event] {
                     && self[index].netChange == others[index].netChange
                     && self[index].firstChangedAt == others[index].firstChangedAt
                     && self[index].dropped == others[index].dropped && self[index].aspect == others[index].aspect
+                    // Those of two subscriptions can differ in nothing else.
+                    && self[index].lifecycle == others[index].lifecycle
             }
     }
 }

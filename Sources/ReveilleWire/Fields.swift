@@ -115,14 +115,8 @@ package struct Fields {
     /// Returns the indices of the elements of a list.
     private func elements(_ name: FieldName) throws(CallError) -> [Int] {
         let list = try requiredIndex(name)
-        guard case .array(let end) = text.nodes[list].value else { throw invalid(name) }
-        var elements: [Int] = []
-        var element = list + 1
-        while element < end {
-            elements.append(element)
-            element = text.end(of: element)
-        }
-        return elements
+        guard case .array = text.nodes[list].value else { throw invalid(name) }
+        return text.children(of: list)
     }
 
     func strings(_ name: FieldName) throws(CallError) -> [String] {

@@ -39,29 +39,33 @@ extension Subscriber: ReplyElement {
             guard let aspect = try entry.requiredName(.aspect) else { continue }
             pending[aspect] = try entry.count(.changes)
         }
+        var tasks: [Task] = []
+        if fields.has(.tasks) {
+            for task in try fields.structures(.tasks) { tasks.append(try Task(task)) }
+        }
         self.init(
             id: try fields.string(.subscription), name: try fields.optionalString(.name),
             processID: Int32(truncatingIfNeeded: try fields.integer(.pid)),
             userID: UInt32(truncatingIfNeeded: try fields.integer(.uid)),
             aspects: AspectSet(try fields.strings(.aspects).compactMap { Aspect($0) }),
-            holds: HoldReasons(names: try fields.strings(.held)), pending: pending,
-            events: try fields.count(.events), changes: try fields.count(.changes))
+            holds: HoldReasons(names: try fields.strings(.held)),
+            lifecycle: try fields.optionalWord(.lifecycle), pending: pending,
+            events: try fields.count(.events), changes: try fields.count(.changes), tasks: tasks)
     }
 
     /// Creates the description of a subscription from its status and the process that connected.
-    package init(_ status: SubscriptionStatus, processID: Int32, userID: UInt32) {
+    package init(_ status: SubscriptionStatus, processID: Int32, userID: UInt32, tasks: [Task] = []) {
         self.init(
             id: status.id.wireName, name: status.name, processID: processID, userID: userID,
-            aspects: status.aspects, holds: status.holds,
-            pending: status.pending,
-            events: status.events, changes: status.changes)
+            aspects: status.aspects, holds: status.holds, lifecycle: status.lifecycle, pending: status.pending,
+            events: status.events, changes: status.changes, tasks: tasks)
     }
 
     package var structure: JSON {
         let pending = pending.sorted { $0.key < $1.key }.map { aspect, changes in
             JSON.object(["aspect": .string(aspect.name), "changes": .integer(Int64(changes))])
         }
-        return .object([
+        var structure: JSONObject = [
             "subscription": .string(id),
             "name": name.map { .string($0) } ?? .null,
             "pid": .integer(Int64(processID)),
@@ -71,7 +75,11 @@ extension Subscriber: ReplyElement {
             "pending": .array(pending),
             "events": .integer(Int64(events)),
             "changes": .integer(Int64(changes)),
-        ])
+            "lifecycle": lifecycle.map { .string($0.rawValue) } ?? .null,
+        ]
+        // Clients of an earlier interface may refuse other fields.
+        if !tasks.isEmpty { structure["tasks"] = .array(tasks.map(\.structure)) }
+        return .object(structure)
     }
 }
 

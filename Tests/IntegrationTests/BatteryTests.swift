@@ -53,6 +53,18 @@ import Varlink
         try other.wait(for: "battery") { $0["level"] == 0.76 }
     }
 
+    @Test func answersAreNewerThanTheLastPoll() throws {
+        let bus = try BusProcess(
+            configuration: "{ battery: { pollInterval: 3600, levelInterval: 0 } }", phone: phone)
+        let subscriber = try subscriber(of: bus, after: 0.79)
+        // A driver that reports no change of the level alone.
+        try #require(phone.battery.device).set("capacity", "78")
+        try wait(for: "an answer with the newest level") {
+            try bus.client().state(of: "battery")["battery"]?.objectValue?["level"] == 0.78
+        }
+        try subscriber.wait(for: "battery") { $0["level"] == 0.78 }
+    }
+
     @Test func jumpsAndThresholdsAreDeliveredImmediately() throws {
         let bus = try BusProcess(phone: phone)
         let subscriber = try subscriber(of: bus, after: 0.79)

@@ -57,6 +57,13 @@ import Varlink
         try checkThatNothingIsLeft()
     }
 
+    @Test("calls whose every byte comes with a file descriptor are answered") func descriptorsOfBytesAreClosed() throws
+    {
+        let (pipe, client) = (try Pipe(), try bus.client())
+        for byte in Self.get + Self.get { try client.send([byte], passing: [pipe.end]) }
+        for _ in 0..<2 { #expect(try client.receive().error == nil) }
+    }
+
     @Test("file descriptors that a subscriber sends are closed at the end of its connection")
     func descriptorsOfSubscribersAreClosed() throws {
         let pipe = try Pipe()

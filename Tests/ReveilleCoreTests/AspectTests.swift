@@ -44,7 +44,7 @@ import Testing
         "any other text is refused as a name",
         arguments: [
             "", ".", "*", ".*", "..*", "org", "org.", ".org", "org..example", "org.ex ample", "org.exämple", "org.*.a",
-            "org.a*", "org.example.**", "org.example/*", "lifecycle", "battery.*.*", "a.b\0", "a.b\n",
+            "org.a*", "org.example.**", "org.example/*", "weather", "battery.*.*", "a.b\0", "a.b\n",
             String(repeating: "a.", count: 128) + "b", String(repeating: "a.", count: 128) + "*",
         ])
     func nameIsInvalid(_ name: String) {

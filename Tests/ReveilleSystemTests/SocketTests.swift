@@ -40,6 +40,54 @@ import Testing
         withExtendedLifetime(second) {}
     }
 
+    @Test("a read takes a bounded number of messages with descriptors, and the next ones take the rest in order")
+    func messagesWithDescriptorsAreBounded() throws {
+        let (client, server) = try connect(UnixListener(at: address()))
+        let bytes = (0..<100).map { UInt8($0) }
+        for byte in bytes { try send(byte, withDescriptorOn: client) }
+        var received: [UInt8] = []
+        var reads = 0
+        repeat {
+            let outcome = try server.read(atMost: 16_384) { part in
+                received += part.indices.map { part[$0] }
+            }
+            guard case .bytes(let count) = outcome else { break }
+            #expect(count <= 32)
+            reads += 1
+        } while server.isInterrupted
+        #expect(received == bytes)
+        #expect(reads == 4)
+        let written = try client.write([7, 8].span)
+        #expect(written == .bytes(2))
+        #expect(try read(server, 16) == .bytes(2))
+        #expect(!server.isInterrupted)
+    }
+
+    /// Sends a byte with a file descriptor.
+    private func send(_ byte: UInt8, withDescriptorOn stream: UnixStream) throws {
+        var byte = byte
+        let size = MemoryLayout<cmsghdr>.size
+        var control = [UInt64](repeating: 0, count: size / 8 + 1)
+        var header = cmsghdr()
+        (header.cmsg_len, header.cmsg_level, header.cmsg_type) = (size + 4, SOL_SOCKET, Int32(SCM_RIGHTS))
+        control.withUnsafeMutableBytes {
+            $0.storeBytes(of: header, as: cmsghdr.self)
+            $0.storeBytes(of: stream.number, toByteOffset: size, as: Int32.self)
+        }
+        let count = control.withUnsafeMutableBytes { control in
+            withUnsafeMutablePointer(to: &byte) { byte in
+                var part = iovec(iov_base: byte, iov_len: 1)
+                return withUnsafeMutablePointer(to: &part) { part in
+                    var message = msghdr()
+                    (message.msg_iov, message.msg_iovlen) = (part, 1)
+                    (message.msg_control, message.msg_controllen) = (control.baseAddress, control.count)
+                    return sendmsg(stream.number, &message, Int32(MSG_NOSIGNAL))
+                }
+            }
+        }
+        guard count == 1 else { throw SystemError("sendmsg") }
+    }
+
     @Test func gateOpensWhenEverythingHasBeenRead() throws {
         let (client, server) = try connect(UnixListener(at: address()))
         #expect(server.isAllRead)

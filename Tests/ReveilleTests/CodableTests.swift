@@ -81,7 +81,7 @@ import Varlink
         case .motion(let motion): try check(motion)
         case .shake(let shake): try check(shake)
         case .power(let power): try check(power)
-        case .proximity, .published: break
+        case .proximity, .lifecycle, .published: break
         }
     }
 

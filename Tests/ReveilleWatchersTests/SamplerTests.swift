@@ -59,6 +59,36 @@ import Testing
         #expect(reader.sampleAtOnce(isLive: true) == nil, "a full buffer has dropped the newest scans")
     }
 
+    @Test("a buffer that is never empty is read a limited number of times") func fullBufferIsReadInParts() throws {
+        for attribute in ["enable", "length"] { try directory.write("0\n", to: "buffer/\(attribute)") }
+        for (attribute, text) in ["en": "0", "index": "0", "type": "le:s16/16>>0"] {
+            try directory.write(text + "\n", to: "scan_elements/in_a_\(attribute)")
+        }
+        let reader = IIOReader(
+            IIOChannels(device: directory.path, names: ["in_a"], hasAttributes: false, node: "/dev/zero"))
+        #expect(reader.sample(isLive: true) == .values([0]))
+        #expect(reader.takeWaiting() == nil)
+    }
+
+    @Test("the attributes that were set for a stream are restored by the thread") func streamRests() throws {
+        let loop = try EventLoop()
+        let sampler = try Sampler(loop: loop)
+        for name in ["in_a_raw", "in_b_raw"] { try directory.write("1\n", to: name) }
+        try directory.write("10\n", to: "sampling_frequency")
+        let frequency = { SysfsAttribute.read(directory.path + "/sampling_frequency").text }
+        let reader = reader
+        let other = self.reader
+        reader.want(50)
+        sampler.sample(reader, isLive: true) { _, _ in
+            #expect(frequency() == "50")
+            sampler.rest(reader)
+            sampler.sample(other, isLive: false) { _, _ in loop.exit() }
+        }
+        try loop.run()
+        #expect(frequency() == "10")
+        withExtendedLifetime(reader) {}
+    }
+
     @Test func timeOfASleepCountsAsBlocked() throws {
         let loop = try EventLoop()
         let sampler = try Sampler(loop: loop)

@@ -71,10 +71,10 @@ import Varlink
     @Test func setStateParsesAllParameters() throws {
         #expect(
             try method("SetState", ["subscription": "x", "state": "background", "wakeAfter": 1500])
-                == .setState(subscription: "x", background: true, wakeAfter: .milliseconds(1500)))
+                == .setState(subscription: "x", to: .background, wakeAfter: .milliseconds(1500)))
         #expect(
             try method("SetState", ["subscription": "x", "state": "foreground"])
-                == .setState(subscription: "x", background: false, wakeAfter: nil))
+                == .setState(subscription: "x", to: .foreground, wakeAfter: nil))
     }
 
     @Test func foregroundWithADeadlineIsRefused() {

@@ -17,17 +17,20 @@ import Varlink
             .subscribe(SubscriptionRequest()),
             .subscribe(
                 SubscriptionRequest(
-                    aspects: [.battery, .locale], name: "bar", startsInBackground: true, wantsInitial: true,
+                    aspects: [.battery, .locale, .orientation, .lifecycle], name: "bar", startsInBackground: true,
+                    wantsInitial: true,
                     instance: "i", positions: [.battery: 4, .locale: 0],
                     policies: [
                         .battery: Policy(background: .hold(limit: 3)), .locale: Policy(netChangeOnly: true),
                         .proximity: Policy(background: .drop), .orientation: Policy(background: .immediate),
+                        .lifecycle: Policy(background: .end),
                     ])),
-            .setState(subscription: "x", background: true),
-            .setState(subscription: "x", background: true, wakeAfter: .milliseconds(1500)),
-            .setState(subscription: "x", background: false), .getState(.battery),
+            .setState(subscription: "x", to: .background),
+            .setState(subscription: "x", to: .background, wakeAfter: .milliseconds(1500)),
+            .setState(subscription: "x", to: .foreground), .setState(subscription: "x", to: .inactive),
+            .setState(subscription: "x", to: .suspended, wakeAfter: .seconds(1)), .getState(.battery),
             .getHistory(.battery), .getHistory("org.example.a", limit: .max), .listSubscriptions, .describeAspects,
-            .refresh,
+            .refresh, .beginTask(subscription: "x", name: "upload"),
         ] + EventCodingTests.postable.map { .post($0) }
 
     @Test(arguments: calls) func serviceUnderstandsTheCallsOfAClient(call: BusCall) throws {
@@ -37,7 +40,7 @@ import Varlink
     }
 
     @Test func holdIsNotShorterThanAsked() throws {
-        let call = Call(.setState(subscription: "x", background: true, wakeAfter: .microseconds(1_001)))
+        let call = Call(.setState(subscription: "x", to: .background, wakeAfter: .microseconds(1_001)))
         #expect(call.parameters["wakeAfter"] == 2)
     }
 
@@ -53,8 +56,14 @@ import Varlink
         try check([
             Subscriber(
                 id: "a", name: nil, processID: 1, userID: 2, aspects: [.battery, .locale], holds: [.app, .unread],
-                pending: [.battery: 3], events: 4, changes: 5)
+                pending: [.battery: 3], events: 4, changes: 5,
+                tasks: [
+                    Subscriber.Task(name: "a", remaining: nil), Subscriber.Task(name: "b", remaining: .seconds(3)),
+                ])
         ])
+        try check(TaskState())
+        try check(TaskState(remaining: .milliseconds(4_999), isExpiring: true))
+        try check(TaskState(remaining: .zero, hasEnded: true))
         try check([
             AspectSource(aspect: .battery, isAvailable: true, isMonitored: true, text: "BAT0"),
             AspectSource(aspect: .proximity, isAvailable: false, isMonitored: false, text: "no sensor"),

@@ -41,7 +41,7 @@ import Varlink
         .motion(
             Motion(acceleration: nil, rotation: Motion.Vector(x: 1, y: 2, z: 3), takenAt: Timestamp(microseconds: -1))),
         .motion(.unknown), .shake(Shake(peak: 2.25)), .shake(.unknown),
-        .folders(Folders(folders: [folder])), .power(.sample), .power(.unknown),
+        .folders(Folders(folders: [folder])), .power(.sample), .power(.unknown), .lifecycle(.suspended),
     ]
 
     static let postable = readings.filter { $0.aspect.builtIn?.isPostable == true }

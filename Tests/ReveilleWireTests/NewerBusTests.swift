@@ -33,9 +33,9 @@ import Varlink
     @Test func eventOfAnUnknownAspectIsSkipped() throws {
         let words = UnknownWords()
         let events = try [Event](
-            ["events": [["aspect": "lifecycle", "lifecycle": [:]], Self.battery(state: "full")]], noting: words)
+            ["events": [["aspect": "weather", "weather": [:]], Self.battery(state: "full")]], noting: words)
         #expect(events.map(\.aspect) == [.battery])
-        #expect(words.first == #"events.aspect "lifecycle""#)
+        #expect(words.first == #"events.aspect "weather""#)
     }
 
     @Test(arguments: [JSON.integer(-1), .integer(.min), 0.5, "seven", .null])
@@ -54,9 +54,9 @@ import Varlink
 
     @Test func unknownPendingAspectIsSkipped() throws {
         let subscription: JSON = [
-            "subscription": "1", "name": .null, "pid": 1, "uid": 0, "aspects": ["battery", "lifecycle"],
+            "subscription": "1", "name": .null, "pid": 1, "uid": 0, "aspects": ["battery", "weather"],
             "held": ["app", "asleep"], "events": 0, "changes": 0,
-            "pending": [["aspect": "lifecycle", "changes": 1], ["aspect": "battery", "changes": 2]],
+            "pending": [["aspect": "weather", "changes": 1], ["aspect": "battery", "changes": 2]],
         ]
         let read = try [Subscriber](["subscriptions": [subscription]], noting: UnknownWords())
         #expect(read.map(\.pending) == [[.battery: 2]])

@@ -15,6 +15,8 @@ final class BrokerScene {
     let reality = Reality()
     let log = LogLines()
     private(set) var bus: SimulatedBus
+    /// The programs of the machine, which stay over a restart of the bus.
+    let programs: SimulatedPrograms
     private let configuration: Configuration
     private let owner: UInt32
     private let state: StateFile?
@@ -26,33 +28,36 @@ final class BrokerScene {
     /// - Parameters:
     ///   - limits: The configuration's `bus` in JSON5.
     ///   - publish: The configuration's `publish` in JSON5.
+    ///   - lifecycle: The configuration's `lifecycle` in JSON5.
     ///   - owner: The user whom the bus belongs to.
     ///   - state: The file of the saved state.
     ///   - entries: The configuration's `schedule.entries`.
     ///   - schedule: Returns the facilities of the schedule, for each start.
     /// - Throws: `ConfigurationError` if the configuration is invalid.
     init(
-        limits: String = "{}", publish: String = "{}", owner: UInt32 = geteuid(), state: StateFile? = nil,
-        entries: Int = 1_024, schedule: @escaping () -> ScheduleServices = { ScheduleServices() }
+        limits: String = "{}", publish: String = "{}", lifecycle: String = "{}", owner: UInt32 = geteuid(),
+        state: StateFile? = nil, entries: Int = 1_024,
+        schedule: @escaping () -> ScheduleServices = { ScheduleServices() }
     ) throws {
-        configuration = try Configuration(
-            parsing: Array(
-                "{ bus: \(limits), publish: \(publish), schedule: { entries: \(entries) } }".utf8))
+        let text =
+            "{ bus: \(limits), publish: \(publish), lifecycle: \(lifecycle), schedule: { entries: \(entries) } }"
+        configuration = try Configuration(parsing: Array(text.utf8))
         self.schedule = schedule
         self.owner = owner
         self.state = state
-        bus = try Self.start(configuration, schedule(), owner, state, reality, loop, log, seed: 1)
+        programs = SimulatedPrograms(loop: loop)
+        bus = try Self.start(configuration, schedule(), owner, state, reality, loop, programs, log, seed: 1)
     }
 
     private static func start(
         _ configuration: Configuration, _ schedule: ScheduleServices, _ owner: UInt32, _ state: StateFile?,
-        _ reality: Reality,
-        _ loop: SimulatedLoop, _ log: LogLines, seed: UInt64
+        _ reality: Reality, _ loop: SimulatedLoop, _ programs: SimulatedPrograms, _ log: LogLines, seed: UInt64
     ) throws -> SimulatedBus {
         try SimulatedBus(
             reality: reality, loop: loop, limits: configuration.bus, publishing: configuration.publish,
-            scheduling: configuration.schedule, schedule: schedule, owner: owner, state: state,
-            random: SplitMix64(seed: seed), logger: Logger(label: "scene") { _ in LineHandler(log) })
+            lifecycle: configuration.lifecycle, scheduling: configuration.schedule, schedule: schedule, owner: owner,
+            state: state, programs: programs, random: SplitMix64(seed: seed),
+            logger: Logger(label: "scene") { _ in LineHandler(log) })
     }
 
     /// Replaces the broker by another one with the same state file; one that is not stopped is killed.
@@ -61,7 +66,9 @@ final class BrokerScene {
         let time = loop.wallClock
         loop = SimulatedLoop(bootClock: loop.bootClock)
         loop.wallClock = time
-        bus = try Self.start(configuration, schedule(), owner, state, reality, loop, log, seed: loop.bootClock)
+        programs.loop = loop
+        bus = try Self.start(
+            configuration, schedule(), owner, state, reality, loop, programs, log, seed: loop.bootClock)
     }
 
     /// Creates a connection of a user's process.
@@ -122,11 +129,17 @@ final class ScenePeer {
     @discardableResult
     func call(_ method: String, _ parameters: JSONObject = [:], more: Bool = false) throws -> Reply {
         send(method, parameters, more: more)
+        guard let reply = try reply() else { throw Broken("\(method) was not answered") }
+        return reply
+    }
+
+    /// Waits in simulated time for the next reply; returns `nil` if there is none within a second.
+    func reply() throws -> Reply? {
         for _ in 0..<1_000 {
             if let reply = try next() { return reply }
             scene.loop.advance(.milliseconds(1))
         }
-        throw Broken("\(method) was not answered")
+        return nil
     }
 }
 

@@ -10,6 +10,8 @@ import Varlink
 @Suite(.timeLimit(.minutes(10))) struct FairnessTests {
     private static let publisher: UInt32 = 2_000
     private static let other: UInt32 = 2_001
+    /// A user who has fewer connections than the publisher, and requests readings.
+    private static let spender: UInt32 = 2_002
     /// The processor time of each call in microseconds, some forty of which use up a user's share.
     private static let cost: UInt64 = 100
     /// The number of calls of the other users.
@@ -87,6 +89,33 @@ import Varlink
             _ = publisher.stream.receive(.max)
         }
         expectShortWaits()
+    }
+
+    @Test("the time of a reading is charged to the user who requested it", arguments: ["Refresh", "GetState"])
+    mutating func readingsAreCharged(method: String) throws {
+        scene.loop.work = 0
+        for watcher in scene.bus.watchers { watcher.cost = 50_000 }
+        let (spender, probe) = (scene.connect(uid: Self.spender), scene.connect(uid: Self.other))
+        try spender.call(method, method == "Refresh" ? [:] : ["aspects": ["battery"]])
+        for _ in 0..<20 {
+            for peer in [spender, probe] { peer.send("GetState", ["aspects": ["locale"]]) }
+            while probe.stream.toPeer.isEmpty {
+                #expect(spender.stream.toPeer.isEmpty)
+                _ = scene.bus.turn()
+            }
+            for peer in [probe, spender] { #expect(try peer.reply() != nil) }
+        }
+    }
+
+    @Test("readings take at most a fifth of the time, also those that take several turns") func readingsRest() throws {
+        let watcher = try #require(scene.bus.watchers.first { $0.aspect == .locale })
+        watcher.cost = 50_000
+        let peer = scene.connect(uid: Self.spender)
+        try peer.call("Refresh")
+        let start = scene.loop.bootClock
+        try peer.call("Refresh")
+        // The pause began some milliseconds before the reply. Without it, a sample takes 30 ms at most.
+        #expect(scene.loop.bootClock - start >= 150_000)
     }
 
     /// Lets the flood use up the share of its user, which each connection notices once.

@@ -68,6 +68,21 @@ import Varlink
         #expect((newYork - berlin - 6 * 60 * ScheduleScene.minute) % (24 * 60 * ScheduleScene.minute) == 0)
     }
 
+    @Test("a zone is watched while the schedule has entries, and again when it has some again")
+    func zonesAreWatched() throws {
+        let scene = try ScheduleScene()
+        for _ in 0..<2 {
+            try scene.add(["calendar": ["hour": 7]])
+            #expect(scene.zones.watched == ["local"])
+            #expect(try scene.cancel().parameters == ["cancelled": 1])
+            #expect(scene.zones.watched == [])
+        }
+        try scene.add(["calendar": ["hour": 7], "until": .integer(scene.now + 1_440 * ScheduleScene.minute)])
+        #expect(scene.zones.watched == ["local"])
+        scene.pass(minutes: 1_441)
+        #expect(try scene.list().isEmpty && scene.zones.watched == [])
+    }
+
     @Test("B124: slots that passed while the machine slept fire at once, each counted, and the grid stays")
     func missedSlotsFire() throws {
         let scene = try ScheduleScene()

@@ -171,7 +171,7 @@ final class Simulation {
         guard let id = client.subscription, let stream = client.stream else { return }
         guard reason == .frozen else {
             let process = reason == .app ? Self.process : Self.process + 1
-            try call(.setState(subscription: id, background: isHeld), by: process)
+            try call(.setState(subscription: id, to: isHeld ? .background : .foreground), by: process)
             return
         }
         bus.setFrozen(isHeld, stream)

@@ -14,4 +14,13 @@ import Testing
             try Simulation(seed: seed, directory: directory, note: Seeds.note).run(steps: Self.steps)
         }
     }
+
+    @Test(
+        "for any order of events, tasks have their time, their holders are notified once, and the bus lists them",
+        arguments: Seeds.ranges)
+    func everyOrderKeepsTheTimeOfTasks(seeds: ClosedRange<UInt64>) throws {
+        try Seeds.run(seeds, of: "everyOrderKeepsTheTimeOfTasks") { seed, _ in
+            try TaskSimulation(seed: seed, note: Seeds.note).run(steps: Self.steps)
+        }
+    }
 }

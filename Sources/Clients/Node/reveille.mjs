@@ -92,7 +92,7 @@ const SYSTEM_BUS = "/run/reveille/org.reveille.Bus";
 
 /**
  * @typedef {object} SubscribeOptions
- * @property {string} [name] A name for `reveille status`.
+ * @property {string} [name] A name for `reveille status`; by default REVEILLE_NAME, which `reveille run --name` sets.
  * @property {boolean} [initial] Whether to deliver the current state of each aspect first, as events whose `changes`
  *   are 0.
  * @property {boolean} [background] Whether to start in the background.
@@ -789,7 +789,8 @@ export class Subscription {
     const entries = Object.entries(policies).map(([aspect, policy]) => wirePolicy(aspect, policy));
     this.#request = {
       aspects: aspects.length > 0 ? aspects : undefined,
-      name,
+      // Set by "reveille run --name".
+      name: name || process.env.REVEILLE_NAME || undefined,
       policies: entries.length > 0 ? entries : undefined,
       // The initial states are always requested: what comes later is compared with them.
       initial: true,

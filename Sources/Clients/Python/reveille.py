@@ -39,8 +39,8 @@ from datetime import datetime, timedelta, timezone
 from typing import Any, Generic, TypeAlias, TypeVar
 
 __all__ = [
-    "AsyncBus", "AsyncSubscription", "Bus", "Event", "Policy", "Positions", "ReveilleError", "Subscription", "connect",
-    "connect_async", "launch_positions",
+    "AsyncBackgroundTask", "AsyncBus", "AsyncSubscription", "BackgroundTask", "Bus", "Event", "Policy", "Positions",
+    "ReveilleError", "Subscription", "connect", "connect_async", "launch_positions",
 ]
 
 # The longest reply in bytes, as in the Swift library. Replies grow with the user's settings.
@@ -333,11 +333,11 @@ def _invalid(reason: str) -> ReveilleError:
     return ReveilleError(f"the bus sent an invalid reply: {reason}")
 
 
-def _encode(method: str, parameters: Mapping[str, Any], subject: str = "", *, more: bool = False) -> bytes:
+def _encode(method: str, parameters: Mapping[str, Any], subject: str = "", flag: str | None = None) -> bytes:
     name = method if "." in method else f"{_INTERFACE}.{method}"
     call: dict[str, Any] = {"method": name, "parameters": parameters}
-    if more:
-        call["more"] = True
+    if flag:
+        call[flag] = True
     try:
         return json.dumps(call, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\0"
     except (TypeError, ValueError, RecursionError) as error:
@@ -567,7 +567,7 @@ class _BusCore:
     def __init__(self, address: str | None, new_lock: Callable[[], _Lock]) -> None:
         self.address = _resolve(address)
         self.new_lock = new_lock
-        self.streams: weakref.WeakSet[_SubscriptionCore] = weakref.WeakSet()
+        self.streams: weakref.WeakSet[_Closable] = weakref.WeakSet()
         self._lock = new_lock()
         self._connection: _Connection | None = None
         # The number of calls whose replies have not been read, because their callers were interrupted.
@@ -585,9 +585,11 @@ class _BusCore:
         if self._is_closed:
             raise ReveilleError(f"{method}: the bus object is closed")
 
-    def call(self, method: str, parameters: Mapping[str, Any], subject: str = "") -> _Steps[dict[str, Any]]:
+    def call(
+        self, method: str, parameters: Mapping[str, Any], subject: str = "", *, oneway: bool = False,
+    ) -> _Steps[dict[str, Any]]:
         self.check_is_open(method)
-        data = _encode(method, parameters, subject)
+        data = _encode(method, parameters, subject, "oneway" if oneway else None)
         excess = _excess(data)
         # No configuration allows a published value of this length, but longer calls of other methods.
         if excess and method == "Publish":
@@ -599,8 +601,9 @@ class _BusCore:
                 self._disconnect()
             if not self._connection:
                 self._connection = yield from _Connection.open(self.address)
-            self._owed += 1
+            self._owed += 0 if oneway else 1
             yield from self._connection.send(data, until)
+            reply: _Reply | None = _Reply({}, None, False)
             while self._owed:
                 try:
                     reply = yield from self._connection.receive(until)
@@ -675,6 +678,15 @@ class _BusCore:
 
     def refresh(self) -> _Steps[None]:
         yield from self.call("Refresh", {})
+
+    def wake(self, subscription: str) -> _Steps[None]:
+        yield from self.call("SetState", {"subscription": subscription, "state": "foreground"}, subscription)
+
+    def suspend(self, subscription: str) -> _Steps[None]:
+        parameters = {"subscription": subscription, "state": "suspended"}
+        # The reply would come when the program is frozen, which may take minutes.
+        yield from self.call("SetState", parameters, subscription, oneway=True)
+        yield from self.fence()
 
     def info(self) -> _Steps[dict[str, Any]]:
         return (yield from self.call(f"{_DEVICE}.GetInfo", {}))
@@ -758,6 +770,93 @@ def _reason(error: str, parameters: Mapping[str, Any], method: str, names: list[
     return None
 
 
+class _TaskCore:
+    """A call of BeginTask, which lasts as long as its task."""
+
+    def __init__(self, bus: _BusCore, subscription: str | None, name: str) -> None:
+        self.name = name
+        self._bus = bus
+        self._subscription = subscription
+        self._connection: _Connection | None = None
+        self._is_expiring = self._has_ended = False
+        self._failure: ReveilleError | None = None
+        # Held while replies are received, and never while waiting.
+        self._intake = threading.Lock()
+        bus.streams.add(self)
+
+    def start(self) -> _Steps[None]:
+        try:
+            self._bus.check_is_open("BeginTask")
+            parameters = {"subscription": self._subscription or "", "name": self.name}
+            call = _encode("BeginTask", parameters, self.name, "more")
+            self._connection = yield from _Connection.open(self._bus.address)
+            until = time.monotonic() + REPLY_TIMEOUT
+            yield from self._connection.send(call, until)
+            reply = yield from self._connection.receive(until)
+            if not reply:
+                raise _unanswered("BeginTask")
+            self._take(reply)
+        except ReveilleError as error:
+            self._fail(error)
+        except BaseException:
+            self.close()
+            raise
+
+    def _take(self, reply: _Reply) -> None:
+        state = _answer(reply, "BeginTask", self.name)
+        self._has_ended = state.get("ended") is True
+        self._is_expiring |= self._has_ended or state.get("expiring") is True
+        if self._has_ended:
+            self._disconnect()
+
+    def _fail(self, error: ReveilleError) -> None:
+        self._failure = error
+        self._disconnect()
+
+    def _receive_available(self) -> None:
+        with self._intake:
+            try:
+                while self._connection and (reply := self._connection.receive_available()):
+                    self._take(reply)
+            except ReveilleError as error:
+                self._fail(error)
+
+    @property
+    def is_expiring(self) -> bool:
+        self._receive_available()
+        return self._is_expiring
+
+    @property
+    def failure(self) -> ReveilleError | None:
+        self._receive_available()
+        return self._failure
+
+    def remaining(self) -> _Steps[float | None]:
+        self._receive_available()
+        if self._has_ended or not self._connection:
+            return 0.0 if self._has_ended else None
+        try:
+            subscriptions = yield from self._bus.entries("ListSubscriptions", "subscriptions")
+        except ReveilleError:
+            return None
+        for entry in subscriptions:
+            if entry.get("subscription") == self._subscription:
+                # All tasks of a subscription have the same time left.
+                for task in entry.get("tasks") or []:
+                    left = task.get("remaining")
+                    return None if left is None else left / 1_000
+        return None
+
+    def close(self) -> None:
+        with self._intake:
+            self._disconnect()
+
+    def _disconnect(self) -> None:
+        if self._connection:
+            self._connection.close()
+        self._connection = None
+
+
 def _entry(
     entry: str, name: str, value: Mapping[str, Any] | None, at: datetime | None, every: float | timedelta | None,
     calendar: Mapping[str, int] | None, zone: str | None, until: datetime | None, if_missed: str | None,
@@ -788,10 +887,9 @@ class _Launch:
         self.positions: Positions | None = None
         try:
             launch = json.loads(text or "null")
-            self.positions = launch and {
-                "instance": launch["instance"],
-                "generations": {entry["aspect"]: entry["generation"] for entry in launch["resume"]},
-            }
+            if launch:
+                generations = {entry["aspect"]: entry["generation"] for entry in launch["resume"]}
+                self.positions = {"instance": launch["instance"], "generations": generations}
         except (ValueError, TypeError, KeyError, LookupError):
             pass
         self._rest = dict(self.positions["generations"]) if self.positions else {}
@@ -826,7 +924,8 @@ class _SubscriptionCore:
         self._request: dict[str, Any] = {"initial": True}
         if aspects:
             self._request["aspects"] = list(aspects)
-        if name is not None:
+        # Set by "reveille run --name".
+        if name := name or os.environ.get("REVEILLE_NAME"):
             self._request["name"] = name
         if self._policies:
             self._request["policies"] = [_wire_policy(*entry) for entry in self._policies.items()]
@@ -869,6 +968,9 @@ class _SubscriptionCore:
     def positions(self) -> Positions:
         return {"instance": self._instance or "", "generations": dict(self._generations)}
 
+    def task(self, name: str) -> _TaskCore:
+        return _TaskCore(self._bus, self._id, name)
+
     # --- Policies
 
     def _is_wanted(self, aspect: str) -> bool:
@@ -902,9 +1004,9 @@ class _SubscriptionCore:
         subject = " ".join(self._aspects)
         if self._instance is not None:
             request |= {"instance": self._instance, "resume": []}
-            room = CALL_LIMIT - len(_encode("Subscribe", request, subject, more=True))
+            room = CALL_LIMIT - len(_encode("Subscribe", request, subject, "more"))
             request["resume"], unsent = self._fitting_positions(room)
-        call = _encode("Subscribe", request, subject, more=True)
+        call = _encode("Subscribe", request, subject, "more")
         connection = yield from _Connection.open(self._bus.address)
         try:
             until = time.monotonic() + REPLY_TIMEOUT
@@ -1254,6 +1356,42 @@ def _check_positions(positions: Positions) -> tuple[str, dict[str, int]]:
 # --- Blocking
 
 
+class BackgroundTask:
+    """Work that a program finishes before it is suspended: Subscription.task(). A context manager, which ends it."""
+
+    def __init__(self, core: _TaskCore) -> None:
+        self._core = core
+
+    @property
+    def name(self) -> str:
+        """The name of the task."""
+        return self._core.name
+
+    @property
+    def is_expiring(self) -> bool:
+        """Whether the time is about to end, or has ended; then the work should finish. It stays true."""
+        return self._core.is_expiring
+
+    @property
+    def failure(self) -> ReveilleError | None:
+        """The reason why nothing waits for the task; None if the bus counts it, or its time has ended."""
+        return self._core.failure
+
+    def remaining(self) -> float | None:
+        """Returns the seconds that are left; None in the foreground, and if the bus does not count the task."""
+        return _run(self._core.remaining())
+
+    def close(self) -> None:
+        """Ends the task."""
+        self._core.close()
+
+    def __enter__(self) -> BackgroundTask:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
 class Subscription:
     """The events of some aspects: an iterator that waits for the next one. It is a context manager, which closes it.
 
@@ -1290,6 +1428,20 @@ class Subscription:
     def enter_foreground(self) -> None:
         """Wakes the subscription: one event is delivered for each aspect that changed."""
         _run(self._core.enter_foreground())
+
+    def task(self, name: str) -> BackgroundTask:
+        """Begins a task, for which a shell waits before it suspends the program. It ends with the `with` statement.
+
+        In the background, the bus waits for 30 seconds by default, which all tasks of the process share. Five seconds
+        before the end, the task is expiring. If the bus is gone, of an earlier version, or refuses the task, nothing
+        waits for it, and `failure` is the reason. A bus that restarts does not count the task again.
+
+        Args:
+            name: A name for `reveille status`: 1 to 128 bytes.
+        """
+        core = self._core.task(name)
+        _run(core.start())
+        return BackgroundTask(core)
 
     @property
     def positions(self) -> Positions:
@@ -1331,7 +1483,7 @@ class Bus:
         Args:
             aspects: Aspects of the device ("battery"), published names ("org.example.volume"), and patterns
                 ("org.example.*"). Without any: locale, defaults, battery, proximity and orientation.
-            name: A name for `reveille status`.
+            name: A name for `reveille status`; by default REVEILLE_NAME, which `reveille run --name` sets.
             initial: Whether to deliver the current state of each aspect first, as events whose `changes` are 0.
             background: Whether to start in the background.
             policies: What happens to the changes of an aspect, by aspect or pattern.
@@ -1382,6 +1534,21 @@ class Bus:
     def subscriptions(self) -> list[dict[str, Any]]:
         """Returns the subscriptions of all programs, as structures `Subscription` of the interface."""
         return _run(self._core.entries("ListSubscriptions", "subscriptions"))
+
+    def wake(self, subscription: str) -> None:
+        """Wakes a subscription of any program, as a shell does, unless its own program holds it in the background.
+
+        Args:
+            subscription: Its identifier, as in `subscriptions()`.
+        """
+        _run(self._core.wake(subscription))
+
+    def suspend(self, subscription: str) -> None:
+        """Sends a subscription of any program to the background, and has the program frozen once its tasks have ended.
+
+        Returns at once. A program that cannot be frozen is in the background nevertheless.
+        """
+        _run(self._core.suspend(subscription))
 
     def aspects(self) -> list[dict[str, Any]]:
         """Returns the aspects and their sources, as structures `AspectInfo` of the interface."""
@@ -1484,6 +1651,36 @@ class _Opening(Generic[_Closing]):
             self._opened.close()
 
 
+class AsyncBackgroundTask:
+    """A task for asyncio; otherwise like BackgroundTask."""
+
+    def __init__(self, core: _TaskCore) -> None:
+        self._core = core
+
+    @property
+    def name(self) -> str:
+        """See BackgroundTask.name."""
+        return self._core.name
+
+    @property
+    def is_expiring(self) -> bool:
+        """See BackgroundTask.is_expiring."""
+        return self._core.is_expiring
+
+    @property
+    def failure(self) -> ReveilleError | None:
+        """See BackgroundTask.failure."""
+        return self._core.failure
+
+    async def remaining(self) -> float | None:
+        """See BackgroundTask.remaining()."""
+        return await _run_async(self._core.remaining())
+
+    def close(self) -> None:
+        """Ends the task."""
+        self._core.close()
+
+
 class AsyncSubscription:
     """The events of some aspects: an asynchronous iterator; otherwise like Subscription.
 
@@ -1509,6 +1706,16 @@ class AsyncSubscription:
     async def enter_foreground(self) -> None:
         """See Subscription.enter_foreground()."""
         await _run_async(self._core.enter_foreground())
+
+    def task(self, name: str) -> _Opening[AsyncBackgroundTask]:
+        """Begins a task by `await`, or by `async with`, which also ends it. See Subscription.task()."""
+
+        async def open_it() -> AsyncBackgroundTask:
+            core = self._core.task(name)
+            await _run_async(core.start())
+            return AsyncBackgroundTask(core)
+
+        return _Opening(open_it)
 
     @property
     def positions(self) -> Positions:
@@ -1577,6 +1784,14 @@ class AsyncBus:
     async def subscriptions(self) -> list[dict[str, Any]]:
         """See Bus.subscriptions()."""
         return await _run_async(self._core.entries("ListSubscriptions", "subscriptions"))
+
+    async def wake(self, subscription: str) -> None:
+        """See Bus.wake()."""
+        await _run_async(self._core.wake(subscription))
+
+    async def suspend(self, subscription: str) -> None:
+        """See Bus.suspend()."""
+        await _run_async(self._core.suspend(subscription))
 
     async def aspects(self) -> list[dict[str, Any]]:
         """See Bus.aspects()."""

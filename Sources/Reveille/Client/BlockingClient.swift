@@ -12,6 +12,7 @@ package import Varlink
 package final class BlockingClient {
     private let socket: ClientSocket
     private var subscription = Call(.subscribe(SubscriptionRequest()))
+    private var task = Call(.beginTask(subscription: "", name: ""))
 
     /// Connects to a bus.
     ///
@@ -64,6 +65,22 @@ package final class BlockingClient {
         guard let reply = try socket.nextReply() else { return nil }
         return try [Event](reply, to: subscription)
     }
+
+    /// Begins a task, and waits for the first reply; a connection has one task at a time.
+    package func beginTask(_ name: String, of subscription: String) throws(ReveilleError) -> TaskState {
+        task = Call(.beginTask(subscription: subscription, name: name))
+        try send(task)
+        return try TaskState(try receive(), to: task)
+    }
+
+    /// Returns the next state of the task; `nil` if there is none yet.
+    package func nextTaskState() throws(ReveilleError) -> TaskState? {
+        guard let reply = try socket.nextReply() else { return nil }
+        return try TaskState(reply, to: task)
+    }
+
+    /// The descriptor of the connection, borrowed for as long as the client lives.
+    package var number: Int32 { socket.number }
 
     /// Sends a call; waits while the bus has no room for it.
     ///

@@ -49,6 +49,9 @@ extension CallError {
                 """
         case CallError.invalidParameter("").name where parameters["parameter"]?.stringValue == "entry.zone":
             return "InvalidParameter: the bus does not know this time zone; it is a name such as Europe/Berlin"
+        case CallError.cannotSuspend("").name:
+            let reason = parameters["reason"]?.stringValue ?? ""
+            return "CannotSuspend: \(reason); the subscription is in the background all the same"
         case CallError.invalidParameter("").name:
             guard let parameter = parameters["parameter"]?.stringValue, Self.grown.contains(parameter) else {
                 return description

@@ -14,8 +14,8 @@ extension Engine {
     }
 
     /// Wakes all streams.
-    func enterForeground() async throws(ReveilleError) {
-        for id in streams.keys.sorted() { try await enterForeground(id) }
+    func enterForeground(inactive: Bool) async throws(ReveilleError) {
+        for id in streams.keys.sorted() { try await enterForeground(id, inactive: inactive) }
     }
 
     /// Sends a stream to the background; a second call only replaces the deadline.
@@ -34,10 +34,11 @@ extension Engine {
             background.timer?.fire(after: .milliseconds(milliseconds))
             background.deadline = Clocks.boot() + 1_000 * milliseconds
         }
+        stream.isInactive = false
         let before = stream.background
         stream.background = background
         let result = await withCheckedContinuation { continuation in
-            setState(of: stream, isInBackground: true, until: background.deadline) {
+            setState(of: stream, to: .background, until: background.deadline) {
                 continuation.resume(returning: $0)
             }
         }
@@ -86,8 +87,14 @@ extension Engine {
     /// Wakes a stream: one event is due for each aspect that changed.
     ///
     /// A background that begins before the bus has answered is newer, and stays.
-    func enterForeground(_ id: StreamID) async throws(ReveilleError) {
+    ///
+    /// - Parameters:
+    ///   - id: The stream.
+    ///   - inactive: Whether its lifecycle becomes `inactive`.
+    /// - Throws: ``ReveilleError`` if the bus refuses it.
+    func enterForeground(_ id: StreamID, inactive: Bool = false) async throws(ReveilleError) {
         guard let stream = streams[id] else { return }
+        stream.isInactive = inactive
         let background = stream.background?.number
         // The bus may have ended the background at its deadline: later changes are not dropped.
         let isLate = stream.background?.deadline.map { $0 <= Clocks.boot() } ?? false
@@ -96,7 +103,9 @@ extension Engine {
         stream.readAll()
         // Sent even for a stream that is awake: the bus may have carried out a call that had timed out here.
         let result = await withCheckedContinuation { continuation in
-            setState(of: stream, isInBackground: false, until: nil) { continuation.resume(returning: $0) }
+            setState(of: stream, to: inactive ? .inactive : .foreground, until: nil) {
+                continuation.resume(returning: $0)
+            }
         }
         if try result.get() { stream.handle(.backgroundEnded(dropped)) }
         // What was not taken before the background is merged with these events.
@@ -114,29 +123,55 @@ extension Engine {
             "wakeAfter must be from 1 millisecond to a year (\(most) milliseconds), not \(wakeAfter)")
     }
 
+    /// How long to wait for a suspension: for the longest tasks, for the events to be read, and for the system.
+    private static let suspensionTime: Duration = .seconds(240)
+
+    /// Suspends the program behind a subscription, and returns when it is frozen.
+    ///
+    /// The call has a connection of its own, since all later calls of a connection wait for the reply.
+    func suspend(_ subscription: String, wakeAfter: Duration?) async throws(ReveilleError) {
+        try Self.check(wakeAfter)
+        var patience = connector.patience
+        patience.answer = Self.suspensionTime
+        let patient = Connector(loop: connector.loop, patience: patience, connect: connector.connect)
+        let channel: CallChannel
+        do throws(SystemError) {
+            channel = try CallChannel(patient) { _ in }
+        } catch {
+            throw ReveilleError(reaching: error)
+        }
+        let call = Call(.setState(subscription: subscription, to: .suspended, wakeAfter: wakeAfter))
+        let result = await withCheckedContinuation { continuation in
+            channel.call(call, expecting: EmptyReply.self) { continuation.resume(returning: $0) }
+        }
+        channel.close()
+        _ = try result.get()
+    }
+
     /// Sets or clears the operator's hold of a subscription of any process.
     func setState(
         of subscription: String, isInBackground: Bool, wakeAfter: Duration?
     ) async throws(ReveilleError) {
         try Self.check(wakeAfter)
-        _ = try await call(.setState(subscription: subscription, background: isInBackground, wakeAfter: wakeAfter))
+        _ = try await call(
+            .setState(subscription: subscription, to: isInBackground ? .background : .foreground, wakeAfter: wakeAfter))
     }
 
-    /// Sets or clears this process's hold of a stream.
+    /// Brings a stream to a state by this process's hold.
     ///
     /// - Parameters:
     ///   - stream: The stream.
-    ///   - isInBackground: Whether to hold it.
+    ///   - state: The state.
     ///   - deadline: When the bus clears the hold, in microseconds since boot.
     ///   - completion: Called with whether the bus knows the state now. A bus that is gone, or that no longer knows
     ///     the stream, gets the state when the stream is opened again.
     func setState(
-        of stream: EventStream, isInBackground: Bool, until deadline: Int64?,
+        of stream: EventStream, to state: RequestedState, until deadline: Int64?,
         completion: @escaping (Result<Bool, ReveilleError>) -> Void
     ) {
         guard let name = stream.state.name, let channel = try? openChannel() else { return completion(.success(false)) }
         let left = deadline.map { Duration.microseconds(max(1_000, $0 - Clocks.boot())) }
-        let call = BusCall.setState(subscription: name, background: isInBackground, wakeAfter: left)
+        let call = BusCall.setState(subscription: name, to: state, wakeAfter: left)
         channel.call(Call(call), expecting: EmptyReply.self) { result in
             switch result {
             case .success: completion(.success(true))

@@ -47,6 +47,9 @@ actor Engine {
     var tiedStates: [Aspect: PublishedValue] = [:]
     var observations: [Aspect: SharedObservation] = [:]
     var lastObserver = 0
+    /// The tasks that have not ended.
+    var tasks: [Int: TaskHold] = [:]
+    var lastTask = 0
 
     init(_ route: Route, patience: Patience = Patience()) throws(ReveilleError) {
         self.route = route
@@ -76,6 +79,8 @@ actor Engine {
 
     /// Ends everything on the thread to which it belongs; the thread ends with the engine.
     func shutDown() {
+        for task in tasks.values { task.end() }
+        tasks = [:]
         for stream in streams.values { stream.handle(.close) }
         streams = [:]
         for continuation in states.values { continuation.finish() }
@@ -88,7 +93,7 @@ actor Engine {
         bus = nil
     }
 
-    private var connector: Connector {
+    var connector: Connector {
         Connector(loop: thread.loop, patience: patience) { () throws(SystemError) in
             switch self.route {
             // Only the loop may block the thread.
@@ -223,15 +228,19 @@ actor Engine {
             streams[id] = nil
             return
         }
+        beginLostTasks(of: id, stream)
         // A background may have begun or ended in the meantime, and the bus does not know its deadline yet.
         let deadline = stream.background?.deadline
         let isInBackground = stream.background != nil
-        guard deadline != nil || isInBackground != stream.state.wasOpenedInBackground else { return }
-        setState(of: stream, isInBackground: isInBackground, until: deadline) { _ in }
+        let isInactive = stream.isInactive && !isInBackground
+        guard deadline != nil || isInBackground != stream.state.wasOpenedInBackground || isInactive else { return }
+        let state: RequestedState = isInBackground ? .background : isInactive ? .inactive : .foreground
+        setState(of: stream, to: state, until: deadline) { _ in }
     }
 
     /// Ends a stream, unless it has ended already.
     func close(_ id: StreamID) {
+        endTasks(of: id)
         streams.removeValue(forKey: id)?.handle(.close)
     }
 }

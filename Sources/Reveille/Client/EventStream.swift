@@ -23,6 +23,9 @@ final class EventStream {
         didSet { handle(.background(background != nil)) }
     }
 
+    /// Whether the owner wants the stream to be inactive while it is in the foreground.
+    var isInactive = false
+
     private(set) var state: EventStreamState
     private let sink: any EventSink
     private let connector: Connector

@@ -140,7 +140,12 @@ struct EventStreamState {
             let states = events.filter { $0.changes == 0 }
             if isFirst { actions.append(.deliver(.start(states, instance: reply.instance))) }
             if !changes.isEmpty { actions.append(.deliver(.events(changes))) }
-            if !isFirst { skipped += states.filter(positions.isNewer) }
+            if !isFirst {
+                // The lifecycle of another subscription has no positions: it is delivered if it differs.
+                let own = states.filter { $0.lifecycle != nil }
+                if !own.isEmpty { actions.append(.deliver(.restart(own, instance: reply.instance))) }
+                skipped += states.filter { $0.lifecycle == nil && positions.isNewer($0) }
+            }
         }
         positions.note(all)
         if !skipped.isEmpty { actions.append(.deliver(.skip(skipped))) }

@@ -38,7 +38,8 @@ struct StreamPositions {
 
     /// Notes events that have arrived.
     mutating func note(_ events: [Event]) {
-        for event in events {
+        // The lifecycle of a subscription has no position in another one.
+        for event in events where event.lifecycle == nil {
             let isGone = event.published?.isWithdrawn == true
             if aspects.contains(event.aspect) {
                 generations[event.aspect] = event.generation

@@ -13,6 +13,20 @@ extension SubscriptionRequest {
                 throw ReveilleError(
                     .invalidArgument, "the policy of \(aspect): the subscription has neither it nor a pattern of it")
             }
+            if aspect == .lifecycle, policy.background != .coalesce, policy.background != .end {
+                throw ReveilleError(
+                    .invalidArgument,
+                    "the policy of lifecycle: it passes the background anyway, and can only end the program")
+            }
+            if aspect != .lifecycle, policy.background == .end {
+                throw ReveilleError(
+                    .invalidArgument, "the policy of \(aspect): only that of lifecycle can end the program")
+            }
+            let isMode = policy.background == .immediate || policy.background == .end
+            guard !isMode || aspects.covers(aspect) else {
+                throw ReveilleError(
+                    .invalidArgument, "the policy of \(aspect): the subscription does not have the aspect")
+            }
             let range = BusInterface.intervalRange
             if let interval = policy.interval, !range.contains(interval) {
                 let most = range.upperBound.wholeMilliseconds

@@ -107,6 +107,7 @@ struct Inbox {
 
     private mutating func see(_ event: Event) {
         let isWithdrawn = event.published?.isWithdrawn == true
+        defer { if event.lifecycle != nil { positions?.generations[event.aspect] = nil } }
         seen[event.aspect] = isWithdrawn && !aspects.contains(event.aspect) ? nil : event.reading
         // Without a position, the name counts as not published. The bus may forget the generation of the withdrawal.
         positions?.generations[event.aspect] = isWithdrawn ? nil : event.generation
@@ -120,7 +121,14 @@ struct Inbox {
     }
 
     private func next(inBackground: Bool) -> Int? {
-        waiting.firstIndex { waiting in
+        // The lifecycle is always first, and passes the background.
+        if let own = waiting.merged(.lifecycle), let event = waiting.event(at: own),
+            event.changes == 0 || event.netChange || !policies[.lifecycle].netChangeOnly
+        {
+            return own
+        }
+        return waiting.firstIndex { waiting in
+            if waiting.event.lifecycle != nil { return false }
             let (event, policy) = (waiting.event, policies[waiting.event.aspect])
             let isState = event.changes == 0
             if inBackground && !(isState && waiting.isAnswer) && policy.background != .immediate { return false }

@@ -35,6 +35,12 @@ struct WaitingEvents {
     /// Whether an event of an aspect waits.
     func contains(_ aspect: Aspect) -> Bool { places[aspect] != nil }
 
+    /// Returns the index of the event of an aspect that later events are merged into, if there is one.
+    func merged(_ aspect: Aspect) -> Int? { places[aspect]?.merged }
+
+    /// Returns the event at an index; `nil` if it was removed.
+    func event(at index: Int) -> Event? { items[index]?.event }
+
     /// Returns the index of the first event that meets a condition.
     func firstIndex(where condition: (Item) -> Bool) -> Int? {
         guard count > 0 else { return nil }

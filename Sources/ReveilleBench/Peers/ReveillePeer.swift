@@ -31,9 +31,10 @@ struct ReveillePeer: Peer {
 
     /// Subscribes, and returns the subscription's name.
     func subscription(
-        on connection: PeerConnection, to aspects: AspectSet = .proximity, isInBackground: Bool
+        on connection: PeerConnection, to aspects: AspectSet = .proximity, policies: [Aspect: Policy] = [:],
+        isInBackground: Bool
     ) throws -> String {
-        let request = SubscriptionRequest(aspects: aspects, startsInBackground: isInBackground)
+        let request = SubscriptionRequest(aspects: aspects, startsInBackground: isInBackground, policies: policies)
         try connection.send(Call(.subscribe(request)).encoded())
         let reply = try Reply(parsing: connection.receive(through: "\0").dropLast())
         guard let name = reply.parameters["subscription"]?.stringValue else {

@@ -73,7 +73,8 @@ struct SleeperBench {
     ) throws {
         for first in stride(from: 0, to: names.count, by: Self.batch) {
             let calls = names[first..<min(names.count, first + Self.batch)].flatMap { name in
-                Call(.setState(subscription: name, background: isBackground), isOneway: true).encoded()
+                Call(.setState(subscription: name, to: isBackground ? .background : .foreground), isOneway: true)
+                    .encoded()
             }
             try control.send(calls)
             try batch()

@@ -42,7 +42,7 @@ public struct Aspect: Sendable, Hashable {
     }
 
     /// The aspects of the device, in the order of their introduction.
-    public static let device = BuiltInAspect.allCases.map { Aspect($0) }
+    public static let device = BuiltInAspect.ofDevice.map { Aspect($0) }
 
     /// The name on the wire and on the command line.
     public var name: String {
@@ -69,7 +69,7 @@ public struct Aspect: Sendable, Hashable {
         return name.utf8.count > pattern.utf8.count && name.utf8.starts(with: pattern.utf8)
     }
 
-    /// The aspect of the device; `nil` for a published name and a pattern.
+    /// The aspect that the bus itself provides; `nil` for a published name and a pattern.
     package var builtIn: BuiltInAspect? {
         if case .builtIn(let aspect) = kind { aspect } else { nil }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// An aspect of the device itself, which the bus watches.
+/// An aspect that the bus itself provides: of the device, which it watches, or of the subscription.
 package enum BuiltInAspect: String, Sendable, Hashable, CaseIterable {
     /// The language and formats in effect.
     case locale
@@ -27,6 +27,8 @@ package enum BuiltInAspect: String, Sendable, Hashable, CaseIterable {
     case shake
     /// The energy and the power of the battery packs.
     case power
+    /// The state of the subscription itself, which differs between subscriptions.
+    case lifecycle
 }
 
 extension BuiltInAspect {
@@ -36,6 +38,8 @@ extension BuiltInAspect {
         case always
         /// While the aspect has subscribers: reading sensors costs power.
         case onDemand
+        /// Never: there is no source. The bus knows the state, which is another one for each subscription.
+        case never
     }
 
     /// What a reading of an aspect is.
@@ -75,6 +79,7 @@ extension BuiltInAspect {
         case .motion: Traits(index: 9, sampling: .onDemand, kind: .stream, isDefault: false)
         case .shake: Traits(index: 10, sampling: .onDemand, kind: .tally, isDefault: false)
         case .power: Traits(index: 11, sampling: .onDemand, isDefault: false)
+        case .lifecycle: Traits(index: 12, sampling: .never, isDefault: false, isPostable: false)
         }
     }
 
@@ -90,6 +95,11 @@ extension BuiltInAspect {
     package var isReportedInParts: Bool { traits.isReportedInParts }
     /// Whether a synthetic state of the aspect can be posted.
     package var isPostable: Bool { traits.isPostable }
+    /// Whether the aspect is one of each subscription: without a subscription, it has neither a state nor a history.
+    package var isOfSubscription: Bool { traits.sampling == .never }
+
+    /// The aspects of the device.
+    package static let ofDevice = allCases.filter { !$0.isOfSubscription }
 }
 
 extension BuiltInAspect: CustomStringConvertible {
@@ -122,6 +132,8 @@ extension Aspect {
     public static let shake = Aspect(.shake)
     /// The energy and the power of the battery packs.
     public static let power = Aspect(.power)
+    /// The state of the subscription itself.
+    public static let lifecycle = Aspect(.lifecycle)
 }
 
 extension AspectSet {
@@ -149,4 +161,6 @@ extension AspectSet {
     public static let shake: AspectSet = [.shake]
     /// The energy and the power of the battery packs.
     public static let power: AspectSet = [.power]
+    /// The state of the subscription itself.
+    public static let lifecycle: AspectSet = [.lifecycle]
 }

@@ -63,6 +63,9 @@ struct AspectLog {
     /// Whether the aspect is a stream, whose samples are not saved.
     var isStream: Bool { aspect.builtIn?.kind == .stream }
 
+    /// Whether the state of an aspect that the bus provides is saved.
+    var isSaved: Bool { aspect.builtIn.map { $0.kind != .stream && !$0.isOfSubscription } ?? true }
+
     /// Adds a change, unless the reading is equal to a state that is known in full, and not an occurrence.
     mutating func append(_ reading: Reading, sequence: Int, at time: Timestamp, isPosted: Bool) -> Bool {
         guard origin.digest != nil || changes.current.reading != reading || reading.isOccurrence else { return false }

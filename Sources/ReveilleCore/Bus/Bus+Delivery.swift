@@ -5,7 +5,7 @@
 package struct Delivery: Sendable, Hashable {
     /// The subscription that receives it.
     package var subscription: SubscriptionID
-    /// The events in ascending order of last change; never empty.
+    /// The events in ascending order of last change, but first that of the lifecycle; never empty.
     package var events: [Event]
 }
 
@@ -29,7 +29,7 @@ extension Bus {
     /// Takes a subscription with due events off the queue, first the one that became ready first.
     ///
     /// ``soleEvent(for:)`` or ``delivery(to:at:)`` must follow, unless its last reply is still unread: then its
-    /// ``release(_:from:)`` puts it back on the queue. It may be held or canceled in between.
+    /// ``noteRead(by:)`` puts it back on the queue. It may be held or canceled in between.
     ///
     /// - Returns: The subscription; `nil` if nothing is due.
     package mutating func takeReady() -> ReadySubscription? {
@@ -87,7 +87,7 @@ extension Bus {
 
     /// Takes the next reply to a ready subscription.
     ///
-    /// The reply counts as unread until ``release(_:from:)`` of ``HoldReasons/unread``. Until then, nothing more is
+    /// The reply counts as unread until ``noteRead(by:)``. Until then, nothing more is
     /// delivered to the subscription. Events that exceed ``replySize`` follow in the next reply.
     ///
     /// - Parameters:
@@ -115,10 +115,10 @@ extension Bus {
         }
         for log in withdrawn { settle(log) }
         guard !events.isEmpty else { return nil }
-        if events.count > 1 { events.sort { $0.sequence < $1.sequence } }
+        events.sortForReply()
         slots[slot]?.events += events.count
         slots[slot]?.changes += events.reduce(0) { $0 + $1.changes }
-        hold(.unread, slot)
+        slots[slot]?.holds.insert(.unread)
         return Delivery(subscription: ready.id, events: events)
     }
 

@@ -7,7 +7,8 @@ extension Bus {
     /// Adds an aspect to a subscription, as a listener, or behind if the log is ahead of what it has seen.
     mutating func addEntry(to slot: Int, of log: Int, seen: Change, isLiteral: Bool, policy: Policy) {
         var entry = Entry(
-            seen: seen, log: Int32(log), slot: Int32(slot), policy: addPolicy(policy), isLiteral: isLiteral)
+            seen: seen, log: Int32(log), slot: Int32(slot), policy: addPolicy(policy), isLiteral: isLiteral,
+            isOwn: logs[log].aspect == .lifecycle)
         if entry.policy >= 0 {
             policies[Int(entry.policy)].backgroundStart = seen.generation
             slots[slot]?.hasPolicies = true
@@ -80,7 +81,8 @@ extension Bus {
     /// Returns whether events of an entry's aspect can be delivered once the last reply is read.
     func isOpen(_ entry: Entry) -> Bool {
         guard let holds = slots[Int(entry.slot)]?.holds else { return false }
-        return holds.subtracting(.unread).isEmpty || isImmediate(entry)
+        // A frozen process reads nothing, whatever the policy.
+        return holds.subtracting(.unread).isEmpty || !holds.contains(.frozen) && isImmediate(entry)
     }
 
     /// Returns whether an entry's aspect ignores the background.

@@ -98,12 +98,27 @@ extension Bus {
 
     /// Adds the log of a name, whose generations continue above all that were ever delivered of it.
     mutating func addLog(of name: Aspect, at time: Timestamp) -> Int {
-        let index = freeLogs.popLast() ?? logs.count
-        let log = AspectLog(
-            aspect: name, changes: ChangeLog(absent: name, sequence: sequence, capacity: history, at: time))
-        if index == logs.count { logs.append(log) } else { logs[index] = log }
+        let index = add(
+            AspectLog(
+                aspect: name, changes: ChangeLog(absent: name, sequence: sequence, capacity: history, at: time)))
         logOfName[name] = index
         return index
+    }
+
+    /// Adds a log in the first free place, and returns its index.
+    mutating func add(_ log: AspectLog) -> Int {
+        let index = freeLogs.popLast() ?? logs.count
+        if index == logs.count { logs.append(log) } else { logs[index] = log }
+        return index
+    }
+
+    /// Releases a log without entries.
+    mutating func removeLog(_ index: Int) {
+        let aspect = logs[index].aspect
+        logs[index] = AspectLog(
+            aspect: aspect, changes: ChangeLog(absent: aspect, sequence: 0, capacity: 1, at: Timestamp(microseconds: 0))
+        )
+        freeLogs.append(index)
     }
 
     /// Adds a name that was vacant to the subscriptions whose patterns match it.
@@ -145,11 +160,9 @@ extension Bus {
     /// Releases the log of a vacant name that no subscription gave.
     mutating func forgetIfUngiven(_ index: Int) {
         guard logs[index].literalCount == 0 else { return }
-        let name = logs[index].aspect
-        logOfName[name] = nil
-        logs[index] = AspectLog(
-            aspect: name, changes: ChangeLog(absent: name, sequence: 0, capacity: 1, at: Timestamp(microseconds: 0)))
-        freeLogs.append(index)
+        logOfName[logs[index].aspect] = nil
+        hasForgottenNames = true
+        removeLog(index)
     }
 
     /// Returns whether an entry has changes that its subscription has not seen, also if none is due.

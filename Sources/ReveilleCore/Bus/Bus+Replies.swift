@@ -15,12 +15,14 @@ extension Bus {
 
     /// Takes the entries of the next reply off a subscription's list of those that are behind.
     ///
-    /// - Returns: The first entry of a list of them, which begins with the one that has been behind longest, or -1.
+    /// - Returns: The first entry of a list of them, or -1. It begins with the subscription's own lifecycle, and then with
+    ///   the one that has been behind longest.
     mutating func takeReply(of slot: Int, at now: UInt64) -> Int32 {
         var next = slots[slot]?.firstBehind ?? -1
         slots[slot]?.firstBehind = -1
         var first: Int32 = -1
         var closed: Int32 = -1
+        var own: Int32 = -1
         while next >= 0 {
             let index = next
             let entry = entries[Int(index)]
@@ -34,8 +36,16 @@ extension Bus {
                 paced.insert(index, due: policies[Int(entry.policy)].nextEvent)
                 continue
             }
+            if entry.isOwn {
+                own = index
+                continue
+            }
             entries[Int(index)].link = first
             first = index
+        }
+        if own >= 0 {
+            entries[Int(own)].link = first
+            first = own
         }
         putBack(closed)
         return first < 0 || entries[Int(first)].link < 0 ? first : takeFirst(of: first)

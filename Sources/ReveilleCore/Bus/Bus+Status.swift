@@ -35,7 +35,8 @@ extension Bus {
             }
             return SubscriptionStatus(
                 id: subscription.id, name: profiles[slot]?.name, aspects: aspects, holds: subscription.holds,
-                pending: pending, events: subscription.events, changes: subscription.changes)
+                lifecycle: subscription.lifecycle, pending: pending, events: subscription.events,
+                changes: subscription.changes)
         }
     }
 

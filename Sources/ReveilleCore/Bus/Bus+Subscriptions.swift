@@ -8,8 +8,8 @@ extension Bus {
     ///   - request: The request.
     ///   - id: The identifier, which must be unique.
     ///   - time: The current time, for names that the bus does not know yet.
-    /// - Returns: The first reply, which is sent in the background too. It counts as unread until ``release(_:from:)``
-    ///   of ``HoldReasons/unread``.
+    /// - Returns: The first reply, which is sent in the background too. It counts as unread until
+    ///   ``noteRead(by:)``.
     package mutating func subscribe(
         _ request: SubscriptionRequest, as id: SubscriptionID, at time: Timestamp
     ) -> SubscriptionStart {
@@ -23,10 +23,11 @@ extension Bus {
         let policies = PolicyTable(request.policies, of: request.aspects)
         slots[slot] = SubscriptionState(id: id, startsInBackground: request.startsInBackground)
         profiles[slot] = SubscriptionProfile(
-            name: request.name, policies: policies.patterns.isEmpty ? nil : policies)
+            name: request.name, endsInBackground: policies[.lifecycle].background == .end,
+            policies: policies.patterns.isEmpty ? nil : policies)
         slotOf[id] = Int32(slot)
         var events: [Event] = []
-        for index in logs(of: request.aspects, at: time) {
+        for index in logs(of: request.aspects, for: slot, at: time) {
             let log = logs[index]
             let isLiteral = request.aspects.contains(log.aspect)
             if let event = firstEvent(of: index, request, resumed: resumed, isLiteral: isLiteral) {
@@ -41,20 +42,24 @@ extension Bus {
             if let prefix = pattern.pattern { slotsOfPattern[prefix, default: []].append(Int32(slot)) }
         }
         countForeground(slot, 1)
-        return SubscriptionStart(resumed: resumed, events: events.sorted { $0.sequence < $1.sequence })
+        events.sortForReply()
+        return SubscriptionStart(resumed: resumed, events: events)
     }
 
     /// Returns whether no position is ahead of the bus.
     private func areKnown(_ positions: [Aspect: Int], of aspects: AspectSet) -> Bool {
         positions.allSatisfy { aspect, generation in
-            guard aspects.covers(aspect) else { return true }
+            guard aspects.covers(aspect), aspect.builtIn?.isOfSubscription != true else { return true }
             return generation <= log(of: aspect).map { logs[$0].changes.current.generation } ?? sequence
         }
     }
 
-    /// Returns the logs of aspects, and of all names that their patterns match; adds those of names that are missing.
-    private mutating func logs(of aspects: AspectSet, at time: Timestamp) -> [Int] {
-        var indices = aspects.builtIn.map(\.index)
+    /// Returns the logs of aspects, and of all names that their patterns match.
+    ///
+    /// Adds those of names that are missing, and that of the subscription's own lifecycle.
+    private mutating func logs(of aspects: AspectSet, for slot: Int, at time: Timestamp) -> [Int] {
+        var indices = aspects.builtIn.filter { !$0.isOfSubscription }.map(\.index)
+        if aspects.contains(Aspect.lifecycle) { indices.append(addLifecycle(of: slot, at: time)) }
         let literal = aspects.names.filter(\.isPublished).sorted()
         for name in literal { indices.append(log(of: name) ?? addLog(of: name, at: time)) }
         let patterns = aspects.names.filter(\.isPattern)
@@ -72,9 +77,11 @@ extension Bus {
     ) -> Event? {
         let aspect = logs[index].aspect
         let isLive = logs[index].isLive
+        // A position of another subscription's lifecycle is of no use.
+        let isResumed = resumed == true && aspect != .lifecycle
         // A name without a position was not published when the subscriber last heard of it.
         let unseen = isLive ? logs[index].changes.start : nil
-        if resumed == true, let position = request.positions?[aspect] ?? unseen,
+        if isResumed, let position = request.positions?[aspect] ?? unseen,
             position < logs[index].changes.current.generation,
             !logs[index].isStream || position >= logs[index].changes.start
         {
@@ -115,111 +122,9 @@ extension Bus {
             release(index)
             settle(Int(entries[Int(index)].log))
         }
+        removeLifecycle(of: slot)
         slots[slot] = nil
         profiles[slot] = nil
         freeSlots.append(slot)
-    }
-
-    // MARK: - Holds
-
-    /// Adds a hold reason; adding it again has no effect.
-    package mutating func hold(_ reason: HoldReasons, on id: SubscriptionID) {
-        if let slot = slotOf[id] { hold(reason, Int(slot)) }
-    }
-
-    /// Removes a hold reason; pending changes can be delivered once none is left.
-    package mutating func release(_ reason: HoldReasons, from id: SubscriptionID) {
-        if let slot = slotOf[id] { release(reason, Int(slot)) }
-    }
-
-    mutating func hold(_ reasons: HoldReasons, _ slot: Int) {
-        guard let before = slots[slot] else { return }
-        if !before.isInBackground, !reasons.isDisjoint(with: .background) {
-            setBackgroundHolds(before.holds.union(reasons), slot)
-            if before.hasPolicies { beginBackground(slot) }
-        } else {
-            slots[slot]?.holds.formUnion(reasons)
-        }
-    }
-
-    private mutating func release(_ reasons: HoldReasons, _ slot: Int) {
-        guard let before = slots[slot], !before.holds.isDisjoint(with: reasons) else { return }
-        if before.isInBackground, before.holds.subtracting(reasons).isDisjoint(with: .background) {
-            setBackgroundHolds(before.holds.subtracting(reasons), slot)
-            if before.hasPolicies { endBackground(slot) }
-        } else {
-            slots[slot]?.holds.subtract(reasons)
-        }
-        if slots[slot].map({ $0.firstBehind >= 0 }) == true { enqueue(slot) }
-    }
-
-    /// Sets the holds of a subscription whose background begins or ends.
-    private mutating func setBackgroundHolds(_ holds: HoldReasons, _ slot: Int) {
-        countForeground(slot, -1)
-        slots[slot]?.holds = holds
-        countForeground(slot, 1)
-    }
-
-    /// Prepares the policies for a background, in which only aspects that ignore it wait for a time.
-    private mutating func beginBackground(_ slot: Int) {
-        var index = slots[slot]?.firstEntry ?? -1
-        while index >= 0 {
-            let entry = entries[Int(index)]
-            if entry.policy >= 0 {
-                policies[Int(entry.policy)].hadPending = isDue(entry)
-                policies[Int(entry.policy)].backgroundStart = logs[Int(entry.log)].changes.current.generation
-                if entry.isBehind, !isImmediate(entry), paced.remove(index) { fallBehind(index) }
-            }
-            index = entry.next
-        }
-    }
-
-    /// Applies the policies of a background that ends.
-    private mutating func endBackground(_ slot: Int) {
-        var dropped: [Int] = []
-        forEachEntry(of: slot) { bus, entry in
-            guard entry.policy >= 0, let seen = entry.seen else { return }
-            let state = bus.policies[Int(entry.policy)]
-            let log = bus.logs[Int(entry.log)].changes
-            switch state.policy.background {
-            case .hold where log.current.generation > state.backgroundStart:
-                // If changes of an earlier background are still due, those between the two are delivered one by one too.
-                let earlier = state.heldChanges(after: seen, in: log)
-                bus.policies[Int(entry.policy)].held = PolicyState.Held(
-                    after: earlier?.after ?? state.backgroundStart, through: log.current)
-            case .drop where !state.hadPending:
-                entry.seen = log.current
-                dropped.append(Int(entry.log))
-            case .coalesce, .hold, .immediate, .drop: break
-            }
-        }
-        for log in dropped { settle(log) }
-    }
-
-    /// Adds a subscription to the counts of those in the foreground, or removes it.
-    private mutating func countForeground(_ slot: Int, _ difference: Int) {
-        guard let isInBackground = slots[slot]?.isInBackground else { return }
-        forEachEntry(of: slot) { bus, entry in
-            guard let aspect = bus.logs[Int(entry.log)].aspect.builtIn else { return }
-            if !isInBackground || bus.isImmediate(entry) { bus.count(entry, of: aspect, difference) }
-        }
-    }
-
-    private mutating func count(_ entry: Entry, of aspect: BuiltInAspect, _ difference: Int) {
-        foregroundCounts[aspect] += difference
-        guard aspect.kind == .stream, entry.policy >= 0 else { return }
-        let interval = policies[Int(entry.policy)].policy.sampleInterval
-        let count = (sampleIntervals[aspect][interval] ?? 0) + difference
-        sampleIntervals[aspect][interval] = count == 0 ? nil : count
-    }
-
-    private mutating func forEachEntry(of slot: Int, _ body: (inout Bus, inout Entry) -> Void) {
-        var index = slots[slot]?.firstEntry ?? -1
-        while index >= 0 {
-            var entry = entries[Int(index)]
-            body(&self, &entry)
-            entries[Int(index)] = entry
-            index = entry.next
-        }
     }
 }

@@ -16,13 +16,15 @@ package struct Bus: ~Copyable {
     /// The number of the last firing of the schedule.
     package internal(set) var firings: Int
 
-    /// The logs: first those of the device's aspects, by their index, and then those of names.
+    /// The logs: first those of built-in aspects, by their index, and then those of names and of lifecycles.
     var logs: [AspectLog] = []
     var freeLogs: [Int] = []
     /// The log of each name that was published, or that a subscription gave.
     var logOfName: [Aspect: Int] = [:]
     /// The numbers of names that are not vacant, by user.
     var namesOfUser: [UInt32: NameCount] = [:]
+    /// Whether names were forgotten that a saved state may contain, with lower generations than they would get now.
+    package var hasForgottenNames = false
     /// Subscriptions by slot, which makes visits fast and their order deterministic.
     var slots: [SubscriptionState?] = []
     /// The profiles of the subscriptions, by slot.
@@ -44,6 +46,8 @@ package struct Bus: ~Copyable {
     var foregroundCounts = AspectTable<Int>(repeating: 0)
     /// The number of these subscriptions to a stream, by the interval in microseconds at which they want samples.
     var sampleIntervals = AspectTable<[UInt64: Int]>(repeating: [:])
+    /// The log of the lifecycle of each subscription that named it, by slot.
+    var lifecycles: [Int32: Int] = [:]
     /// The slots of ready subscriptions, in the order in which they became ready.
     var ready: [Int] = []
     var readyHead = 0
@@ -89,7 +93,7 @@ package struct Bus: ~Copyable {
     /// more changes at most.
     package var savedState: SavedState {
         let kept = logs.filter { log in
-            guard log.aspect.isPublished else { return log.changes.isEstablished && !log.isStream }
+            guard log.aspect.isPublished else { return log.changes.isEstablished && log.isSaved }
             return !log.isTied && (log.isLive || log.entryCount > 0)
         }
         var sequence = sequence + logs.count(where: \.isTied)

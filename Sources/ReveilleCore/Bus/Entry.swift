@@ -12,7 +12,8 @@
 struct Entry {
     private static let literalFlag: Int32 = 1
     private static let behindFlag: Int32 = 2
-    private static let flagCount: Int32 = 2
+    private static let ownFlag: Int32 = 4
+    private static let flagCount: Int32 = 3
 
     /// The change that the subscriber last saw; `nil` only in an unused entry.
     var seen: Change?
@@ -25,14 +26,14 @@ struct Entry {
     var previous: Int32 = -1
     /// The index in the log's `listeners`; of an entry that is behind, the next one that is, or -1.
     var link: Int32 = -1
-    /// The index of the policy, and two flags in the lowest bits.
+    /// The index of the policy, and three flags in the lowest bits.
     private var policyAndFlags: Int32
 
-    init(seen: Change, log: Int32, slot: Int32, policy: Int32, isLiteral: Bool) {
+    init(seen: Change, log: Int32, slot: Int32, policy: Int32, isLiteral: Bool, isOwn: Bool) {
         self.seen = seen
         self.log = log
         self.slot = slot
-        policyAndFlags = policy << Self.flagCount | (isLiteral ? Self.literalFlag : 0)
+        policyAndFlags = policy << Self.flagCount | (isLiteral ? Self.literalFlag : 0) | (isOwn ? Self.ownFlag : 0)
     }
 
     /// The index of the policy; -1 for the default, which saves memory for thousands of subscriptions.
@@ -40,6 +41,9 @@ struct Entry {
 
     /// Whether the subscription gave the aspect's own name, and not only a pattern.
     var isLiteral: Bool { policyAndFlags & Self.literalFlag != 0 }
+
+    /// Whether the aspect is the subscription's own lifecycle, the first event of a reply.
+    var isOwn: Bool { policyAndFlags & Self.ownFlag != 0 }
 
     /// Whether the entry is in the list of the subscription's entries that are behind.
     var isBehind: Bool { policyAndFlags & Self.behindFlag != 0 }

@@ -37,10 +37,12 @@ struct PolicyState {
 }
 
 extension Policy {
-    /// Returns the policy with an interval that a stream can grant; the same policy for other aspects.
+    /// Returns the policy that an aspect has: with an interval that a stream can grant; for the lifecycle, one that ignores
+    /// the background.
     func granted(to aspect: Aspect) -> Policy {
-        guard aspect.builtIn?.kind == .stream else { return self }
         var policy = self
+        if aspect.builtIn?.isOfSubscription == true { policy.background = .immediate }
+        guard aspect.builtIn?.kind == .stream else { return policy }
         policy.interval = max(interval ?? SampleInterval.usual, SampleInterval.shortest)
         return policy
     }

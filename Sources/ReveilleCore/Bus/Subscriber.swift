@@ -3,6 +3,20 @@
 
 /// A subscription on a bus, as shown to other clients of the bus.
 public struct Subscriber: Sendable, Hashable {
+    /// A task that is not finished; see `Subscription.withBackgroundTask`.
+    public struct Task: Sendable, Hashable {
+        /// The name that the program chose.
+        public let name: String
+        /// The time that is left in the background; `nil` in the foreground.
+        public let remaining: Duration?
+
+        /// Creates a description of a task from its parts.
+        package init(name: String, remaining: Duration?) {
+            self.name = name
+            self.remaining = remaining
+        }
+    }
+
     /// The subscription's identifier on the bus.
     public let id: String
     /// The display name that the subscriber chose.
@@ -15,17 +29,21 @@ public struct Subscriber: Sendable, Hashable {
     public let aspects: AspectSet
     /// The reasons why nothing is delivered to it now; empty in the foreground.
     public let holds: HoldReasons
+    /// The state of the subscription itself; `nil` on a bus that does not report it.
+    public let lifecycle: Lifecycle?
     /// The number of pending changes by aspect.
     public let pending: [Aspect: Int]
     /// The number of events delivered so far.
     public let events: Int
     /// The number of changes in those events.
     public let changes: Int
+    /// The tasks that the program wants to finish before it is suspended, in the order in which they began.
+    public let tasks: [Task]
 
     /// Creates a description of a subscription from its parts.
     package init(
         id: String, name: String?, processID: Int32, userID: UInt32, aspects: AspectSet, holds: HoldReasons,
-        pending: [Aspect: Int], events: Int, changes: Int
+        lifecycle: Lifecycle? = nil, pending: [Aspect: Int], events: Int, changes: Int, tasks: [Task] = []
     ) {
         self.id = id
         self.name = name
@@ -33,9 +51,11 @@ public struct Subscriber: Sendable, Hashable {
         self.userID = userID
         self.aspects = aspects
         self.holds = holds
+        self.lifecycle = lifecycle
         self.pending = pending
         self.events = events
         self.changes = changes
+        self.tasks = tasks
     }
 
     /// Whether the subscriber is in the background, or has read every change.

@@ -24,6 +24,7 @@ struct SubscriptionState {
     var firstEntry: Int32 = -1
     var firstBehind: Int32 = -1
     var holds: HoldReasons
+    var phase = LifecyclePhase.usual
     /// Whether the subscription is in the bus's `ready` queue.
     var isQueued = false
     /// Whether an entry may have a policy.
@@ -41,6 +42,8 @@ struct SubscriptionState {
 /// The part of a subscription that deliveries do not read.
 struct SubscriptionProfile {
     let name: String?
+    /// Whether the program ends when it goes to the background.
+    let endsInBackground: Bool
     /// The patterns, and the policies of names that are published later; `nil` without patterns.
     let policies: PolicyTable?
 }

@@ -37,13 +37,19 @@ package struct TimeZoneRules: Sendable, Hashable {
         offsets.append(Int32(offset))
     }
 
-    /// Continues with a footer.
+    /// Continues with a footer, which also replaces the offset from the last time of the table on.
     ///
     /// - Parameters:
     ///   - footer: The rule.
     ///   - time: The last time in the table; `nil` if the table is empty.
     mutating func `continue`(with footer: TimeZoneFooter, from time: Int?) {
-        if let time { change(to: footer.offset(at: time), at: time) }
+        if let time {
+            if transitions.last == time {
+                transitions.removeLast()
+                offsets.removeLast()
+            }
+            change(to: footer.offset(at: time), at: time)
+        }
         self.footer = footer
         footerStart = time ?? Int.min
     }

@@ -67,14 +67,16 @@ struct FolderLog {
         (listing, changed) = (new, generation)
         var (before, after) = (0, 0)
         while before < old.count || after < new.entries.count {
-            if after == new.entries.count || before < old.count && old[before].name < new.entries[after].name {
+            if before < old.count, after < new.entries.count, old[before] == new.entries[after] {
+                (before, after) = (before + 1, after + 1)
+            } else if after == new.entries.count || before < old.count && old[before].name < new.entries[after].name {
                 bury(old[before], at: generation)
                 before += 1
             } else if before == old.count || new.entries[after].name < old[before].name {
                 bear(new.entries[after], at: generation)
                 after += 1
             } else {
-                if old[before] != new.entries[after] { change(old[before], to: new.entries[after], at: generation) }
+                change(old[before], to: new.entries[after], at: generation)
                 (before, after) = (before + 1, after + 1)
             }
         }

@@ -11,8 +11,13 @@ public struct Policy: Sendable, Hashable {
         case hold(limit: Int)
         /// Discard them.
         case drop
-        /// Deliver them immediately.
+        /// Deliver them immediately, except to a frozen process.
         case immediate
+        /// End the program: only for the aspect `lifecycle`.
+        ///
+        /// Once all subscriptions of the process are in the background and its tasks have ended, `terminating` is
+        /// delivered, and then SIGTERM sent, unless the program returns to the foreground within five seconds.
+        case end
     }
 
     /// The treatment of changes in the background.

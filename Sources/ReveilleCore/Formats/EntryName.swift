@@ -78,6 +78,19 @@ extension EntryName: Hashable, Comparable {
         return bytes.count - others.count
     }
 
+    /// Returns the number of bytes with which both names begin.
+    func commonLength(with other: EntryName) -> Int {
+        let (bytes, others) = (text.utf8.span, other.text.utf8.span)
+        let length = min(bytes.count, others.count)
+        return (0..<length).first { bytes[$0] != others[$0] } ?? length
+    }
+
+    /// Returns the eight bytes after an offset as a number of the same order; zeros follow the end.
+    func word(at offset: Int) -> UInt64 {
+        let bytes = text.utf8.span
+        return (offset..<offset + 8).reduce(0) { $0 << 8 | UInt64($1 < bytes.count ? bytes[$1] : 0) }
+    }
+
     package func hash(into hasher: inout Hasher) {
         // A string's own hash is equal for two spellings, of which a name may have thousands.
         for byte in text.utf8 { hasher.combine(byte) }

@@ -10,16 +10,13 @@ package struct NetlinkMessage: Sendable, Hashable {
     package var type: UInt16
     /// The flags.
     package var flags: UInt16
-    /// The number of the request that the message answers; 0 for a notification.
-    package var sequence: UInt32
     /// The bytes after the header.
     package var payload: ArraySlice<UInt8>
 
     /// Creates a message.
-    package init(type: UInt16, flags: UInt16 = 0, sequence: UInt32 = 0, payload: ArraySlice<UInt8>) {
+    package init(type: UInt16, flags: UInt16 = 0, payload: ArraySlice<UInt8>) {
         self.type = type
         self.flags = flags
-        self.sequence = sequence
         self.payload = payload
     }
 
@@ -43,13 +40,11 @@ package struct NetlinkMessage: Sendable, Hashable {
         var messages: [NetlinkMessage] = []
         var rest = datagram[...]
         while let length: UInt32 = rest.integer(at: 0), headerSize <= length, length <= rest.count,
-            let type: UInt16 = rest.integer(at: 4), let flags: UInt16 = rest.integer(at: 6),
-            let sequence: UInt32 = rest.integer(at: 8)
+            let type: UInt16 = rest.integer(at: 4), let flags: UInt16 = rest.integer(at: 6)
         {
             let end = rest.startIndex + Int(length)
             messages.append(
-                NetlinkMessage(
-                    type: type, flags: flags, sequence: sequence, payload: rest[rest.startIndex + headerSize..<end]))
+                NetlinkMessage(type: type, flags: flags, payload: rest[rest.startIndex + headerSize..<end]))
             rest = rest.dropFirst(NetlinkAttribute.aligned(Int(length)))
         }
         return messages
@@ -61,8 +56,8 @@ package struct NetlinkMessage: Sendable, Hashable {
         bytes.append(native: UInt32(Self.headerSize + payload.count))
         bytes.append(native: type)
         bytes.append(native: flags)
-        bytes.append(native: sequence)
-        bytes.append(native: UInt32(0))
+        // The number of the request and the port of its sender, which notifications lack.
+        bytes += Array(repeating: 0, count: Self.headerSize - bytes.count)
         bytes += payload
         return bytes + Array(repeating: 0, count: NetlinkAttribute.aligned(bytes.count) - bytes.count)
     }

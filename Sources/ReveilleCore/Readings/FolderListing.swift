@@ -40,8 +40,8 @@ package struct FolderListing: Sendable, Hashable {
     package let name: String
     /// The path of the folder, without following links.
     package let path: String
-    /// The entries, sorted by name; at most ``nameLimit``.
-    package let entries: [FolderEntry]
+    /// The entries, at most ``nameLimit``.
+    package let sorted: SortedEntries
     /// For a folder with too many names, a number that differs after each change; otherwise `nil`.
     package let version: UInt64?
     /// A digest that is the same for equal listings and stays the same across restarts.
@@ -51,32 +51,28 @@ package struct FolderListing: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - name: The folder's name in the configuration.
-    ///   - path: The path of the folder.
-    ///   - entries: The entries in any order; of several with one name, which a changing folder may have, one counts.
+    ///   - path: The path of the folder, without following links.
+    ///   - sorted: The entries.
     ///   - version: For a folder with more entries, a number that differs after each change.
-    package init(name: String, path: String, entries: [FolderEntry], version: UInt64? = nil) {
+    package init(name: String, path: String, sorted: SortedEntries, version: UInt64? = nil) {
         self.name = name
         self.path = path
-        var sorted = entries.sorted { $0.name < $1.name }
-        if zip(sorted, sorted.dropFirst()).contains(where: { $0.name == $1.name }) {
-            sorted = sorted.enumerated().filter { $0 == 0 || sorted[$0 - 1].name != $1.name }.map(\.element)
-        }
-        self.entries = sorted
+        self.sorted = sorted
         self.version = version
         var start = Digest()
         start.combine(text: name)
         start.combine(text: path)
         start.combine(version ?? 0)
-        // A sum, since the order of the names is not part of the state.
-        digest = sorted.reduce(start.value) { sum, entry in
-            var digest = Digest()
-            digest.combine(bytes: entry.name.text.utf8)
-            digest.combine(entry.identity)
-            digest.combine(entry.stamp)
-            return sum &+ digest.scrambled
-        }
+        digest = start.value &+ sorted.digest
     }
 
+    /// Creates a listing of entries in any order.
+    package init(name: String, path: String, entries: [FolderEntry], version: UInt64? = nil) {
+        self.init(name: name, path: path, sorted: SortedEntries(entries), version: version)
+    }
+
+    /// The entries, sorted by name.
+    package var entries: [FolderEntry] { sorted.entries }
     var place: Place { Place(name: name, path: path) }
     /// Whether the folder has more names than are reported.
     package var isCut: Bool { version != nil }

@@ -29,6 +29,8 @@ public enum Reading: Sendable, Hashable {
     case shake(Shake)
     /// The energy and the power of the battery packs.
     indirect case power(Power)
+    /// The state of the subscription itself.
+    case lifecycle(Lifecycle)
     /// The value of a published name.
     case published(PublishedValue)
 
@@ -47,6 +49,7 @@ public enum Reading: Sendable, Hashable {
         case .motion: .motion
         case .shake: .shake
         case .power: .power
+        case .lifecycle: .lifecycle
         case .published(let value): value.name
         }
     }
@@ -67,6 +70,7 @@ public enum Reading: Sendable, Hashable {
         case .motion: .motion(.unknown)
         case .shake: .shake(.unknown)
         case .power: .power(.unknown)
+        case .lifecycle: .lifecycle(.active)
         }
     }
 }
@@ -98,6 +102,7 @@ extension Reading: CustomStringConvertible {
         case .motion(let motion): motion.description
         case .shake(let shake): shake.description
         case .power(let power): power.description
+        case .lifecycle(let lifecycle): lifecycle.description
         case .published(let value): value.description
         }
     }
@@ -164,6 +169,11 @@ extension Reading {
         if case .power(let power) = self { power } else { nil }
     }
 
+    /// The state of the subscription itself; `nil` for other aspects.
+    public var lifecycle: Lifecycle? {
+        if case .lifecycle(let lifecycle) = self { lifecycle } else { nil }
+    }
+
     /// The value of a published name; `nil` for other aspects.
     public var published: PublishedValue? {
         if case .published(let value) = self { value } else { nil }
@@ -195,6 +205,8 @@ extension Event {
     public var shake: Shake? { reading.shake }
     /// The energy and the power of the battery packs; `nil` for other aspects.
     public var power: Power? { reading.power }
+    /// The state of the subscription itself; `nil` for other aspects.
+    public var lifecycle: Lifecycle? { reading.lifecycle }
     /// The value of a published name; `nil` for other aspects.
     public var published: PublishedValue? { reading.published }
 }

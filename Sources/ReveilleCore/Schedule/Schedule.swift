@@ -118,6 +118,9 @@ package struct Schedule: ~Copyable {
     /// Returns whether the rules of a zone are known.
     package func knows(zone: String) -> Bool { zones[zone] != nil }
 
+    /// Forgets the rules of all zones.
+    package mutating func forgetZones() { zones = [:] }
+
     /// Sets the rules of a zone, or forgets them.
     ///
     /// Entries whose calendar follows the zone continue from now: the clock on the wall has jumped, and the times that it

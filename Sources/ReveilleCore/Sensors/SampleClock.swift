@@ -5,11 +5,12 @@
 package struct SampleClock: Sendable {
     /// The greatest difference between a driver's time and the present: more than a sample waits in a buffer.
     ///
-    /// A driver may use another clock, or none.
+    /// A driver may use another clock, or none. A time that is earlier than the last one by more than this shows that
+    /// the wall clock was set back.
     private static let tolerance: Int64 = 1_000_000
 
-    /// The time of the last sample; `nil` before the first.
-    package private(set) var last: Timestamp?
+    /// The time of the last sample, and the time since boot when it was requested; `nil` before the first.
+    private var last: (time: Timestamp, at: Instant)?
 
     /// Creates a clock before the first sample.
     package init() {}
@@ -19,17 +20,28 @@ package struct SampleClock: Sendable {
     /// - Parameters:
     ///   - driver: The driver's time in nanoseconds since 1970, if it gave one.
     ///   - now: The present.
-    /// - Returns: The driver's time if it is close to the present, otherwise the present; not before the last sample.
-    package mutating func time(_ driver: Double?, now: Timestamp) -> Timestamp {
-        var time = now
-        if let microseconds = driver.flatMap({ Int64(exactly: ($0 / 1_000).rounded()) }) {
-            let (age, overflow) = now.microseconds.subtractingReportingOverflow(microseconds)
-            if !overflow, (-Self.tolerance...Self.tolerance).contains(age) {
-                time = Timestamp(microseconds: microseconds)
-            }
-        }
-        time = max(time, last ?? time)
-        last = time
+    ///   - boot: The time since boot, which never decreases.
+    /// - Returns: The driver's time if it is close to the present, otherwise the present. It is not before the last
+    ///   sample: after the wall clock was set back, it advances with the time since boot.
+    package mutating func time(_ driver: Double?, now: Timestamp, boot: Instant) -> Timestamp {
+        let time = later(Self.time(driver, now: now), boot)
+        last = (time, boot)
         return time
+    }
+
+    private static func time(_ driver: Double?, now: Timestamp) -> Timestamp {
+        guard let microseconds = driver.flatMap({ Int64(exactly: ($0 / 1_000).rounded()) }) else { return now }
+        let (age, overflow) = now.microseconds.subtractingReportingOverflow(microseconds)
+        return !overflow && (-tolerance...tolerance).contains(age) ? Timestamp(microseconds: microseconds) : now
+    }
+
+    private func later(_ time: Timestamp, _ boot: Instant) -> Timestamp {
+        guard let last, time < last.time else { return time }
+        let (step, overflow) = last.time.microseconds.subtractingReportingOverflow(time.microseconds)
+        // A driver's time may be slightly earlier than the present, which was used for the last sample.
+        if !overflow, step <= Self.tolerance { return last.time }
+        let elapsed = max(0, boot.microseconds - last.at.microseconds)
+        let (sum, isTooLate) = last.time.microseconds.addingReportingOverflow(elapsed)
+        return isTooLate ? last.time : Timestamp(microseconds: sum)
     }
 }

@@ -31,8 +31,8 @@ extension Broker {
     private func carryOut(_ call: BusCall, on connection: Connection) throws(CallError) {
         switch call {
         case .subscribe(let request): subscribe(request, on: connection)
-        case .setState(let name, let isBackground, let wakeAfter):
-            try setState(name, isBackground: isBackground, wakeAfter: wakeAfter, on: connection)
+        case .setState(let name, let state, let wakeAfter):
+            try setState(name, to: state, wakeAfter: wakeAfter, on: connection)
         case .getState(let aspects): getState(aspects, on: connection)
         case .getHistory(let aspect, let limit):
             reply(
@@ -42,6 +42,7 @@ extension Broker {
         case .refresh: refresh(on: connection)
         case .publish(let value, let isTied):
             reply(try publish(value, isTied: isTied, on: connection), on: connection)
+        case .beginTask(let subscription, let name): try beginTask(name, of: subscription, on: connection)
         case .post(let reading):
             guard isOwner(connection) else { throw .permissionDenied }
             post(reading)
@@ -81,24 +82,28 @@ extension Broker {
     private func subscribe(_ request: SubscriptionRequest, on connection: Connection) {
         connection.subscribe(to: request.aspects)
         watchers.begin(request.aspects)
-        watchers.freshen(request.aspects, isStaying: !request.startsInBackground, isAnswer: true) { [weak self] in
+        watchers.freshen(
+            request.aspects, isStaying: !request.startsInBackground, isAnswer: true, for: connection.peer.uid
+        ) { [weak self] in
             guard let self, !connection.isClosed else { return }
+            noteForgottenNames()
             let id = SubscriptionID(rawValue: random.next())
             let start = bus.subscribe(request, as: id, at: now)
             connection.stream(id)
             if let slot = bus.slot(of: id) { subscribers.add(connection, id, slot: slot) }
+            follow(connection)
+            addToTasks(connection)
             noteSubscription(to: request.aspects)
             let reply = SubscribeReply(
                 subscription: id.wireName, instance: bus.instance, resumed: start.resumed, events: start.events)
             let frame = Reply.encode(parameters: writer.write(reply.events, after: reply.head), continues: true)
             send(connection.session.reply(frame: frame, continues: true), to: connection)
-            if !connection.isClosed { follow(connection) }
             adjustWatchers()
         }
     }
 
     private func getState(_ aspects: AspectSet, on connection: Connection) {
-        watchers.freshen(aspects, isStaying: false, isAnswer: true) { [weak self] in
+        watchers.freshen(aspects, isStaying: false, isAnswer: true, for: connection.peer.uid) { [weak self] in
             self?.resume(connection) {
                 guard let self else { return }
                 self.send(connection.session.reply(frame: self.states(of: aspects)), to: connection)
@@ -108,6 +113,7 @@ extension Broker {
 
     /// The whole reply to GetState, which all callers share until the next change.
     private func states(of aspects: AspectSet) -> [UInt8] {
+        noteForgottenNames()
         if let known = states[aspects] { return known }
         let reply = EventsReply(instance: bus.instance, events: bus.states(of: aspects, at: now))
         let frame = Reply.encode(parameters: writer.write(reply.events, after: reply.head), continues: false)
@@ -120,54 +126,9 @@ extension Broker {
         if isOwner(connection) {
             for aspect in BuiltInAspect.allCases { bus.expectRefresh(of: aspect) }
         }
-        watchers.refreshAll { [weak self] in
+        watchers.refreshAll(for: connection.peer.uid) { [weak self] in
             self?.deliver()
             self?.resume(connection) { self?.reply(EmptyReply(), on: connection) }
         }
-    }
-
-    private func setState(
-        _ name: String, isBackground: Bool, wakeAfter: Duration?, on connection: Connection
-    ) throws(CallError) {
-        guard let id = SubscriptionID(wireName: name), let target = subscribers[id] else {
-            throw .noSuchSubscription(name)
-        }
-        guard [0, target.peer.uid].contains(connection.peer.uid) else { throw .permissionDenied }
-        // All processes of other PID namespaces have the id 0, and cannot be distinguished.
-        let isOwn = connection.peer.pid == target.peer.pid && connection.peer.pid != 0
-        let reason: HoldReasons = isOwn ? .app : .operator
-        guard isBackground else {
-            target.deadlines[reason] = nil
-            return wake(target, from: reason) { [weak self] in
-                // The events of the wake are sent before its reply.
-                self?.deliver()
-                self?.resume(connection) { self?.reply(EmptyReply(), on: connection) }
-            }
-        }
-        do throws(SystemError) {
-            try setDeadline(wakeAfter, of: reason, on: target)
-        } catch {
-            // Without its timer, the hold might never end.
-            note("\(error)", of: connection.peer.uid, level: .error)
-            throw .methodNotImplemented(BusCall.setState(subscription: name, background: true).method)
-        }
-        hold(reason, on: target)
-        reply(EmptyReply(), on: connection)
-    }
-
-    private func setDeadline(
-        _ wakeAfter: Duration?, of reason: HoldReasons, on target: Connection
-    ) throws(SystemError) {
-        guard let wakeAfter else {
-            target.deadlines[reason] = nil
-            return
-        }
-        // The target owns the timer.
-        let timer = try loop.timer { [weak self, unowned target] in
-            target.deadlines[reason] = nil
-            self?.wake(target, from: reason) { self?.deliver() }
-        }
-        timer.fire(after: wakeAfter)
-        target.deadlines[reason] = timer
     }
 }

@@ -62,7 +62,9 @@ extension Broker {
         } else {
             refused.remove(connection)
         }
+        endTask(of: connection)
         if let id = connection.subscription {
+            removeFromTasks(connection)
             leaveProcess(connection)
             subscribers.remove(id)
             bus.cancel(id)
@@ -85,7 +87,7 @@ extension Broker {
 
     private func handle(_ connection: Connection, _ interest: EventLoop.Interest) {
         // A peer that has hung up needs no stream, even one that has not begun. Its other calls are still carried out.
-        if interest.isDisconnected, interest.contains(.failed) || !connection.aspects.isEmpty {
+        if interest.isDisconnected, interest.contains(.failed) || connection.isStream {
             charging(connection) { close(connection) }
             return deliver()
         }
@@ -97,7 +99,7 @@ extension Broker {
         connection.note(interest)
         if interest.canWrite { flush(connection) }
         // A stream takes no calls.
-        guard connection.subscription == nil else { return deliver() }
+        guard !connection.isStream else { return deliver() }
         if !connection.isFlooding, shares.isSpent(connection.peer.uid, at: loop.bootClock) {
             connection.yield()
             return deliver()
@@ -121,6 +123,15 @@ extension Broker {
             return close(connection)
         }
         releaseIfRead(connection)
+        if connection.holdsTask {
+            sendNotice(to: connection)
+            if holders[connection.number]?.due != nil { return }
+        }
+        if hasDepartures {
+            // Another request for the edge would be answered at once, since there is room.
+            guard connection.isAllRead else { return }
+            continueDepartures()
+        }
         // As long as changes come faster than the peer reads, the next reply needs the edge too.
         if let id = connection.subscription, bus.isBehind(id) { return }
         if !connection.hasOutput { connection.ignoreReading() }
@@ -129,7 +140,7 @@ extension Broker {
     /// Clears the `unread` hold of a subscriber that has read its last reply.
     func releaseIfRead(_ connection: Connection) {
         guard let id = connection.subscription, connection.isAllRead else { return }
-        bus.release(.unread, from: id)
+        bus.noteRead(by: id)
     }
 
     /// Reads and answers calls until there are no more or one waits for its reply.
@@ -164,6 +175,9 @@ extension Broker {
             }
             switch connection.input {
             case .pending: read(connection)
+            case .interrupted:
+                connection.inputArrived()
+                return connection.yield()
             case .ended: return close(connection)
             case .drained: return connection.setFlooding(shares.isSpent(connection.peer.uid, at: loop.bootClock))
             }

@@ -9,9 +9,10 @@ extension Broker {
     /// The most replies that are sent before other sources have their turn: some milliseconds of writing.
     private static let deliveriesPerTurn = 256
 
-    /// Sends the events whose interval is over.
+    /// Sends the events whose interval is over, and ends the tasks whose time is over.
     func advance() {
         bus.advance(to: loop.bootClock)
+        advanceTasks()
         deliver()
     }
 
@@ -44,9 +45,11 @@ extension Broker {
         moreDeliveries?.fire(after: .zero)
     }
 
-    /// Waits for the next event that is delayed by the interval of its policy.
+    /// Waits for the next event that is delayed by the interval of its policy, and for the next change of a task.
+    @inline(__always)
     func waitForPaced() {
-        pacing?.set(to: bus.nextPaced)
+        guard let task = tasks.next else { return pacing?.set(to: bus.nextPaced) ?? () }
+        pacing?.set(to: min(task, bus.nextPaced ?? task))
     }
 
     func send(_ bytes: [UInt8], to connection: Connection) {

@@ -17,7 +17,9 @@ extension Broker {
         for connection in connections { releaseIfRead(connection) }
         for case let process? in connections.map(\.process) { freezes.look(at: process, at: loop.bootClock) }
         return bus.subscriptions.compactMap { status in
-            subscribers[status.id].map { Subscriber(status, processID: $0.peer.pid, userID: $0.peer.uid) }
+            subscribers[status.id].map {
+                Subscriber(status, processID: $0.peer.pid, userID: $0.peer.uid, tasks: tasks(of: $0))
+            }
         }
     }
 
@@ -38,6 +40,11 @@ extension Broker {
     }
 
     private func describe(_ aspect: BuiltInAspect) -> AspectSource {
+        if aspect.isOfSubscription {
+            return AspectSource(
+                aspect: Aspect(aspect), isAvailable: true, isMonitored: true,
+                text: "each subscription's own state; of the background policies it can have only 'end'")
+        }
         var isAvailable = false
         var text: String
         switch watchers.source(of: aspect) {

@@ -137,6 +137,11 @@ extension Broker {
 
     /// Waits for the next slot.
     func waitForSchedule() {
+        if scheduler.schedule.isEmpty {
+            // Both, since zones whose rules are known are not watched again.
+            scheduler.schedule.forgetZones()
+            scheduler.services.zones?.stop()
+        }
         attempt { () throws(SystemError) in try scheduler.setAlarm() }
         attempt { () throws(SystemError) in try scheduler.setLaunchTimer() }
     }

@@ -10,20 +10,32 @@ extension Broker {
     func hold(_ reason: HoldReasons, on target: Connection) {
         guard let id = target.subscription else { return }
         target.waking.remove(reason)
-        bus.hold(reason, on: id)
+        changeHolds(of: target) { bus.hold(reason, on: id, at: now) }
         waitForPaced()
         adjustWatchers()
     }
 
     /// Clears a hold, after a fresh sample if it is the last one.
-    func wake(_ target: Connection, from reason: HoldReasons, then completion: @escaping () -> Void) {
+    ///
+    /// - Parameters:
+    ///   - target: The connection of the subscription.
+    ///   - reason: The hold.
+    ///   - phase: The phase of its lifecycle from then on; `nil` to leave it.
+    ///   - completion: Called when the hold has been cleared, unless it was set again.
+    func wake(
+        _ target: Connection, from reason: HoldReasons, into phase: LifecyclePhase? = nil,
+        then completion: @escaping () -> Void
+    ) {
         guard let id = target.subscription, let holds = bus.holds(of: id) else { return completion() }
         let wakes = holds.contains(reason) && holds.subtracting(reason).isDisjoint(with: .background)
         target.waking.insert(reason)
         watchers.freshen(wakes ? target.aspects : [], isStaying: true) { [weak self] in
+            guard let self else { return completion() }
             // It may have been held again during the sample.
-            if target.waking.remove(reason) != nil { self?.bus.release(reason, from: id) }
-            self?.adjustWatchers()
+            if target.waking.remove(reason) != nil {
+                changeHolds(of: target) { self.bus.release(reason, from: id, into: phase, at: self.now) }
+            }
+            adjustWatchers()
             completion()
         }
     }

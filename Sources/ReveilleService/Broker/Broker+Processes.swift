@@ -15,13 +15,14 @@ extension Broker {
             process.connections[ObjectIdentifier(connection)] = connection
             connection.process = process
             if process.isFrozen { hold(.frozen, on: connection) }
+            continueDepartures()
         } catch {
             logger.debug("a subscription ends only with its connection: \(error)")
         }
     }
 
     private func process(behind connection: Connection) throws(SystemError) -> SubscriberProcess {
-        let peer = try PeerProcess(of: connection.stream)
+        let peer = try programs.process(behind: connection.stream)
         // If neither has ended, both are the only process with the ID.
         if let known = processes[peer.pid], peer.pid > 0, !peer.hasEnded, !known.process.hasEnded { return known }
         let process = SubscriberProcess(peer)
@@ -38,6 +39,7 @@ extension Broker {
         guard let process = connection.process else { return }
         connection.process = nil
         process.connections[ObjectIdentifier(connection)] = nil
+        continueDepartures()
         guard process.connections.isEmpty else { return }
         freezes.end(process)
         process.end?.cancel()
@@ -46,6 +48,7 @@ extension Broker {
 
     /// Holds the subscribers of a process that has been frozen, or wakes those of one that has been thawed.
     func freezeChanged(_ process: SubscriberProcess) {
+        if !process.isFrozen { noteThaw(of: process) }
         for connection in Array(process.connections.values) {
             setFrozen(process.isFrozen, connection)
         }

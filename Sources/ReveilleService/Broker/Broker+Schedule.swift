@@ -105,7 +105,6 @@ extension Broker {
             if scheduler.isEmpty {
                 // The firings in the file are part of the bus's state first.
                 keeper?.save()
-                scheduler.services.zones?.stop()
                 try file.remove()
             } else {
                 try file.append(records, isDurable: isDurable) { scheduler.records(of: bus.instance) }

@@ -27,6 +27,9 @@ package final class Broker {
     let loop: any Loop
     var limits: Configuration.Bus
     var publishing: Configuration.Publish
+    var lifecycle: Configuration.Lifecycle {
+        didSet { tasks.time = lifecycle.taskTime }
+    }
     var scheduling: Configuration.Schedule
     /// The user whom the bus belongs to.
     let owner: UInt32
@@ -50,10 +53,22 @@ package final class Broker {
     var refused = RefusedConnections()
     var logQuota = LogQuota()
     var tied = TiedNames()
+    @exclusivity(unchecked) var tasks: TaskTable
+    /// The holders of tasks, by their connection.
+    var holders: [TaskID: TaskHolder] = [:]
     /// The number of times that events of an aspect's sources were lost.
     var losses = AspectTable<Int>(repeating: 0)
     let readBuffer = ReadBuffer(capacity: Broker.readSize)
     let freezes: FreezeWatch
+    let programs: any Programs
+    /// The programs that are suspended, on the way to it, or being thawed.
+    var suspensions: [Suspension] = []
+    /// The processes on the way to the end that they have declared.
+    var endings: [SubscriberProcess] = []
+    /// Whether one of these waits for its subscribers to read.
+    @exclusivity(unchecked) var hasDepartures = false
+    var departing: PaceTimer?
+    var frozen: FrozenRecord
     /// The processes with subscriptions, by process ID.
     var processes: [Int32: SubscriberProcess] = [:]
     private(set) var keeper: StateKeeper?
@@ -71,30 +86,38 @@ package final class Broker {
     ///   - loop: The loop of its thread.
     ///   - limits: History, frame and connection limits.
     ///   - publishing: The limits and permissions of publishers.
+    ///   - lifecycle: The limits on tasks.
     ///   - scheduling: The limits of the schedule.
     ///   - schedule: The facilities that the schedule uses.
     ///   - owner: The user whom the bus belongs to; root's bus serves all users.
     ///   - state: The file of the saved state, which is restored; `nil` to save none.
     ///   - version: The program's version, for GetInfo.
     ///   - deviceInfo: Returns the description of the device for a user.
+    ///   - programs: Follows, freezes and ends the processes of subscribers.
     ///   - logger: The log.
     ///   - random: Generates unpredictable names; a simulation passes one that repeats.
     /// - Throws: `SystemError` if a timer cannot be created.
     package init(
         loop: any Loop, limits: Configuration.Bus, publishing: Configuration.Publish = Configuration().publish,
+        lifecycle: Configuration.Lifecycle = Configuration().lifecycle,
         scheduling: Configuration.Schedule = Configuration().schedule, schedule: ScheduleServices = ScheduleServices(),
         owner: UInt32 = geteuid(), state: StateFile?, version: String,
-        deviceInfo: @escaping (UInt32) -> DeviceInfo, logger: Logger,
+        deviceInfo: @escaping (UInt32) -> DeviceInfo,
+        programs: any Programs, logger: Logger,
         random: any RandomNumberGenerator = SystemRandomNumberGenerator()
     ) throws(SystemError) {
         self.loop = loop
         self.random = random
         self.limits = limits
         self.publishing = publishing
+        self.lifecycle = lifecycle
+        tasks = TaskTable(time: lifecycle.taskTime)
         self.scheduling = scheduling
         self.owner = owner
         self.logger = logger
         self.deviceInfo = deviceInfo
+        self.programs = programs
+        frozen = FrozenRecord(file: state?.frozenPrograms, logger)
         description = ServiceDescription(
             vendor: "Reveille", product: "reveille", version: version, url: "",
             interfaces: Self.interfaces)
@@ -115,8 +138,16 @@ package final class Broker {
                 [unowned self] in bus.savedState
             }
         }
-        moreDeliveries = try loop.timer { [weak self] in self?.deliver() }
+        moreDeliveries = try loop.timer { [weak self] in
+            self?.sendTaskNotices()
+            self?.deliver()
+        }
         pacing = try PaceTimer(loop: loop) { [weak self] in self?.advance() }
+        watchers.charge = { [weak self] time, user in
+            guard let self, time > 0 else { return }
+            shares.charge(time, to: user, at: self.loop.bootClock)
+        }
+        departing = try PaceTimer(loop: loop) { [weak self] in self?.advanceDepartures() }
         freezes.changed = { [weak self] in self?.freezeChanged($0) }
     }
 
@@ -138,7 +169,7 @@ package final class Broker {
         }
     }
 
-    private static func newInstance(_ random: inout any RandomNumberGenerator) -> String {
+    static func newInstance(_ random: inout any RandomNumberGenerator) -> String {
         SubscriptionID(rawValue: random.next()).wireName + SubscriptionID(rawValue: random.next()).wireName
     }
 
@@ -150,16 +181,18 @@ package final class Broker {
         keeper?.save()
         resumeSchedule(savedSchedule)
         savedSchedule = nil
+        thawFormerPrograms()
     }
 
     /// Replaces the watchers and the limits; subscriptions, positions and posted states stay.
     ///
-    /// New limits of the bus apply to new connections, and those of publishers to new calls. The length of the history
-    /// stays.
+    /// New limits of the bus apply to new connections, those of publishers and of tasks to new calls, and the time for
+    /// tasks to later backgrounds. The length of the history stays.
     ///
     /// - Throws: `SystemError` if a timer cannot be created; nothing has changed then.
     package func reconfigure(
-        _ limits: Configuration.Bus, publishing: Configuration.Publish, scheduling: Configuration.Schedule,
+        _ limits: Configuration.Bus, publishing: Configuration.Publish, lifecycle: Configuration.Lifecycle,
+        scheduling: Configuration.Schedule,
         watchers: [any Watcher]
     ) throws(SystemError) {
         try self.watchers.install(watchers)
@@ -170,12 +203,13 @@ package final class Broker {
         self.limits = limits
         self.limits.history = history
         self.publishing = publishing
+        self.lifecycle = lifecycle
         self.scheduling = scheduling
     }
 
     /// Sends all pending deliveries, ends the subscriptions and saves the state.
     package func stop() {
-        for id in subscribers.identifiers { bus.release(.unread, from: id) }
+        for id in subscribers.identifiers { bus.noteRead(by: id) }
         while let delivery = bus.nextDelivery(at: loop.bootClock) {
             if let connection = subscribers[delivery.subscription] {
                 send(writer.frame(delivery.events), to: connection)
@@ -185,59 +219,9 @@ package final class Broker {
         for connection in Array(connections.values) + refused.all { close(connection) }
         watchers.stop()
         keeper?.save()
-    }
-
-    /// Takes a watcher's reading.
-    package func report(_ reading: Reading) {
-        guard bus.report(reading, at: now) else { return }
-        if let aspect = reading.aspect.builtIn, !bus.mustSaveChange(of: aspect) {
-            states.discardAll()
-        } else {
-            stateWillBeDelivered()
-        }
-        deliver()
-    }
-
-    /// Prepares the delivery of a change, or of another publisher.
-    func stateWillBeDelivered() {
-        states.discardAll()
-        guard keeper?.stateWillBeDelivered() == false else { return }
-        bus.renew(as: Broker.newInstance(&random))
-        logger.warning("continuing as a new instance: the saved state cannot be removed")
-        // Subscribers reconnect and get the new instance; their positions would be wrong in it.
-        for connection in subscribers.connections { close(connection) }
-    }
-
-    /// Reads sources again after changes may have gone unnoticed; posted states stay.
-    ///
-    /// - Parameters:
-    ///   - monitoredOnly: Whether to skip aspects that are not watched.
-    ///   - completion: Called when the readings have been reported.
-    package func reread(monitoredOnly: Bool = true, then completion: @escaping () -> Void = {}) {
-        watchers.refreshAll(monitoredOnly: monitoredOnly) { [weak self] in
-            self?.deliver()
-            completion()
-        }
-    }
-
-    func post(_ reading: Reading) {
-        if bus.post(reading, at: now) { stateWillBeDelivered() }
-        deliver()
+        thawAll()
     }
 
     /// The time of a change.
     var now: Timestamp { Timestamp(microseconds: loop.wallClock) }
-
-    /// Sets each watcher to the pace that the subscribers need.
-    func adjustWatchers() {
-        // A loop that has ended takes no more timers.
-        guard !isStopping else { return }
-        do throws(SystemError) {
-            try watchers.adjust {
-                Demand(isInForeground: bus.hasForegroundSubscriber($0), interval: bus.sampleInterval(of: $0))
-            }
-        } catch {
-            logger.error("\(error)")
-        }
-    }
 }

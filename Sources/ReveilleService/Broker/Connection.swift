@@ -15,6 +15,8 @@ final class Connection {
     enum Input {
         /// There may be bytes to read.
         case pending
+        /// There may be bytes to read in another turn.
+        case interrupted
         /// Everything has been read.
         case drained
         /// Everything has been read, and the peer will write no more.
@@ -77,6 +79,10 @@ final class Connection {
     /// The answer to the only call of a connection over a limit.
     var refusal: CallError? { phase.refusal }
     var subscription: SubscriptionID? { phase.subscription }
+    /// Whether the connection takes no calls because one has more than one reply: a Subscribe or a BeginTask.
+    var isStream: Bool { phase.isStream }
+    /// Whether the connection holds a task.
+    var holdsTask: Bool { phase.holdsTask }
     /// The aspects that are watched for this connection, from the Subscribe call on.
     var aspects: AspectSet { phase.aspects }
 
@@ -102,6 +108,16 @@ final class Connection {
     /// Streams a subscription that waited for fresh samples.
     func stream(_ id: SubscriptionID) {
         phase.stream(id)
+    }
+
+    /// Holds a task until ``endTask()``.
+    func beginTask() {
+        phase.beginTask()
+    }
+
+    /// Ends the hold of a task; the connection can take calls again.
+    func endTask() {
+        phase.endTask()
     }
 
     /// Ends everything that could call back; releasing the connection closes the descriptor.
@@ -169,14 +185,16 @@ final class Connection {
 
     /// Notes that the socket may have bytes to read.
     func inputArrived() {
-        if input == .drained { input = .pending }
+        if input == .drained || input == .interrupted { input = .pending }
     }
 
     /// Reads once from the socket.
     func read(with buffer: ReadBuffer) throws(SystemError) {
         switch try buffer.read(from: stream, { session.receive($0) }) {
         // Bytes that arrive from now on cause another edge, unlike an end that was reported before (epoll(7)).
-        case .bytes(let count): if count < buffer.capacity, !willEnd { input = .drained }
+        case .bytes(let count):
+            guard count < buffer.capacity else { return }
+            if stream.isInterrupted { input = .interrupted } else if !willEnd { input = .drained }
         case .wouldBlock: input = .drained
         case .ended: input = .ended
         }

@@ -18,21 +18,36 @@ enum ConnectionPhase {
     case subscribing(AspectSet)
     /// A subscription to the aspects runs until the connection closes.
     case streaming(SubscriptionID, AspectSet)
+    /// A BeginTask call lasts until its task ends.
+    case holding
     case closed
 
     /// Whether calls may be taken, one at a time.
     var takesCalls: Bool {
         switch self {
         case .refused, .new, .serving: true
-        case .dismissed, .subscribing, .streaming, .closed: false
+        case .dismissed, .subscribing, .streaming, .holding, .closed: false
         }
+    }
+
+    /// Whether the connection takes no calls because one has more than one reply.
+    var isStream: Bool {
+        switch self {
+        case .subscribing, .streaming, .holding: true
+        case .refused, .dismissed, .new, .serving, .closed: false
+        }
+    }
+
+    /// Whether the connection holds a task.
+    var holdsTask: Bool {
+        if case .holding = self { true } else { false }
     }
 
     /// Whether the peer still has to make its first call.
     var awaitsFirstCall: Bool {
         switch self {
         case .refused, .new: true
-        case .dismissed, .serving, .subscribing, .streaming, .closed: false
+        case .dismissed, .serving, .subscribing, .streaming, .holding, .closed: false
         }
     }
 
@@ -49,7 +64,7 @@ enum ConnectionPhase {
     var aspects: AspectSet {
         switch self {
         case .subscribing(let aspects), .streaming(_, let aspects): aspects
-        case .refused, .dismissed, .new, .serving, .closed: []
+        case .refused, .dismissed, .new, .serving, .holding, .closed: []
         }
     }
 
@@ -63,7 +78,8 @@ enum ConnectionPhase {
         case .refused(let error): self = .dismissed(error)
         case .new: self = .serving
         case .serving: break
-        case .dismissed, .subscribing, .streaming, .closed: preconditionFailure("a call that may not be taken")
+        case .dismissed, .subscribing, .streaming, .holding, .closed:
+            preconditionFailure("a call that may not be taken")
         }
     }
 
@@ -77,5 +93,17 @@ enum ConnectionPhase {
     mutating func stream(_ id: SubscriptionID) {
         guard case .subscribing(let aspects) = self else { preconditionFailure("a stream without its call") }
         self = .streaming(id, aspects)
+    }
+
+    /// The call is a BeginTask, and its task has begun.
+    mutating func beginTask() {
+        guard case .serving = self else { preconditionFailure("a task without its call") }
+        self = .holding
+    }
+
+    /// The task of the connection has ended, and its call with it.
+    mutating func endTask() {
+        guard case .holding = self else { preconditionFailure("the end of a task that has not begun") }
+        self = .serving
     }
 }

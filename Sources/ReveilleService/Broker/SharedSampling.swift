@@ -7,32 +7,53 @@ import ReveilleWatchers
 /// Reads the sources of one aspect once for all callers that ask at the same time.
 ///
 /// Each caller gets a reading that began after its request. A reading begins after all events that were pending at the
-/// first request, so a hundred simultaneous requests cost one reading. Readings take at most a fifth of the time, which
-/// leaves the rest to other peers.
+/// first request, so a hundred simultaneous requests cost one reading, which is charged to their users in equal parts.
+/// Readings take at most a fifth of the time, which leaves the rest to other peers.
 final class SharedSampling {
     /// The pause after a reading, in durations of that reading.
     private static let rest: UInt64 = 4
 
+    private struct Caller {
+        /// The user to charge; `nil` for the bus itself.
+        let user: UInt32?
+        let completion: () -> Void
+    }
+
     private let loop: any Loop
+    private let charge: (_ microseconds: UInt64, _ user: UInt32) -> Void
     /// The earliest start of the next reading, by the boot clock.
     private var rested: UInt64 = 0
     /// The start of the current reading, by the thread's clock.
     private var begun: UInt64?
+    /// The processor time that the current reading took when it was requested.
+    private var spent: UInt64 = 0
+    /// The watcher's ``Watcher/laterTime`` at the start of the current reading.
+    private var laterTime: UInt64 = 0
     private(set) var watcher: any Watcher
     private var start: (any LoopSource)?
     private var isReading = false
     /// Distinguishes the current reading from one of a replaced watcher.
     private var number = 0
     /// The callers that get the current reading.
-    private var served: [() -> Void] = []
+    private var served: [Caller] = []
     /// The callers that get the next reading.
-    private var asking: [() -> Void] = []
+    private var asking: [Caller] = []
     /// Whether the next reading searches for sources.
     private var isSearching = false
 
-    init(of watcher: any Watcher, loop: any Loop) throws(SystemError) {
+    /// Creates the sampling of a watcher.
+    ///
+    /// - Parameters:
+    ///   - watcher: The watcher.
+    ///   - loop: The loop of the thread.
+    ///   - charge: Charges processor time to a user.
+    /// - Throws: `SystemError` if a timer cannot be created.
+    init(
+        of watcher: any Watcher, loop: any Loop, charge: @escaping (_ microseconds: UInt64, _ user: UInt32) -> Void
+    ) throws(SystemError) {
         self.watcher = watcher
         self.loop = loop
+        self.charge = charge
         start = try loop.timer { [weak self] in self?.read() }
     }
 
@@ -43,9 +64,10 @@ final class SharedSampling {
     ///
     /// - Parameters:
     ///   - isSearching: Whether to search for sources, and not only read the known ones.
+    ///   - user: The user of the caller; `nil` for the bus itself.
     ///   - completion: Called when the reading has been reported, never before this returns.
-    func ask(isSearching: Bool = true, then completion: @escaping () -> Void) {
-        asking.append(completion)
+    func ask(isSearching: Bool = true, for user: UInt32?, then completion: @escaping () -> Void) {
+        asking.append(Caller(user: user, completion: completion))
         if isSearching { self.isSearching = true }
         if !isReading { startSoon() }
     }
@@ -76,11 +98,12 @@ final class SharedSampling {
         served = asking
         asking = []
         begun = loop.threadClock
+        laterTime = watcher.laterTime
         let end: () -> Void = { [weak self, number] in self?.end(number) }
         let isSearching = isSearching
         self.isSearching = false
         isSearching ? watcher.refresh(then: end) : watcher.update(then: end)
-        // The rest of a reading happens on other threads, and takes none of this thread's time.
+        // The rest of a reading happens on other threads, or in later turns, which the watcher counts.
         restFromReading()
     }
 
@@ -88,16 +111,24 @@ final class SharedSampling {
     private func restFromReading() {
         guard let start = begun else { return }
         begun = nil
-        rested = loop.bootClock + Self.rest * loop.threadTime(since: start)
+        spent = loop.threadTime(since: start)
+        rested = loop.bootClock + Self.rest * spent
     }
 
     private func end(_ number: Int) {
         guard number == self.number else { return }
         restFromReading()
+        if watcher.laterTime > laterTime {
+            spent += watcher.laterTime - laterTime
+            rested = loop.bootClock + Self.rest * spent
+        }
         let served = served
         self.served = []
         isReading = false
         if !asking.isEmpty { startSoon() }
-        for completion in served { completion() }
+        for caller in served {
+            if let user = caller.user { charge(spent / UInt64(served.count), user) }
+        }
+        for caller in served { caller.completion() }
     }
 }

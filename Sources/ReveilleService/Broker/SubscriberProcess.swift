@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleCore
 import ReveilleSystem
 
 /// A process with subscriptions, which share its descriptor and the look at its cgroup.
 final class SubscriberProcess {
-    let process: PeerProcess
+    let process: any FollowedProcess
     /// The connections of its subscriptions; never empty while the broker follows it.
     var connections: [ObjectIdentifier: Connection] = [:]
     /// The source that waits for its end.
@@ -15,8 +16,10 @@ final class SubscriberProcess {
     var isFrozen = false
     /// The time from which its cgroup must be read again before a delivery, in microseconds since boot.
     var nextLook: UInt64 = 0
+    /// The way of the process to its end, which it has declared for the background.
+    var departure: Departure?
 
-    init(_ process: PeerProcess) {
+    init(_ process: any FollowedProcess) {
         self.process = process
     }
 }

@@ -17,6 +17,8 @@ final class WatcherPool {
     private static let onDemand = BuiltInAspect.allCases.filter { $0.sampling == .onDemand }
 
     private let loop: any Loop
+    /// Charges the processor time of a reading to the user of a caller.
+    var charge: (_ microseconds: UInt64, _ user: UInt32) -> Void = { _, _ in }
     /// The watcher of each aspect, and the samples that are taken of it.
     private var samplings = AspectTable<SharedSampling?>(repeating: nil)
     private var uses = AspectTable<Int>(repeating: 0)
@@ -42,7 +44,9 @@ final class WatcherPool {
             if let sampling = samplings[watcher.aspect] {
                 sampling.replaceWatcher(by: watcher)
             } else {
-                samplings[watcher.aspect] = try SharedSampling(of: watcher, loop: loop)
+                samplings[watcher.aspect] = try SharedSampling(of: watcher, loop: loop) { [weak self] in
+                    self?.charge($0, $1)
+                }
                 if !Self.onDemand.contains(watcher.aspect) { watcher.pace = .live }
             }
         }
@@ -126,18 +130,22 @@ final class WatcherPool {
     ///   - aspects: The aspects whose state is about to be delivered.
     ///   - isStaying: Whether changes are delivered from then on.
     ///   - isAnswer: Whether the state answers a question, and must be the newest one.
+    ///   - user: The user of the caller, who is charged for the samples; `nil` for the bus itself.
     ///   - completion: Called when all samples have been reported, within ``Pace/sampleTimeout``; before this returns
     ///     if none is needed.
     func freshen(
-        _ aspects: AspectSet, isStaying: Bool, isAnswer: Bool = false, then completion: @escaping () -> Void
+        _ aspects: AspectSet, isStaying: Bool, isAnswer: Bool = false, for user: UInt32? = nil,
+        then completion: @escaping () -> Void
     ) {
         let barrier = Barrier(completion)
-        for aspect in Self.onDemand where aspects.contains(aspect) {
+        for aspect in aspects.builtIn {
             guard let sampling = samplings[aspect] else { continue }
-            let isLive = sampling.watcher.pace == .live
-            guard !isLive || sampling.isUnderWay || isAnswer && sampling.watcher.mayLag else { continue }
-            sampling.ask(isSearching: !isLive, then: barrier.enter())
-            if isStaying {
+            let isOnDemand = aspect.sampling == .onDemand
+            let isLive = sampling.watcher.pace == .live || !isOnDemand
+            let isUnderWay = sampling.isUnderWay && isOnDemand
+            guard !isLive || isUnderWay || isAnswer && sampling.watcher.mayLag else { continue }
+            sampling.ask(isSearching: !isLive, for: user, then: barrier.enter())
+            if isStaying, isOnDemand {
                 adjusted = nil
                 lingering[aspect] = nil
                 setPace(.live, of: aspect)
@@ -150,14 +158,15 @@ final class WatcherPool {
     ///
     /// - Parameters:
     ///   - monitoredOnly: Whether to skip aspects that are not watched; streams that are not watched are always skipped.
+    ///   - user: The user of the caller, who is charged for the readings; `nil` for the bus itself.
     ///   - completion: Called once, within twice ``Pace/sampleTimeout``.
-    func refreshAll(monitoredOnly: Bool = false, then completion: @escaping () -> Void) {
+    func refreshAll(monitoredOnly: Bool = false, for user: UInt32? = nil, then completion: @escaping () -> Void) {
         let barrier = Barrier(completion)
         for aspect in BuiltInAspect.allCases {
             // Of a stream, every question gets a fresh sample.
             let isSkipped = (monitoredOnly || aspect.kind == .stream) && !isMonitored(aspect)
             guard let sampling = samplings[aspect], !isSkipped else { continue }
-            sampling.ask(then: barrier.enter())
+            sampling.ask(for: user, then: barrier.enter())
         }
         barrier.leave()
     }

@@ -52,6 +52,7 @@ extension Configuration {
         try top.section("publish") { section throws(ConfigurationError) in
             try publish.read(section, maxFrame: bus.maxFrame)
         }
+        try top.section("lifecycle") { section throws(ConfigurationError) in try lifecycle.read(section) }
         try top.section("schedule") { section throws(ConfigurationError) in try schedule.read(section) }
         try top.rejectUnknownKeys()
     }

@@ -18,6 +18,7 @@ extension Configuration {
             "folders": folders.json,
             "bus": bus.json,
             "publish": publish.json,
+            "lifecycle": lifecycle.json,
             "schedule": schedule.json,
         ]
     }

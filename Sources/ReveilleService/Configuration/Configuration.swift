@@ -27,6 +27,8 @@ package struct Configuration: Sendable {
     package var bus = Bus()
     /// The section `publish`.
     package var publish = Publish()
+    /// The section `lifecycle`.
+    package var lifecycle = Lifecycle()
     /// The section `schedule`.
     package var schedule = Schedule()
 

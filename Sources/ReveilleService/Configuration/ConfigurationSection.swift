@@ -29,9 +29,10 @@ final class ConfigurationSection {
 
     /// Reads a duration in seconds, at least the shortest interval, or from 0 where that means none.
     func seconds(
-        _ name: String, atLeast shortest: Double = Configuration.shortestInterval, into result: inout Duration
+        _ name: String, atLeast shortest: Double = Configuration.shortestInterval,
+        atMost longest: Double = Configuration.longestInterval, into result: inout Duration
     ) throws(ConfigurationError) {
-        let range = shortest...Configuration.longestInterval
+        let range = shortest...longest
         if let seconds = try number(name, "a number of seconds", in: range) { result = .seconds(seconds) }
     }
 

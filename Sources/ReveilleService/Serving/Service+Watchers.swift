@@ -6,7 +6,7 @@ package import ReveilleSystem
 package import ReveilleWatchers
 
 extension Service {
-    /// Creates one watcher for each aspect; all are off.
+    /// Creates one watcher for each aspect of the device; all are off.
     ///
     /// - Throws: `SystemError` if a watch, timer or thread cannot be created.
     package static func watchers(
@@ -15,14 +15,15 @@ extension Service {
     ) throws(SystemError) -> [any Watcher] {
         let feed = DeviceFeed(loop: loop)
         let timer = try SharedTimer(loop: loop)
-        // One sensor serves both aspects.
-        let motion = MotionFeed(loop: loop, feed: feed, settings: configuration.orientation)
+        // One sensor serves orientation, motion and shake.
+        let accelerometer = SharedSensor(loop: loop)
+        let motion = MotionFeed(loop: loop, feed: feed, sensor: accelerometer, settings: configuration.orientation)
         func settings(_ paths: [String]) -> FileSettings {
             FileSettings(
                 paths: paths, root: files.root, home: files.home, settle: configuration.defaults.settle,
                 deletionGrace: configuration.defaults.deletionGrace)
         }
-        return try BuiltInAspect.allCases.map { aspect throws(SystemError) -> any Watcher in
+        return try BuiltInAspect.ofDevice.map { aspect throws(SystemError) -> any Watcher in
             let context = context(aspect)
             switch aspect {
             case .locale:
@@ -40,8 +41,9 @@ extension Service {
                     idleInterval: configuration.idleSampleInterval, context: context)
             case .orientation:
                 return try OrientationWatcher(
-                    loop: loop, timer: timer, feed: feed, settings: configuration.orientation,
-                    idleInterval: configuration.idleSampleInterval, context: context)
+                    loop: loop, timer: timer, feed: feed, sensor: accelerometer,
+                    settings: configuration.orientation, idleInterval: configuration.idleSampleInterval,
+                    context: context)
             case .light:
                 return try LightWatcher(
                     loop: loop, timer: timer, feed: feed, settings: configuration.light,
@@ -61,6 +63,7 @@ extension Service {
                 return try PowerWatcher(
                     loop: loop, timer: timer, feed: feed, idleInterval: configuration.idleSampleInterval,
                     context: context)
+            case .lifecycle: preconditionFailure("the lifecycle is not an aspect of the device")
             }
         }
     }

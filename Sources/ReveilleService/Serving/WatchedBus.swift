@@ -30,8 +30,9 @@ package final class WatchedBus {
         let reader = DeviceInfoReader(root: files?.root ?? "")
         let broker = try Broker(
             loop: loop, limits: configuration.bus, publishing: configuration.publish,
-            scheduling: configuration.schedule, schedule: schedule, state: state, version: version,
-            deviceInfo: reader.info(forUser:), logger: logger)
+            lifecycle: configuration.lifecycle, scheduling: configuration.schedule, schedule: schedule, state: state,
+            version: version, deviceInfo: reader.info(forUser:),
+            programs: SystemPrograms(loop: loop, manager: ServiceManager(loop: loop)), logger: logger)
         self.broker = broker
         self.loop = loop
         self.files = files
@@ -52,7 +53,8 @@ package final class WatchedBus {
         let watchers = try watchers(configuration, of: next)
         let before = generation
         try broker.reconfigure(
-            configuration.bus, publishing: configuration.publish, scheduling: configuration.schedule, watchers: watchers
+            configuration.bus, publishing: configuration.publish, lifecycle: configuration.lifecycle,
+            scheduling: configuration.schedule, watchers: watchers
         )
         before.isOver = true
         generation = next

@@ -24,6 +24,9 @@ package struct StateFile {
         self.path = path
     }
 
+    /// The path of the file that lists the cgroups that the bus has frozen.
+    var frozenPrograms: String { path + ".frozen" }
+
     /// Reads the saved state.
     ///
     /// - Returns: The state; `nil` if there is no file.

@@ -15,6 +15,9 @@ package final class SimulatedWatcher: Watcher {
     private var samples: [SimulatedLoop.Source] = []
     /// The number of requested samples.
     package private(set) var readings = 0
+    /// The processor time in microseconds that each requested sample takes in a later turn of the loop.
+    package var cost: UInt64 = 0
+    package private(set) var laterTime: UInt64 = 0
 
     init(
         _ aspect: BuiltInAspect, of reality: Reality, loop: SimulatedLoop, random: SplitMix64,
@@ -41,7 +44,10 @@ package final class SimulatedWatcher: Watcher {
 
     package func refresh(then completion: @escaping () -> Void) {
         readings += 1
-        sample(completion)
+        sample { [weak self] in
+            if let self { laterTime += cost }
+            completion()
+        }
     }
 
     /// Starts a sample, which takes some time and has the state at its end.

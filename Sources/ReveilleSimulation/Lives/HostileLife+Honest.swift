@@ -66,7 +66,7 @@ extension HostileLife {
         note("\(user.client.name) sleeps \(wakeAfter.map { "for \($0) ms" } ?? "")")
         user.client.isAtRest = false
         let duration = wakeAfter.map { Duration.milliseconds($0) }
-        try ask(user, Call(.setState(subscription: id, background: true, wakeAfter: duration)))
+        try ask(user, Call(.setState(subscription: id, to: .background, wakeAfter: duration)))
         // Replies sent before the hold was confirmed are read first.
         try readAll()
         user.client.isAtRest = wakeAfter == nil
@@ -76,7 +76,7 @@ extension HostileLife {
         guard user.client.isConnected, let id = user.client.subscription else { return }
         note("\(user.client.name) wakes")
         user.client.isAtRest = false
-        try ask(user, Call(.setState(subscription: id, background: false)))
+        try ask(user, Call(.setState(subscription: id, to: .foreground)))
         try readAll()
         // After a wake, the client receives the current state, not the last known one.
         if !user.client.isDisturbed { try checkTruth(of: user) }

@@ -112,10 +112,10 @@ extension HostileLife {
             case "Subscribe":
                 if let id = answer.reply.parameters["subscription"]?.stringValue { owners[id] = user }
                 try checkAspects(of: answer)
-            case "SetState":
+            case "SetState", "BeginTask":
                 let owner = answer.call.parameters["subscription"]?.stringValue.flatMap { owners[$0] }
                 guard user == 0 || owner == nil || owner == user else {
-                    throw Broken("user \(user) set the state of a subscription of user \(owner ?? 0)")
+                    throw Broken("user \(user): \(answer.call.member) of a subscription of user \(owner ?? 0)")
                 }
             case "GetHistory": try checkChanges(of: answer)
             case "Post", "Publish":

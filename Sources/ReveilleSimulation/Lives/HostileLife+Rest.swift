@@ -24,7 +24,7 @@ extension HostileLife {
         let root = open(UnixStream.Peer(pid: 1 << 25, uid: 0), room: 100_000)
         for user in honest {
             if user.client.isDisturbed, let id = user.client.subscription {
-                try ask(root, Call(.setState(subscription: id, background: false)))
+                try ask(root, Call(.setState(subscription: id, to: .foreground)))
             }
             try wake(user)
         }

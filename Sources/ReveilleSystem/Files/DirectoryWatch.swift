@@ -50,9 +50,9 @@ package final class DirectoryWatch {
     private let descriptor: OwnedDescriptor
     private let handler: (Event) -> Void
     private var source: EventSource?
-    private var watched: [String: Watched] = [:]
+    private var watched: [ExactPath: Watched] = [:]
     // Several paths may lead to one directory, for which the kernel has a single watch.
-    private var paths: [Int32: Set<String>] = [:]
+    private var paths: [Int32: Set<ExactPath>] = [:]
 
     /// Creates a watch without any directories; `handler` is called on the loop for each event, in order.
     ///
@@ -76,8 +76,9 @@ package final class DirectoryWatch {
     /// - Throws: `SystemError`: ENOENT or ENOTDIR without a directory, EACCES, or ENOSPC at the user's limit.
     @discardableResult
     package func add(_ path: String, interest: Interest) throws(SystemError) -> Bool {
+        let key = ExactPath(path)
         // For a directory already watched under another path, the kernel replaces the mask; never narrow it.
-        let widest = max(interest, watched[path]?.interest ?? interest)
+        let widest = max(interest, watched[key]?.interest ?? interest)
         var number = inotify_add_watch(descriptor.number, path, widest.mask)
         guard number >= 0 else { throw SystemError("inotify_add_watch", on: path) }
         let others = (paths[number] ?? []).compactMap { watched[$0]?.interest }
@@ -85,19 +86,20 @@ package final class DirectoryWatch {
             number = inotify_add_watch(descriptor.number, path, other.mask)
             guard number >= 0 else { throw SystemError("inotify_add_watch", on: path) }
         }
-        if let old = watched[path] {
+        if let old = watched[key] {
             if old.number == number, old.interest >= interest { return false }
             if old.number != number { remove(path) }
         }
-        watched[path] = Watched(number: number, interest: widest)
-        paths[number, default: []].insert(path)
+        watched[key] = Watched(number: number, interest: widest)
+        paths[number, default: []].insert(key)
         return true
     }
 
     /// Stops watching a path; does nothing for a path that is not watched.
     package func remove(_ path: String) {
-        guard let old = watched.removeValue(forKey: path) else { return }
-        paths[old.number]?.remove(path)
+        let key = ExactPath(path)
+        guard let old = watched.removeValue(forKey: key) else { return }
+        paths[old.number]?.remove(key)
         guard paths[old.number]?.isEmpty ?? false else { return }
         paths[old.number] = nil
         // Fails if the directory is gone, in which case the kernel has already dropped the watch.
@@ -135,7 +137,8 @@ package final class DirectoryWatch {
         // Events of a removed watch may still be queued.
         guard let directories = paths[number] else { return }
         // The handler may replace the watch of a later directory in this list.
-        for directory in directories where watched[directory]?.number == number {
+        for key in directories where watched[key]?.number == number {
+            let directory = key.text
             if has(Int32(IN_IGNORED | IN_MOVE_SELF | IN_DELETE_SELF | IN_UNMOUNT)) {
                 remove(directory)
                 handler(.gone(directory: directory))

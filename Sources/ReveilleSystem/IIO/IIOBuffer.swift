@@ -21,7 +21,12 @@ package struct IIOBuffer: ~Copyable {
     /// The number of scans that the kernel buffers; it drops scans while the buffer is full.
     package static let length = 128
     /// The timeout for a scan, in which even the slowest accepted sensor produces five scans.
-    private static let patience: Duration = .milliseconds(500)
+    package static let patience: Duration = .milliseconds(500)
+    /// The size of one read in bytes, and the most reads at a time.
+    ///
+    /// Together, they hold twice as much as a full buffer of scans of 256 bytes. A sensor that fills its buffer faster
+    /// than it can be read would otherwise block the reader forever.
+    private static let reads = (size: 16_384, count: 4)
 
     /// The channels of a scan, in their order.
     package let channels: [Channel]
@@ -129,27 +134,31 @@ package struct IIOBuffer: ~Copyable {
     ///   waiting is not allowed.
     /// - Throws: `SystemError`: ETIMEDOUT if the sensor produces no scans, ENODEV if it was removed.
     package func newest(scanBytes: Int, mayWait: Bool) throws(SystemError) -> [UInt8] {
-        let waiting = try drain()
+        let waiting = try drain(scanBytes)
         // A full buffer has dropped the newest scans.
         if !waiting.isEmpty, waiting.count < Self.length * scanBytes { return waiting }
         guard mayWait else { return [] }
         try Readiness.wait(node.number, for: .readable, atMost: Self.patience)
-        let scans = try drain()
+        let scans = try drain(scanBytes)
         guard !scans.isEmpty else { throw SystemError("wait for a scan of", on: nodePath, code: ETIMEDOUT) }
         return scans
     }
 
-    private func drain() throws(SystemError) -> [UInt8] {
+    /// Returns the scans that wait; those that a fast sensor adds meanwhile may be left for the next call.
+    private func drain(_ scanBytes: Int) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
-        while true {
-            let outcome = withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 8) { buffer in
+        let size = max(1, Self.reads.size / max(1, scanBytes)) * max(1, scanBytes)
+        for _ in 0..<Self.reads.count {
+            let outcome = withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { buffer in
                 let count = retryingOnInterrupt { read(node.number, buffer.baseAddress, buffer.count) }
                 if count > 0 { bytes += buffer[..<count] }
                 return count
             }
-            if outcome > 0 { continue }
-            guard outcome == 0 || errno == EAGAIN else { throw SystemError("read", on: nodePath) }
-            return bytes
+            // A short read has emptied the buffer.
+            if outcome == size { continue }
+            guard outcome >= 0 || errno == EAGAIN else { throw SystemError("read", on: nodePath) }
+            break
         }
+        return bytes
     }
 }

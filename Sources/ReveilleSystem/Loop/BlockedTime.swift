@@ -7,6 +7,9 @@ import CReveilleLinux
 ///
 /// The time in which the thread is ready but another one has its processor does not count, unless the call sleeps too.
 package struct BlockedTime: ~Copyable {
+    /// The longest duration in microseconds that is measured by one clock only, which takes no system call.
+    private static let insignificant: Int64 = 1_000
+
     private let start = Clocks.monotonic()
     private let worked = Clocks.thread()
     private let slept = c_reveille_sleeps()
@@ -14,8 +17,10 @@ package struct BlockedTime: ~Copyable {
     /// Starts to measure.
     package init() {}
 
-    /// Returns the time since the start in microseconds.
+    /// Returns the time since the start in microseconds; up to a millisecond, the wait for a processor is included.
     package func microseconds() -> Int64 {
-        c_reveille_sleeps() == slept ? Clocks.thread() - worked : Clocks.monotonic() - start
+        let elapsed = Clocks.monotonic() - start
+        guard elapsed > Self.insignificant else { return elapsed }
+        return c_reveille_sleeps() == slept ? Clocks.thread() - worked : elapsed
     }
 }

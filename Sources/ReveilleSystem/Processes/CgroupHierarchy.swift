@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import Glibc
+
 /// The location of the version 2 cgroups (cgroups(7)), which may coexist with version 1.
 package struct CgroupHierarchy: Sendable, Hashable {
     /// The directory on which the hierarchy is mounted.
@@ -57,6 +59,21 @@ package struct CgroupHierarchy: Sendable, Hashable {
 
     /// The size of `/proc/PID/cgroup`: a line with a path (PATH_MAX) for each hierarchy, of which there are at most 14.
     static let longestProcessFile = 65_536
+
+    /// Returns the names of the cgroups directly below one, given its directory.
+    static func children(of directory: String) -> [String] {
+        guard let stream = opendir(directory) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            guard entry.pointee.d_type == UInt8(DT_DIR) else { continue }
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
 
     /// Decodes the kernel's escapes for blanks and backslashes, such as `\040` (proc(5)).
     private static func unescaped(_ field: Substring.UTF8View) -> String {

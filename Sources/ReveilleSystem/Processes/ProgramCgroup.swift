@@ -11,7 +11,7 @@ struct ProgramCgroup {
     let unit: UnitName?
     private let directory: String
 
-    /// Finds the cgroup of a path that ``suspending(_:own:subscribers:in:)`` returned.
+    /// Finds the cgroup of a path that ``suspending(_:of:own:subscribers:in:)`` returned.
     ///
     /// - Throws: ``CannotFreeze`` if the hierarchy that is mounted here does not contain it.
     init(_ path: String, in hierarchy: CgroupHierarchy?) throws(CannotFreeze) {
@@ -23,14 +23,14 @@ struct ProgramCgroup {
         unit = UnitName.innermost(inCgroup: path).flatMap { $0.path == path ? $0.name : nil }
     }
 
-    /// Returns the cgroup that is frozen to suspend a process in a cgroup.
+    /// Returns the cgroup that is frozen to suspend a process, which is in a cgroup.
     ///
     /// The bus, whose own cgroup is given, never freezes itself. A cgroup that is not the unit of one program may contain
     /// only the subscribers' processes.
     ///
     /// - Throws: ``CannotFreeze`` if none may be frozen.
     static func suspending(
-        _ path: String, own: String, subscribers: Set<Int32>, in hierarchy: CgroupHierarchy?
+        _ path: String, of process: Int32, own: String, subscribers: Set<Int32>, in hierarchy: CgroupHierarchy?
     ) throws(CannotFreeze) -> ProgramCgroup {
         let innermost = UnitName.innermost(inCgroup: path)
         if let unit = innermost?.name, unit.isOfManager {
@@ -42,24 +42,52 @@ struct ProgramCgroup {
             throw CannotFreeze("cgroup \(cgroup.path) contains the bus")
         }
         if !isUnit { try cgroup.check(subscribers) }
+        // The kernel decides what the bus of another user may freeze.
+        if geteuid() == 0 { try cgroup.checkUsers(like: process) }
         return cgroup
     }
 
     /// Checks that the cgroup contains no other processes.
     private func check(_ subscribers: Set<Int32>) throws(CannotFreeze) {
-        let scope = "start the program with 'reveille run' to give it a scope of its own"
-        guard let statistics = read("cgroup.stat"), statistics.hasPrefix("nr_descendants 0\n") else {
-            throw CannotFreeze("cgroup \(path) contains other cgroups; \(scope)")
-        }
-        guard let processes = read("cgroup.procs") else {
-            throw CannotFreeze("the processes of cgroup \(path) are unknown")
-        }
-        for line in processes.split(separator: "\n") {
-            guard let process = Int32(line), process > 0, subscribers.contains(process) else {
-                throw CannotFreeze("cgroup \(path) contains process \(line), which is not a subscriber; \(scope)")
-            }
+        for process in try processes() where !subscribers.contains(process) {
+            throw CannotFreeze(
+                """
+                cgroup \(path) contains process \(process), which is not a subscriber; start the program with \
+                'reveille run' to give it a scope of its own
+                """)
         }
     }
+
+    /// Checks that the user of a process may stop all processes in the cgroup, by the rule of kill(2).
+    ///
+    /// Otherwise root's bus would freeze a service for a user to whom one of its processes belongs.
+    private func checkUsers(like process: Int32) throws(CannotFreeze) {
+        guard let user = UserDatabase.owner(ofProcess: process) else {
+            throw CannotFreeze("the user of process \(process) is unknown")
+        }
+        guard user != 0 else { return }
+        for other in try processes() where UserDatabase.owner(ofProcess: other) != user {
+            throw CannotFreeze("cgroup \(path) contains process \(other), which belongs to another user")
+        }
+    }
+
+    /// The IDs of the processes in the cgroup and in those below it; 0 for one in another PID namespace.
+    private func processes() throws(CannotFreeze) -> [Int32] {
+        var found: [Int32] = []
+        var names = [""]
+        for _ in 0..<Self.longestTree {
+            guard let name = names.popLast() else { return found }
+            guard let lines = read(name + "cgroup.procs") else {
+                throw CannotFreeze("the processes of cgroup \(path) are unknown")
+            }
+            found += lines.split(separator: "\n").compactMap { Int32($0) }
+            names += CgroupHierarchy.children(of: directory + "/" + name).map { name + $0 + "/" }
+        }
+        throw CannotFreeze("cgroup \(path) contains more than \(Self.longestTree) others")
+    }
+
+    /// The number of cgroups that are looked at; a program has a few, and a container hundreds.
+    private static let longestTree = 1_000
 
     private func read(_ file: String) -> String? {
         guard case .bytes(let bytes) = FileContents.read(directory + "/" + file, limit: Self.longestFile) else {

@@ -39,7 +39,9 @@ package final class SystemPrograms: Programs {
         guard let path = process.cgroup else { throw CannotFreeze("the cgroup of process \(process.pid) is unknown") }
         // Read again each time, since the bus may be moved.
         guard let own = CgroupHierarchy.ownPath else { throw CannotFreeze("the bus's own cgroup is unknown") }
-        return try ProgramCgroup.suspending(path, own: own, subscribers: subscribers, in: hierarchy).path
+        return try ProgramCgroup.suspending(
+            path, of: process.pid, own: own, subscribers: subscribers, in: hierarchy
+        ).path
     }
 
     package func freeze(_ path: String, then completion: @escaping (CannotFreeze?) -> Void) {
@@ -93,13 +95,24 @@ package final class SystemPrograms: Programs {
             switch found {
             case .success(unit):
                 let request = isFrozen ? manager.freeze : manager.thaw
-                request(unit) { failure in completion(failure.map { CannotFreeze("\(unit): \($0)") }) }
+                request(unit) { [weak self] in self?.complete($0, isFrozen, cgroup, then: completion) }
             case .success, .failure(.absent), .failure(.unknownUnit), .failure(.exists):
                 write(isFrozen, cgroup, then: completion)
-            case .failure(.refused(let reason)):
-                completion(CannotFreeze("\(unit): \(reason)"))
+            case .failure(.refused):
+                complete(found.failure, isFrozen, cgroup, then: completion)
             }
         }
+    }
+
+    /// Completes a request to the service manager.
+    private func complete(
+        _ failure: ServiceManager.Failure?, _ isFrozen: Bool, _ cgroup: ProgramCgroup,
+        then completion: (CannotFreeze?) -> Void
+    ) {
+        guard let failure else { return completion(nil) }
+        guard !isFrozen else { return completion(CannotFreeze("\(cgroup.path): \(failure)")) }
+        // Everything is tried to thaw a program. One that has ended has no frozen processes.
+        write(false, cgroup, then: completion)
     }
 
     private func thawByFile(_ cgroup: ProgramCgroup) -> Bool {

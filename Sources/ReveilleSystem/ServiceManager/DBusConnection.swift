@@ -10,7 +10,12 @@ import Glibc
 /// only.
 final class DBusConnection {
     /// A message bus.
-    enum Bus { case system, user }
+    enum Bus {
+        case system
+        case user
+        /// The bus at an address, such as `unix:path=/run/bus`.
+        case address(String)
+    }
 
     private let loop: EventLoop
     private let bus: OpaquePointer
@@ -29,18 +34,31 @@ final class DBusConnection {
             switch bus {
             case .system: ("sd_bus_open_system", sd_bus_open_system(&opened))
             case .user: ("sd_bus_open_user", sd_bus_open_user(&opened))
+            case .address(let address): ("sd_bus_start", Self.open(address, &opened))
             }
         guard result >= 0, let opened else { throw SystemError(operation, code: -result) }
         self.bus = opened
         let attached = sd_bus_attach_event(opened, loop.event, Int32(EventSource.Priority.normal.rawValue))
-        guard attached >= 0 else {
-            sd_bus_close_unref(opened)
-            throw SystemError("sd_bus_attach_event", code: -attached)
-        }
+        guard attached >= 0 else { throw SystemError("sd_bus_attach_event", code: -attached) }
         try listen(
             from: "org.freedesktop.DBus.Local", "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local",
             "Disconnected"
         ) { [unowned self] _ in closed() }
+    }
+
+    private static func open(_ address: String, _ opened: inout OpaquePointer?) -> Int32 {
+        var bus: OpaquePointer?
+        var result = sd_bus_new(&bus)
+        guard result >= 0 else { return result }
+        result = sd_bus_set_address(bus, address)
+        if result >= 0 { result = sd_bus_set_bus_client(bus, 1) }
+        if result >= 0 { result = sd_bus_start(bus) }
+        guard result >= 0 else {
+            sd_bus_unref(bus)
+            return result
+        }
+        opened = bus
+        return result
     }
 
     deinit {
@@ -73,15 +91,6 @@ final class DBusConnection {
         }
         try call.send(message, over: bus, loop: loop, timeout: timeout)
         calls[ObjectIdentifier(call)] = call
-    }
-
-    /// Waits for messages without the loop, at most until a time since boot, and processes them.
-    ///
-    /// - Returns: Whether the connection can be used further.
-    func process(until end: UInt64, on now: UInt64) -> Bool {
-        let result = sd_bus_process(bus, nil)
-        guard result == 0 else { return result > 0 }
-        return sd_bus_wait(bus, end > now ? end - now : 0) >= 0
     }
 
     /// Calls a handler for each signal of an object, until this is released.

@@ -14,36 +14,18 @@ package final class ServiceManager {
     package static let callTimeout: Duration = .seconds(10)
     /// The time for a job, in which even a busy machine executes a program.
     package static let jobTimeout: Duration = .seconds(30)
+    /// The time for the last calls of a process: a service that ends has 90 seconds by default, a user less patience.
+    private static let lastPatience: Duration = .seconds(1)
     /// The time without calls after which the connection is closed.
     private static let idleTime: Duration = .seconds(5)
-
-    /// The reason why a call failed.
-    package enum Failure: Error, Hashable, CustomStringConvertible {
-        /// There is no service manager.
-        case absent(String)
-        /// The manager does not have the unit, or the unit is not running.
-        case unknownUnit(String)
-        /// A unit of this name is loaded.
-        case exists
-        /// Anything else: the manager refused the call, did not reply, or its job failed.
-        case refused(String)
-
-        package var description: String {
-            switch self {
-            case .absent(let reason): "no service manager: \(reason)"
-            case .unknownUnit(let reason), .refused(let reason): "service manager: \(reason)"
-            case .exists: "service manager: the unit exists"
-            }
-        }
-    }
 
     private struct Job {
         let completion: (Failure?) -> Void
         let timer: EventSource
     }
 
-    let loop: EventLoop
-    let bus: DBusConnection.Bus
+    private let loop: EventLoop
+    private let bus: DBusConnection.Bus
     private let later: DeferredCalls
     private var connection: DBusConnection?
     private var hasSubscribed = false
@@ -52,10 +34,18 @@ package final class ServiceManager {
     private var idling: EventSource?
 
     /// Creates a manager that is not connected.
-    package init(loop: EventLoop) {
+    ///
+    /// - Parameters:
+    ///   - loop: The loop.
+    ///   - address: The address of a message bus in place of the usual one.
+    package convenience init(loop: EventLoop, address: String? = nil) {
+        self.init(loop: loop, bus: address.map(DBusConnection.Bus.address) ?? (geteuid() == 0 ? .system : .user))
+    }
+
+    private init(loop: EventLoop, bus: DBusConnection.Bus) {
         self.loop = loop
+        self.bus = bus
         later = DeferredCalls(loop: loop)
-        bus = geteuid() == 0 ? .system : .user
     }
 
     /// Whether there is a connection.
@@ -82,6 +72,25 @@ package final class ServiceManager {
     /// Thaws the processes of a unit.
     package func thaw(_ unit: String, then completion: @escaping (Failure?) -> Void) {
         call("ThawUnit", [.string(unit)]) { completion($0.failure) }
+    }
+
+    /// Thaws units before this process ends, when its loop has ended.
+    ///
+    /// It returns when the manager has replied to all calls, or after a second.
+    package func thawNow(_ units: [String]) {
+        guard !units.isEmpty, let last = try? EventLoop(), let deadline = try? last.timer(handler: last.exit) else {
+            return
+        }
+        let manager = ServiceManager(loop: last, bus: bus)
+        var waiting = units.count
+        for unit in units {
+            manager.thaw(unit) { _ in
+                waiting -= 1
+                if waiting == 0 { last.exit() }
+            }
+        }
+        deadline.fire(after: Self.lastPatience)
+        try? last.run()
     }
 
     /// Starts a unit that has no file, and waits for the result.
@@ -130,9 +139,9 @@ package final class ServiceManager {
 
     // MARK: - Connection
 
-    static let service = "org.freedesktop.systemd1"
-    static let path = "/org/freedesktop/systemd1"
-    static let interface = "org.freedesktop.systemd1.Manager"
+    private static let service = "org.freedesktop.systemd1"
+    private static let path = "/org/freedesktop/systemd1"
+    private static let interface = "org.freedesktop.systemd1.Manager"
 
     private func call(
         _ member: String, _ values: [DBusValue], then completion: @escaping (Result<DBusMessage, Failure>) -> Void
@@ -178,15 +187,18 @@ package final class ServiceManager {
 
     private func disconnected() {
         for job in Array(jobs.keys) { end(job, .refused("the connection to the message bus was lost")) }
-        rest(within: .zero)
+        // The next call uses another connection. This one is released later, since it makes this call.
+        let former = connection
+        connection = nil
+        hasSubscribed = false
+        later.add { withExtendedLifetime(former) {} }
     }
 
     /// Closes the connection if it is not used for a while.
-    private func rest(within time: Duration = idleTime) {
+    private func rest() {
         guard calls == 0, jobs.isEmpty, connection != nil else { return }
-        // Not from a callback of the connection.
         if idling == nil { idling = try? loop.timer { [weak self] in self?.close() } }
-        idling?.fire(after: time)
+        idling?.fire(after: Self.idleTime)
     }
 
     private func close() {
@@ -194,32 +206,5 @@ package final class ServiceManager {
         connection = nil
         hasSubscribed = false
         idling = nil
-    }
-}
-
-extension ServiceManager.Failure {
-    /// The names of errors that concern the unit.
-    private static let unknownUnits: Set = [
-        "org.freedesktop.systemd1.NoSuchUnit", "org.freedesktop.systemd1.NoUnitForPID",
-        "org.freedesktop.systemd1.UnitInactive",
-    ]
-
-    init(_ error: DBusError) {
-        if DBusError.absentService.contains(error.name) {
-            self = .absent("it is not connected to the message bus")
-        } else if Self.unknownUnits.contains(error.name) {
-            self = .unknownUnit(error.message)
-        } else if error.name == "org.freedesktop.systemd1.UnitExists" {
-            self = .exists
-        } else {
-            self = .refused(error.message.isEmpty ? error.name : error.message)
-        }
-    }
-}
-
-extension Result {
-    /// The error, or `nil` after a success.
-    fileprivate var failure: Failure? {
-        if case .failure(let failure) = self { failure } else { nil }
     }
 }

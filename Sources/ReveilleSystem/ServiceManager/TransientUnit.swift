@@ -34,7 +34,9 @@ package struct TransientUnit: Hashable {
     package static func service(
         _ name: UnitName, path: String, arguments: [String], environment: [String: String]
     ) -> TransientUnit {
-        let command = DBusValue.structure([.string(path), .strings(arguments), .boolean(false)])
+        // The manager would replace variables in the arguments.
+        let words = arguments.map { $0.split(separator: "$", omittingEmptySubsequences: false).joined(separator: "$$") }
+        let command = DBusValue.structure([.string(path), .strings(words), .boolean(false)])
         let variables = environment.sorted { $0.key < $1.key }.map { $0 + "=" + $1 }
         return TransientUnit(
             name,

@@ -60,17 +60,23 @@ package struct UnitName: Sendable, Hashable {
         text == "init.scope" || text.hasPrefix("user@")
     }
 
+    /// Whether the name was created by ``scope(for:number:)``.
+    var isMadeHere: Bool { text.hasPrefix(Self.prefix) && text.hasSuffix(".scope") }
+
     // MARK: - Names for programs
+
+    /// The prefix by the conventions for desktop environments: an application, and the program that started it.
+    private static let prefix = "app-reveille-"
 
     /// A scope for a program that is already running, with a name that no other scope has.
     package static func scope(for program: String, number: UInt64) -> UnitName {
-        UnitName("app-reveille-\(escaped(program))-\(String(number, radix: 16)).scope")
+        UnitName("\(prefix)\(escaped(program))-\(String(number, radix: 16)).scope")
     }
 
     /// The service for a command: the same for the same arguments, so that it is not started twice.
     package static func service(for arguments: [String]) -> UnitName {
         let program = arguments.first.map { String($0.split(separator: "/").last ?? "") } ?? ""
-        return UnitName("app-reveille-\(escaped(program))@\(String(digest(arguments), radix: 16)).service")
+        return UnitName("\(prefix)\(escaped(program))@\(String(digest(arguments), radix: 16)).service")
     }
 
     /// Returns the text as a part of a name, by the rules of systemd-escape(1), cut to a limit.

@@ -10,6 +10,8 @@ package protocol ByteStream: AnyObject {
     var number: Int32 { get }
     /// Whether the peer has read everything that was written: the unread gate.
     var isAllRead: Bool { get }
+    /// Whether more bytes may follow those of the last read, although the buffer had room for them.
+    var isInterrupted: Bool { get }
     /// Returns the credentials of the process that connected.
     func peer() throws(SystemError) -> UnixStream.Peer
     /// Reads the available bytes into a buffer, as many as fit.
@@ -18,9 +20,18 @@ package protocol ByteStream: AnyObject {
     func write(_ bytes: Span<UInt8>) throws(SystemError) -> UnixStream.Outcome
 }
 
+extension ByteStream {
+    /// A stream of bytes alone has no messages that could interrupt a read.
+    package var isInterrupted: Bool { false }
+}
+
 /// One end of a connection, which never blocks.
 package final class UnixStream: ByteStream {
+    /// The most messages with file descriptors in one read; a peer may send each byte in such a message.
+    private static let messagesPerRead = 32
+
     private let descriptor: OwnedDescriptor
+    package private(set) var isInterrupted = false
 
     /// The result of a read or a write.
     package enum Outcome: Sendable, Hashable {
@@ -132,7 +143,13 @@ package final class UnixStream: ByteStream {
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Outcome {
         var message = msghdr()
         var filled = 0
+        var messages = 0
+        isInterrupted = false
         repeat {
+            guard messages < Self.messagesPerRead else {
+                isInterrupted = true
+                break
+            }
             var part = iovec(iov_base: buffer.baseAddress?.advanced(by: filled), iov_len: buffer.count - filled)
             let count = withUnsafeMutablePointer(to: &part) { part in
                 message.msg_iov = part
@@ -141,6 +158,7 @@ package final class UnixStream: ByteStream {
             }
             if count > 0 {
                 filled += count
+                messages += 1
                 continue
             }
             if filled > 0 { break }

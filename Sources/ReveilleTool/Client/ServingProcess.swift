@@ -52,17 +52,10 @@ struct ServingProcess {
         return String(cString: directory) + "/" + path
     }
 
-    /// Returns the start time since boot: field 22 of proc_pid_stat(5), in clock ticks.
+    /// Returns the start time since boot, which the kernel reports in clock ticks.
     private static func start(of pid: Int32) -> Duration? {
-        guard case .bytes(let bytes) = FileContents.read("/proc/\(pid)/stat", limit: 1 << 16),
-            // The name, in parentheses, may itself contain spaces and parentheses.
-            let name = bytes.lastIndex(of: UInt8(ascii: ")"))
-        else { return nil }
-        let fields = bytes[(name + 1)...].split(separator: UInt8(ascii: " "))
         let ticks = sysconf(Int32(_SC_CLK_TCK))
-        guard fields.count > 19, let start = Int64(String(decoding: fields[19], as: UTF8.self)), ticks > 0 else {
-            return nil
-        }
+        guard let start = ProcessStat(pid)?.number(.startTime), ticks > 0 else { return nil }
         return .milliseconds(start * 1_000 / Int64(ticks))
     }
 }

@@ -19,7 +19,11 @@ struct SubscriptionName {
     ///
     /// - Throws: `Failure` if there is none, or more than one; the latter lists the candidates.
     func id(on device: Device) async throws -> String {
-        let subscribers = try await device.subscribers()
+        try id(among: try await device.subscribers())
+    }
+
+    /// Returns the id of the subscription among all subscriptions of a bus.
+    func id(among subscribers: [Subscriber]) throws(Failure) -> String {
         if subscribers.contains(where: { $0.id == text }) { return text }
         var found = subscribers.filter { $0.name == text || String($0.processID) == text }
         if found.isEmpty, !text.isEmpty { found = subscribers.filter { $0.id.hasPrefix(text) } }

@@ -38,6 +38,7 @@ struct GetCommand: ParsableCommand {
             Aspect.reportUnmatched(
                 aspects, among: events.filter { $0.published?.isWithdrawn != true }.map(\.aspect))
             let column = EventText.column(for: events.map(\.aspect))
+            if json { FolderHint.print(for: events) }
             for event in events {
                 try json ? Console.json(EventCoding.encode(event)) : Console.line(EventText.line(event, column: column))
             }

@@ -42,24 +42,44 @@ enum StatusTables {
 
     /// Returns the table of all subscriptions.
     static func subscribers(_ subscribers: [Subscriber]) -> Table {
-        var table = Table(columns: [
+        let hasTasks = subscribers.contains { !$0.tasks.isEmpty }
+        let columns = [
             Table.Column(head: "SUBSCRIPTION"), Table.Column(head: "NAME", isFixed: false), Table.Column(head: "PID"),
             Table.Column(head: "STATE", isFixed: false), Table.Column(head: "EVENTS"), Table.Column(head: "CHANGES"),
             Table.Column(head: "PENDING", isFixed: false), Table.Column(head: "ASPECTS", isFixed: false),
-        ])
+        ]
+        var table = Table(columns: columns + (hasTasks ? [Table.Column(head: "TASKS", isFixed: false)] : []))
         for subscriber in subscribers {
-            let holds = subscriber.holds.names.joined(separator: " ")
             let pending = subscriber.pending.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-            table.rows.append([
+            var row = [
                 Table.Cell(subscriber.id), Table.Cell(subscriber.name ?? "-", .bold),
                 Table.Cell("\(subscriber.processID)"),
-                holds.isEmpty ? Table.Cell("foreground", .green) : Table.Cell("held: \(holds)", .yellow),
+                state(of: subscriber),
                 Table.Cell("\(subscriber.events)"), Table.Cell("\(subscriber.changes)"),
                 Table.Cell(pending.isEmpty ? "-" : list(pending, separator: ", ")),
                 Table.Cell(list(subscriber.aspects.aspects.map(\.name), separator: " ")),
-            ])
+            ]
+            if hasTasks { row.append(Table.Cell(list(subscriber.tasks.map(text), separator: ", "))) }
+            table.rows.append(row)
         }
         return table
+    }
+
+    /// Returns the name of a task, in the background with the seconds that are left.
+    private static func text(_ task: Subscriber.Task) -> String {
+        // Rounded down: a task never has more time than shown.
+        task.name + (task.remaining.map { " \($0.components.seconds) s" } ?? "")
+    }
+
+    /// Returns the state of a subscription: why it is held, and its lifecycle if that says more.
+    private static func state(of subscriber: Subscriber) -> Table.Cell {
+        let names = subscriber.holds.names.joined(separator: " ")
+        let held = names.isEmpty ? "" : "held: \(names)"
+        return switch subscriber.lifecycle {
+        case .inactive where held.isEmpty: Table.Cell("inactive", .green)
+        case .suspended, .terminating: Table.Cell("\(subscriber.lifecycle?.rawValue ?? ""), \(held)", .yellow)
+        default: held.isEmpty ? Table.Cell("foreground", .green) : Table.Cell(held, .yellow)
+        }
     }
 
     /// Returns the first items, and the number of the others.

@@ -51,6 +51,7 @@ final class WatchStream: Sendable {
         self.subscription.withLock { $0 = subscription }
         // Stored before the first event too, so the next run prints the changes that occur between the runs.
         try store(subscription.positions)
+        if !command.initial, !isInteractive { try await FolderHint.print(for: aspects, on: device) }
         showState(isHeld: command.background)
         try await withThrowingTaskGroup { group in
             group.addTask { try await self.print(subscription, of: device) }

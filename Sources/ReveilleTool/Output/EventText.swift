@@ -36,6 +36,7 @@ enum EventText {
     }
 
     private static func state(of event: Event) -> String {
+        if FolderHint.concerns(event) { return FolderHint.text }
         guard let value = event.published, value.json == nil else { return "\(event.reading)" }
         return event.changes == 0 ? "not published" : "withdrawn"
     }

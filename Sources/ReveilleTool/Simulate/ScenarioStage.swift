@@ -106,7 +106,8 @@ final class ScenarioStage {
 
     private func setStates(isInBackground: Bool) throws {
         for subscriber in try subscribers() {
-            _ = try BlockingClient(address).call(.setState(subscription: subscriber.id, background: isInBackground))
+            _ = try BlockingClient(address).call(
+                .setState(subscription: subscriber.id, to: isInBackground ? .background : .foreground))
         }
     }
 

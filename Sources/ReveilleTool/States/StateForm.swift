@@ -94,6 +94,7 @@ extension BuiltInAspect {
         case .motion: .motion
         case .shake: .shake
         case .power: .power
+        case .lifecycle: .lifecycle
         }
     }
 

@@ -29,7 +29,7 @@ package final class BatteryWatcher: Watcher {
     /// next.
     private static let followUpTime: Duration = .seconds(5)
 
-    /// How long a level may be held back from an answer: it is as old anyway, since ACPI's driver keeps it for a second,
+    /// How old the level of an answer may be: it is as old anyway, since ACPI's driver keeps it for a second,
     /// and firmware takes another.
     private static let answerAge: Duration = .seconds(2)
 
@@ -47,8 +47,10 @@ package final class BatteryWatcher: Watcher {
     /// The end of the reads after a start, which go on while a status is unknown.
     private var startEnd = Instant(microseconds: 0)
     private var isStatusUnknown = false
-    private var problem: String?
-    private var supplies: PowerSupplies?
+    /// The time of the last reading.
+    private var readAt: Instant?
+    private let problem: SourceProblem
+    private var supplies = FoundSupplies(attributes: PowerSupply.attributeNames)
 
     /// Creates a watcher that is off.
     package init(
@@ -58,6 +60,7 @@ package final class BatteryWatcher: Watcher {
         self.settings = settings
         self.feed = feed
         self.context = context
+        problem = SourceProblem(context)
         filter = LevelFilter(step: settings.levelStep, interval: settings.levelInterval)
         poll = timer.poll { [weak self] in self?.readAnew() }
         window = try loop.timer(priority: .watcher) { [weak self] in self?.endWindow() }
@@ -72,7 +75,7 @@ package final class BatteryWatcher: Watcher {
 
     private func start() {
         do throws(SystemError) {
-            interest = try feed.listen(to: ["power_supply", "typec"]) { [weak self] in self?.handle($0) }
+            interest = try feed.listen(to: FoundSupplies.subsystems) { [weak self] in self?.handle($0) }
         } catch {
             context.warn("\(error); the battery is only polled")
         }
@@ -84,7 +87,8 @@ package final class BatteryWatcher: Watcher {
 
     private func stop() {
         interest = nil
-        supplies = nil
+        supplies.forget()
+        readAt = nil
         poll?.disarm()
         window?.disarm()
     }
@@ -92,14 +96,13 @@ package final class BatteryWatcher: Watcher {
     private func handle(_ changes: DeviceFeed.Changes) {
         if changes.areIncomplete { context.overflowed() }
         followUpEnd = loop.now + Self.followUpTime
-        if changes.isStructural || supplies?.contains(changes.changed) != true { supplies = nil }
-        supplies?.listAttributes(of: changes.changed)
+        supplies.note(changes)
         read()
     }
 
     /// Finds the supplies again, including any that came without an event, and reads them.
     private func readAnew() {
-        supplies = nil
+        supplies.forget()
         read()
     }
 
@@ -109,7 +112,7 @@ package final class BatteryWatcher: Watcher {
         let end = isStatusUnknown ? max(followUpEnd, startEnd) : followUpEnd
         if loop.now + settings.settleInterval <= end {
             poll?.fire(within: min(settings.settleInterval, settings.pollInterval))
-        } else if interest == nil || supplies?.mayDrift ?? true {
+        } else if interest == nil || supplies.mayDrift {
             poll?.fire(within: settings.pollInterval)
         } else {
             poll?.disarm()
@@ -130,12 +133,14 @@ package final class BatteryWatcher: Watcher {
     }
 
     package func refresh(then completion: @escaping () -> Void) {
-        supplies = nil
+        supplies.forget()
         update(then: completion)
     }
 
     package var mayLag: Bool {
-        settings.levelInterval > Self.answerAge && supplies?.mayDrift ?? true
+        guard supplies.mayDrift, settings.levelInterval <= Self.answerAge else { return supplies.mayDrift }
+        // Between polls, a driver may report no changes.
+        return readAt.map { loop.now - $0 > Self.answerAge } ?? true
     }
 
     package func update(then completion: @escaping () -> Void) {
@@ -145,45 +150,23 @@ package final class BatteryWatcher: Watcher {
 
     /// The current reading; `nil` after an error, which keeps the previous reading.
     private func reading() -> Battery? {
-        do throws(SystemError) {
-            let (supplies, isMacBook) = try readSupplies()
-            problem = nil
+        problem.attempt { () throws(SystemError) in
+            let (supplies, isMacBook) = try readSupplies(.decisive)
+            readAt = loop.now
             let reading = BatteryRule.reading(
                 of: supplies, isMacBook: isMacBook, trend: trend.take(BatteryRule.energy(of: supplies), at: loop.now))
             isStatusUnknown = reading.packs.contains { $0.chargeStatus == .unknown }
             return reading
-        } catch {
-            if problem != "\(error)" { context.warn("\(error); the previous reading is kept") }
-            problem = "\(error)"
-            return nil
         }
     }
 
-    private func readSupplies(
-        _ extent: PowerSupplies.Extent = .decisive
-    ) throws(SystemError) -> ([PowerSupply], isMacBook: Bool) {
-        if let read = supplies?.read(extent), let supplies,
-            BatteryRule.hasLevels(read, isMacBook: supplies.isMacBook)
-        {
-            return (read, supplies.isMacBook)
-        }
-        // They are unknown, or have changed their kind or their attributes.
-        var present = try PowerSupplies()
-        let read = present.read(extent)
-        // While the watcher is off, no event reports new supplies, so the next call must find them again.
-        supplies = pace == .off ? nil : present
-        // A supply that disappears before it is read does not exist.
-        return (read ?? [], present.isMacBook)
+    private func readSupplies(_ extent: PowerSupplies.Extent) throws(SystemError) -> FoundSupplies.Read {
+        try supplies.read(extent, isKept: pace != .off) { BatteryRule.hasLevels($0.supplies, isMacBook: $0.isMacBook) }
     }
 
     package var source: SourceDescription {
         do throws(SystemError) {
-            let (supplies, _) = try readSupplies()
-            guard supplies.contains(where: \.isPack) else {
-                return .unavailable("no battery in /sys/class/power_supply")
-            }
-            return .available(
-                (supplies.filter(\.isPack) + supplies.filter(\.isSupply)).map(\.name).joined(separator: ", "))
+            return SourceDescription(packsOf: try readSupplies(.decisive).supplies, and: \.isSupply)
         } catch {
             return .unavailable("\(error)")
         }

@@ -26,6 +26,16 @@ extension IIOReader {
         return state.withLock { $0.frequency == wanted }
     }
 
+    /// Uses attributes in place of the buffer from the next sample on, until ``acceptBuffer()``.
+    func refuseBuffer(_ error: SystemError) {
+        refusal.withLock { $0 = error }
+    }
+
+    /// Tries the buffer again at the next sample.
+    func acceptBuffer() {
+        refusal.withLock { $0 = nil }
+    }
+
     /// Returns the newest of the scans that wait in the open buffer, without blocking.
     ///
     /// - Returns: The values; `nil` if no scan waits, or the buffer was full and has lost the newest scans.

@@ -69,8 +69,8 @@ package final class IIOReader: Sendable {
 
     let channels: IIOChannels
     let state = Lock(State())
-    /// Why the buffer is unavailable; it is not tried again while the sensor is present.
-    private let refusal = Lock<SystemError?>(nil)
+    /// Why the buffer is unavailable; it is not tried again while the sensor is present, unless a stream does so.
+    let refusal = Lock<SystemError?>(nil)
     /// The lowest sufficient frequency of a stream; `nil` for other uses.
     let wanted = Lock<Double?>(nil)
 
@@ -83,8 +83,8 @@ package final class IIOReader: Sendable {
         rest()
     }
 
-    /// Whether the sensor may have a buffer that must be closed.
-    var isBuffered: Bool { channels.node != nil }
+    /// Whether a sample may leave an open buffer or attributes that ``rest()`` restores.
+    var needsRest: Bool { channels.node != nil || wanted.withLock { $0 != nil } }
 
     /// How the sensor is read, for a person.
     package var manner: String {
@@ -102,6 +102,8 @@ package final class IIOReader: Sendable {
         return state.withLock { state in
             if let wanted { set(wanted, &state) } else { prepare(&state) }
             guard let node = channels.node, usesBuffer(isLive: isLive) else {
+                // Many drivers refuse to read attributes while the buffer is open.
+                state.buffer = nil
                 return channels.hasAttributes ? readAttributes(&state) : refused
             }
             do throws(SystemError) {

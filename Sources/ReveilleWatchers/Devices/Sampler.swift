@@ -63,7 +63,7 @@ package final class Sampler {
         }
     }
 
-    /// How long `deinit` waits for a sensor with a buffer to rest: five times the timeout of a sensor, and far less than
+    /// How long `deinit` waits for a sensor to rest: five times the timeout of a sensor, and far less than
     /// supervisors wait for a service to stop.
     private static let patience: Duration = .seconds(5)
 
@@ -73,8 +73,8 @@ package final class Sampler {
     private var lastNumber = 0
     /// Whether a sensor has blocked the loop after its trial, so that none is read there any more.
     private var isRequired = false
-    /// Whether a sensor measures until its buffer is closed.
-    private var hasBuffers = false
+    /// Whether a sensor measures, or keeps changed attributes, until it rests.
+    private var hasTraces = false
 
     /// Starts the thread.
     package init(loop: EventLoop) throws(SystemError) {
@@ -88,7 +88,7 @@ package final class Sampler {
     deinit {
         source?.cancel()
         exchange.requestPipe.closeWritingEnd()
-        guard hasBuffers else { return }
+        guard hasTraces else { return }
         // If the process exited immediately, the sensor could continue to measure. One that hangs is abandoned.
         _ = try? Readiness.wait(exchange.endPipe.readingEnd, for: .readable, atMost: Self.patience)
     }
@@ -102,7 +102,7 @@ package final class Sampler {
     ///     for which the sensor blocked the thread.
     package func sample(_ reader: IIOReader, isLive: Bool, completion: @escaping (IIOSample, Int64) -> Void) {
         lastNumber += 1
-        if reader.isBuffered { hasBuffers = true }
+        if reader.needsRest { hasTraces = true }
         completions[lastNumber] = completion
         exchange.request(.sample(number: lastNumber, reader, isLive: isLive))
     }
@@ -120,7 +120,7 @@ package final class Sampler {
 
     /// Lets a sensor rest after the requested samples.
     package func rest(_ reader: IIOReader) {
-        guard reader.isBuffered else { return }
+        guard reader.needsRest else { return }
         exchange.request(.rest(reader))
     }
 

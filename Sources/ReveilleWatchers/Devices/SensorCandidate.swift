@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import Glibc
 import ReveilleSystem
 
 /// A device that may be the sensor of an aspect.
@@ -37,5 +38,53 @@ extension SensorWatch {
         } catch {
             return Examination(advice: ["sensors cannot be listed: \(error)"])
         }
+    }
+
+    /// Describes the candidates, and explains one sample of each sensor among them.
+    ///
+    /// - Parameters:
+    ///   - advice: The advice if no candidate can be used.
+    ///   - explain: Returns the raw value and the reading of a sample.
+    /// - Returns: The findings.
+    func examine(
+        advice: String, explain: (Sensor, SensorSample) throws(SystemError) -> (raw: String, result: String)
+    ) -> Examination {
+        examine { candidates, examination in
+            for candidate in candidates {
+                examination.add(candidate.title, candidate.reason)
+                guard let sensor = candidate.sensor else { continue }
+                do throws(SystemError) {
+                    let (raw, result) = try explain(sensor, sensor.access.sample())
+                    examination.add("raw", raw)
+                    examination.add("result", result)
+                } catch {
+                    examination.add(error, of: sensor.access)
+                }
+            }
+            if !candidates.isEmpty, candidates.allSatisfy({ $0.sensor == nil }) { examination.advice.append(advice) }
+        }
+    }
+}
+
+extension SensorAccess {
+    /// Takes one sample of a sensor that rests.
+    fileprivate func sample() throws(SystemError) -> SensorSample {
+        switch self {
+        case .sampled(let channels):
+            switch IIOReader(channels).sample(isLive: false) {
+            case .values(let values): return .values(values)
+            case .missing: throw SystemError("read", on: channels.device, code: ENODEV)
+            case .failed(let error): throw error
+            }
+        case .input(let node, _): return .input(try InputDevice(node: node))
+        }
+    }
+}
+
+extension Examination {
+    /// Appends the error of a sensor that cannot be read.
+    mutating func add(_ error: SystemError, of access: SensorAccess) {
+        add("raw", "\(error)")
+        if case .input(let node, _) = access { advice.append("join the group input to read \(node)") }
     }
 }

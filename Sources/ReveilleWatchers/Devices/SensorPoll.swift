@@ -12,9 +12,8 @@ final class SensorPoll {
     var pace: Pace = .off {
         didSet {
             guard pace != oldValue else { return }
-            // The thread has finished with the reader when it has taken the samples of the next trial.
             speed.restart()
-            if oldValue == .live { sampler.rest(reader) }
+            if oldValue == .live { rest() }
             switch pace {
             case .off: timer?.disarm()
             case .idle where oldValue == .live: schedule()
@@ -25,30 +24,37 @@ final class SensorPoll {
     }
 
     /// How the sensor is read, for a person.
-    var manner: String { reader.manner }
+    var manner: String { stream?.manner ?? reader.manner }
 
     /// Whether to sample three times as often at the pace `.live`.
     var isAttentive = false
 
+    private let shared: SharedSensor
     private let sampler: Sampler
     private let intervals: SampleIntervals
     private let reader: IIOReader
     private let sampled: (IIOSample) -> Void
     private var timer: SharedTimer.Poll?
     private var speed = SensorSpeed()
+    /// Whether the reader may have the sensor's buffer open.
+    private var isOpen = false
     private var isSampling = false
     private var waiting: [() -> Void] = []
 
     /// Creates a poll that is off; `sampled` is called with each sample, before the callers that requested it.
+    ///
+    /// - Throws: `SystemError` if the thread cannot be started.
     init(
-        timer: SharedTimer, sampler: Sampler, channels: IIOChannels, intervals: SampleIntervals,
+        timer: SharedTimer, shared: SharedSensor, channels: IIOChannels, intervals: SampleIntervals,
         sampled: @escaping (IIOSample) -> Void
-    ) {
-        self.sampler = sampler
+    ) throws(SystemError) {
+        self.shared = shared
+        sampler = try shared.sampler()
         self.intervals = intervals
         reader = IIOReader(channels)
         self.sampled = sampled
         self.timer = timer.poll { [weak self] in self?.sample() }
+        shared.poll = self
     }
 
     deinit {
@@ -62,6 +68,8 @@ final class SensorPoll {
         isSampling = true
         let asked = waiting
         waiting = []
+        if let stream { return sample(of: stream, for: asked) }
+        if pace == .live, reader.channels.node != nil { isOpen = true }
         if speed.isQuick, let sample = sampler.sampleOnLoop(reader, isLive: pace == .live) {
             return take(sample, for: asked)
         }
@@ -69,6 +77,30 @@ final class SensorPoll {
             self?.speed.note(microseconds)
             self?.take(sample, for: asked)
         }
+    }
+
+    /// The stream that samples the same device.
+    private var stream: MotionStream? { shared.stream(of: reader.channels.device) }
+
+    /// Takes a sample of a stream, whose channels begin with those of this poll.
+    private func sample(of stream: MotionStream, for asked: [() -> Void]) {
+        stream.sample { [weak self] sample in
+            guard let self else { return }
+            if let sample { return take(sample, for: asked) }
+            // The stream has ended.
+            isSampling = false
+            waiting = asked + waiting
+            self.sample()
+        }
+    }
+
+    /// Closes the sensor's buffer, before another reader uses the sensor.
+    func rest() {
+        guard isOpen else { return }
+        isOpen = false
+        // The thread has finished with the reader when it has taken the samples of the next trial.
+        speed.restart()
+        sampler.rest(reader)
     }
 
     private func take(_ sample: IIOSample, for asked: [() -> Void]) {

@@ -45,21 +45,23 @@ final class SensorWatch<Sensor: FoundSensor> {
     private var interest: DeviceFeed.Interest?
     private var sensor: Sensor?
     private var poll: SensorPoll?
-    /// The sensor's own sampler, so that a driver that hangs delays only its sensor; `nil` before there is a sensor.
-    private var sampler: Sampler?
+    /// The sensor's own thread, so that a driver that hangs delays only its sensor.
+    private let shared: SharedSensor
     private var input: (device: InputDevice, source: EventSource)?
     private var pause: SharedTimer.Poll?
     private var problem: String?
 
+    /// Creates a watch that is off; `shared` is the sensor that other readers use too.
     init(
         loop: EventLoop, timer: SharedTimer, feed: DeviceFeed, context: WatcherContext, intervals: SampleIntervals,
-        candidates: @escaping () throws(SystemError) -> [SensorCandidate<Sensor>]
+        shared: SharedSensor? = nil, candidates: @escaping () throws(SystemError) -> [SensorCandidate<Sensor>]
     ) {
         self.loop = loop
         self.timer = timer
         self.feed = feed
         self.context = context
         self.intervals = intervals
+        self.shared = shared ?? SharedSensor(loop: loop)
         self.candidates = candidates
         pause = timer.poll { [weak self] in self?.input?.source.rearm(.readable) }
     }
@@ -133,7 +135,7 @@ final class SensorWatch<Sensor: FoundSensor> {
     private func open(_ sensor: Sensor) throws(SystemError) {
         switch sensor.access {
         case .sampled(let channels):
-            poll = SensorPoll(timer: timer, sampler: try startSampler(), channels: channels, intervals: intervals) {
+            poll = try SensorPoll(timer: timer, shared: shared, channels: channels, intervals: intervals) {
                 [weak self] sample in
                 self?.take(sample)
             }
@@ -146,13 +148,6 @@ final class SensorWatch<Sensor: FoundSensor> {
             input = (device, source)
             take(.input(device))
         }
-    }
-
-    private func startSampler() throws(SystemError) -> Sampler {
-        if let sampler { return sampler }
-        let sampler = try Sampler(loop: loop)
-        self.sampler = sampler
-        return sampler
     }
 
     private func inputChanged(_ device: InputDevice, isStream: Bool) {
@@ -202,8 +197,8 @@ final class SensorWatch<Sensor: FoundSensor> {
         poll?.sample()
     }
 
-    /// Takes a sample now, at any pace, and calls back within ``Pace/sampleTimeout``.
-    func refresh(then completion: @escaping () -> Void) {
+    /// Takes a sample now, at any pace, and calls back within a timeout.
+    func refresh(within timeout: Duration = Pace.sampleTimeout, then completion: @escaping () -> Void) {
         let wasOff = pace == .off
         if wasOff { sensor = nil }
         look()
@@ -214,11 +209,13 @@ final class SensorWatch<Sensor: FoundSensor> {
         }
         if let input { take(.input(input.device)) }
         guard let poll else { return finish() }
-        patiently(finish) { poll.sample(then: $0) }
+        patiently(timeout, finish) { poll.sample(then: $0) }
     }
 
     /// Calls back after a timeout if the sensor is slow; a late sample still counts.
-    private func patiently(_ completion: @escaping () -> Void, _ body: (@escaping () -> Void) -> Void) {
+    private func patiently(
+        _ timeout: Duration, _ completion: @escaping () -> Void, _ body: (@escaping () -> Void) -> Void
+    ) {
         var isDone = false
         var timer: EventSource?
         let once = {
@@ -228,7 +225,7 @@ final class SensorWatch<Sensor: FoundSensor> {
             completion()
         }
         attempt { () throws(SystemError) in timer = try loop.timer(handler: once) }
-        timer?.fire(after: Pace.sampleTimeout)
+        timer?.fire(after: timeout)
         body(once)
     }
 }

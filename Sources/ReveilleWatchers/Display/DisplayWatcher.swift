@@ -34,7 +34,7 @@ package final class DisplayWatcher: Watcher {
     private var interest: DeviceFeed.Interest?
     private var followUp: EventSource?
     private var followUpsLeft = 0
-    private var problem: String?
+    private let problem: SourceProblem
 
     /// Creates a watcher that is off; the feed must be of ``subsystems``.
     package init(
@@ -43,6 +43,7 @@ package final class DisplayWatcher: Watcher {
         self.feed = feed
         self.settings = settings
         self.context = context
+        problem = SourceProblem(context)
         followUp = try loop.timer(priority: .watcher) { [weak self] in self?.readAgain() }
     }
 
@@ -54,7 +55,7 @@ package final class DisplayWatcher: Watcher {
     }
 
     private func start() {
-        attempt { () throws(SystemError) in
+        problem.attempt { () throws(SystemError) in
             interest = try feed.listen(to: Self.subsystems) { [weak self] in self?.handle($0) }
         }
         followUpsLeft = Self.followUps
@@ -78,7 +79,7 @@ package final class DisplayWatcher: Watcher {
     }
 
     private func read() {
-        attempt { () throws(SystemError) in
+        problem.attempt { () throws(SystemError) in
             let devices = try DisplayDevices()
             context.report(.display(devices.reading(scale: settings.scale)))
             guard pace != .off, followUpsLeft > 0, devices.lackModes else {
@@ -92,17 +93,6 @@ package final class DisplayWatcher: Watcher {
     package func refresh(then completion: @escaping () -> Void) {
         read()
         completion()
-    }
-
-    /// Keeps the previous reading after an error, which is logged once while it lasts.
-    private func attempt(_ body: () throws(SystemError) -> Void) {
-        do throws(SystemError) {
-            try body()
-            problem = nil
-        } catch {
-            if problem != "\(error)" { context.warn("\(error); the previous reading is kept") }
-            problem = "\(error)"
-        }
     }
 
     package var source: SourceDescription {

@@ -35,12 +35,12 @@ final class PathWatch {
     private let handler: (Notice) -> Void
     private var directories: DirectoryWatch?
     private var mounts: MountWatch?
-    private var chains: [String: PathChain] = [:]
+    private var chains: [ExactPath: PathChain] = [:]
     /// The watched paths that depend on each name of each directory; `nil` for the directory itself.
-    private var concerns: [String: [String?: Set<String>]] = [:]
+    private var concerns: [ExactPath: [ExactPath?: Set<ExactPath>]] = [:]
     /// The watched paths that lead to each directory, and include its entries.
-    private var listed: [String: Set<String>] = [:]
-    private var refused: Set<String> = []
+    private var listed: [ExactPath: Set<ExactPath>] = [:]
+    private var refused: Set<ExactPath> = []
 
     /// Creates a watch without paths.
     ///
@@ -54,8 +54,8 @@ final class PathWatch {
 
     /// Follows every path again, and watches those that lead elsewhere now.
     private func followAgain() {
-        for (path, chain) in chains where PathChain(following: path, root: root) != chain {
-            add(path)
+        for (path, chain) in chains where PathChain(following: path.text, root: root) != chain {
+            add(path.text)
         }
         handler(.mounted)
     }
@@ -69,7 +69,7 @@ final class PathWatch {
     func add(_ path: String) {
         for _ in 0..<Self.rounds {
             let chain = PathChain(following: path, root: root)
-            replaceChain(of: path, with: chain)
+            replaceChain(of: ExactPath(path), with: chain)
             // Changes before a new watch was in place went unnoticed, so the path is followed once more.
             let isNew = Self.interests(of: chain).map { arm($0.directory, $0.interest) }.contains(true)
             if !isNew { return }
@@ -78,24 +78,24 @@ final class PathWatch {
 
     /// Stops watching a path.
     func remove(_ path: String) {
-        replaceChain(of: path, with: nil)
+        replaceChain(of: ExactPath(path), with: nil)
     }
 
     private func arm(_ directory: String, _ interest: DirectoryWatch.Interest) -> Bool {
         do {
             let isNew = try directories?.add(directory, interest: interest) ?? false
-            refused.remove(directory)
+            refused.remove(ExactPath(directory))
             return isNew
         } catch {
             // The directory has gone or was replaced; the next round follows the replacement.
             if error.isAbsence { return true }
-            if refused.insert(directory).inserted { handler(.refused(error)) }
+            if refused.insert(ExactPath(directory)).inserted { handler(.refused(error)) }
             return false
         }
     }
 
-    private func replaceChain(of path: String, with chain: PathChain?) {
-        var left: Set<String> = []
+    private func replaceChain(of path: ExactPath, with chain: PathChain?) {
+        var left: Set<ExactPath> = []
         for (directory, name) in Self.lookups(of: chains[path]) {
             concerns[directory]?[name]?.remove(path)
             if concerns[directory]?[name]?.isEmpty ?? false { concerns[directory]?[name] = nil }
@@ -104,14 +104,14 @@ final class PathWatch {
         for (directory, name) in Self.lookups(of: chain) {
             concerns[directory, default: [:]][name, default: []].insert(path)
         }
-        if case .directory(let directory) = chains[path]?.end { listed[directory]?.remove(path) }
-        if case .directory(let directory) = chain?.end { listed[directory, default: []].insert(path) }
+        if case .directory(let directory) = chains[path]?.end { listed[ExactPath(directory)]?.remove(path) }
+        if case .directory(let directory) = chain?.end { listed[ExactPath(directory), default: []].insert(path) }
         chains[path] = chain
         for directory in left where concerns[directory]?.isEmpty ?? true {
             concerns[directory] = nil
             listed[directory] = nil
             refused.remove(directory)
-            directories?.remove(directory)
+            directories?.remove(directory.text)
         }
     }
 
@@ -125,38 +125,40 @@ final class PathWatch {
         return interests
     }
 
-    private static func lookups(of chain: PathChain?) -> [(directory: String, name: String?)] {
+    private static func lookups(of chain: PathChain?) -> [(directory: ExactPath, name: ExactPath?)] {
         guard let chain else { return [] }
-        return chain.steps.map { ($0.directory, $0.name) } + interests(of: chain).map { ($0.directory, nil) }
+        return chain.steps.map { (ExactPath($0.directory), ExactPath($0.name)) }
+            + interests(of: chain).map { (ExactPath($0.directory), nil) }
     }
 
     private func handle(_ event: DirectoryWatch.Event) {
         switch event {
         case .overflow:
-            for path in chains.keys { add(path) }
+            for path in chains.keys { add(path.text) }
             handler(.lost)
         case .gone(let directory), .attributes(let directory):
-            for path in concerns[directory]?[nil] ?? [] {
-                add(path)
-                handler(.path(path, .finished))
+            for path in concerns[ExactPath(directory)]?[nil] ?? [] {
+                add(path.text)
+                handler(.path(path.text, .finished))
             }
         case .unreadableName(let directory):
-            for path in listed[directory] ?? [] { handler(.unreadableName(directory: path)) }
+            for path in listed[ExactPath(directory)] ?? [] { handler(.unreadableName(directory: path.text)) }
         case .entry(let directory, let name, let kind):
-            let listing = listed[directory] ?? []
-            for path in concerns[directory]?[name] ?? [] {
+            let key = ExactPath(directory)
+            let listing = listed[key] ?? []
+            for path in concerns[key]?[ExactPath(name)] ?? [] {
                 handle(kind, of: path, at: PathChain.path(of: name, in: directory))
             }
             for path in listing {
-                handler(.entry(directory: path, name: name, FileSettling.Notice(kind)))
+                handler(.entry(directory: path.text, name: name, FileSettling.Notice(kind)))
             }
         }
     }
 
-    private func handle(_ kind: DirectoryWatch.Kind, of path: String, at place: String) {
+    private func handle(_ kind: DirectoryWatch.Kind, of path: ExactPath, at place: String) {
         let isContent = [.modified, .closedAfterWriting, .attributes].contains(kind)
-        if !isContent || chains[path]?.end != .file(place) { add(path) }
-        handler(.path(path, FileSettling.Notice(kind)))
+        if !isContent || chains[path]?.end != .file(place) { add(path.text) }
+        handler(.path(path.text, FileSettling.Notice(kind)))
     }
 }
 

@@ -9,7 +9,7 @@ final class FolderScan {
     /// The result of a scan.
     enum Outcome {
         /// The entries of a directory, at most ``FolderListing/nameLimit``, and the number of all.
-        case entries([FolderEntry], count: Int, of: DirectoryScan.Status)
+        case entries(SortedEntries, count: Int, of: DirectoryScan.Status)
         /// The path does not exist, or leads to a file.
         case missing(String)
         /// The directory cannot be read.
@@ -21,11 +21,19 @@ final class FolderScan {
 
     private let opened: Result<DirectoryScan, SystemError>?
     private let problem: String
-    private var entries: [FolderEntry] = []
+    /// The entries of the last listing.
+    private let known: SortedEntries
+    private var sorting = EntrySorting()
     private var count = 0
+    private var isRead = false
 
     /// Opens the folder that a path currently leads to.
-    init(of way: PathChain) {
+    ///
+    /// - Parameters:
+    ///   - way: The lookups of the path.
+    ///   - known: The entries of the last listing. They are the result if nothing has changed, and need no sorting.
+    init(of way: PathChain, known: SortedEntries) {
+        self.known = known
         switch way.end {
         case .directory(let path):
             do throws(SystemError) {
@@ -40,23 +48,28 @@ final class FolderScan {
         }
     }
 
-    /// Looks at further entries.
+    /// Looks at further entries, and then sorts them.
     ///
-    /// - Parameter mayContinue: Returns whether there is time for another entry.
-    /// - Returns: The result; `nil` if there are more entries.
+    /// - Parameter mayContinue: Returns whether there is time for another entry, or another step of sorting.
+    /// - Returns: The result; `nil` if there is more to do.
     func advance(while mayContinue: () -> Bool) -> Outcome? {
         switch opened {
         case nil: return .missing(problem)
         case .failure(let error): return error.isAbsence ? .missing("no such folder") : .failed("\(error)")
         case .success(let directory):
             do throws(SystemError) {
-                while count < Self.countLimit, try directory.next(add) {
+                while !isRead {
+                    isRead = count == Self.countLimit ? true : try !directory.next(add)
                     guard mayContinue() else { return nil }
                 }
             } catch {
                 return .failed("\(error)")
             }
-            return .entries(entries, count: count, of: directory.status)
+            if sorting.isEqual(to: known) { return .entries(known, count: count, of: directory.status) }
+            while sorting.advance() {
+                guard mayContinue() else { return nil }
+            }
+            return .entries(sorting.result, count: count, of: directory.status)
         }
     }
 
@@ -67,7 +80,7 @@ final class FolderScan {
         }
         guard let status = status() else { return }
         count += 1
-        entries.append(FolderEntry(name: EntryName(name), status))
+        sorting.append(FolderEntry(name: EntryName(name), status))
     }
 }
 

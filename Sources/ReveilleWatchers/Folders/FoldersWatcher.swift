@@ -29,7 +29,10 @@ package final class FoldersWatcher: Watcher {
     private var scan: (folder: Int, scan: FolderScan, start: Instant)?
     /// Whether a listing has changed since the last report.
     private var hasChanged = false
+    /// Whether the folders are being scanned for the first time since the watcher was off.
+    private var isStarting = false
     private var completions: [() -> Void] = []
+    package private(set) var laterTime: UInt64 = 0
 
     /// Creates a watcher that is off.
     ///
@@ -58,16 +61,25 @@ package final class FoldersWatcher: Watcher {
             context.warn("\(error); changes in folders go unnoticed")
         }
         for folder in folders { watch?.add(folder.path) }
-        scanAll()
-        report()
-        schedule()
+        isStarting = true
+        scanSoon()
     }
 
     private func stop() {
         watch = nil
         scan = nil
+        isStarting = false
         timer?.disarm()
         complete()
+    }
+
+    /// Scans all folders in the next turns, and reports them.
+    private func scanSoon() {
+        for index in folders.indices { folders[index].isAsked = true }
+        // A scan that has begun may have missed changes.
+        scan = nil
+        hasChanged = true
+        timer?.fire(after: .zero)
     }
 
     /// Scans all folders at once.
@@ -91,12 +103,10 @@ package final class FoldersWatcher: Watcher {
         let now = loop.now
         switch notice {
         case .path(let path, _), .unreadableName(let path):
-            for index in folders.indices where folders[index].path == path { folders[index].settling.notice(at: now) }
+            for index in folders(at: path) { folders[index].settling.notice(at: now) }
         case .entry(let path, let name, let notice):
             let entry = EntryName(name.utf8.span)
-            for index in folders.indices where folders[index].path == path {
-                folders[index].settling.notice(notice, of: entry, at: now)
-            }
+            for index in folders(at: path) { folders[index].settling.notice(notice, of: entry, at: now) }
         case .refused(let error):
             return context.warn("\(error); changes in this directory are not detected")
         case .mounted:
@@ -112,20 +122,31 @@ package final class FoldersWatcher: Watcher {
         timer?.fire(after: .zero)
     }
 
+    private func folders(at path: String) -> [Int] {
+        folders.indices.filter { ExactPath(folders[$0].path) == ExactPath(path) }
+    }
+
     // MARK: - Scans
 
     /// Scans the folders that are due, for one turn.
     private func scanDue() {
+        let start = loop.threadClock
+        scanForOneTurn()
+        if !completions.isEmpty { laterTime += loop.threadTime(since: start) }
+        if scan == nil, !folders.contains(where: \.isAsked) {
+            isStarting = false
+            if hasChanged { report() }
+            complete()
+        }
+        if scan == nil, nextDue == nil { schedule() } else { timer?.fire(after: .zero) }
+    }
+
+    private func scanForOneTurn() {
         let end = loop.now + Self.turn
         repeat {
-            scan = scan ?? nextDue.flatMap(begin)
-            guard scan != nil else {
-                if hasChanged { report() }
-                complete()
-                return schedule()
-            }
+            scan = scan ?? nextDue.map(begin)
+            guard scan != nil else { return }
         } while finishScan { loop.now < end } && loop.now < end
-        timer?.fire(after: .zero)
     }
 
     /// The folder whose scan has been due longest.
@@ -175,11 +196,14 @@ package final class FoldersWatcher: Watcher {
             return completion()
         }
         completions.append(completion)
-        for index in folders.indices { folders[index].isAsked = true }
-        // A scan that has begun may have missed changes.
-        scan = nil
-        hasChanged = true
-        timer?.fire(after: .zero)
+        scanSoon()
+    }
+
+    package var mayLag: Bool { isStarting }
+
+    package func update(then completion: @escaping () -> Void) {
+        guard isStarting else { return completion() }
+        completions.append(completion)
     }
 
     private func complete() {
@@ -190,8 +214,7 @@ package final class FoldersWatcher: Watcher {
 
     package var source: SourceDescription {
         guard !folders.isEmpty else { return .unavailable("no folders are configured") }
-        if pace == .off { scanAll() }
-        let found = folders.filter { $0.way?.isDirectory == true }.map(\.listing.path)
+        let found = folders.filter { PathChain(following: $0.path, root: root).isDirectory }.map(\.listing.path)
         if !found.isEmpty { return .available(found.joined(separator: ", ")) }
         return .unavailable("no folder at " + folders.map(\.listing.path).joined(separator: ", "))
     }

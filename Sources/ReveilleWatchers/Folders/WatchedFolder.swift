@@ -38,7 +38,9 @@ struct WatchedFolder {
     /// The current problem, in one line.
     private(set) var problem: String?
     private var reported: String?
-    private var wasCut = false
+    /// Whether the problem is that there are too many names.
+    private var isCountProblem = false
+    private var wasCountProblem = false
     /// The directory of the listing.
     private var directory: DirectoryScan.Identity?
     private var wasScanned = false
@@ -58,7 +60,7 @@ struct WatchedFolder {
         settling.begin(at: now)
         let way = PathChain(following: path, root: root)
         self.way = way
-        return FolderScan(of: way)
+        return FolderScan(of: way, known: listing.sorted)
     }
 
     /// Takes the result of a scan, if it counts.
@@ -73,7 +75,7 @@ struct WatchedFolder {
         case .entries(_, _, let status): found = wasScanned && status.identity != directory ? .other : .same
         case .missing: found = .other
         case .failed(let reason):
-            problem = reason
+            (problem, isCountProblem) = (reason, false)
             found = .failed
         }
         guard settling.judge(found, start: start, at: now, asked: isAsked) else { return false }
@@ -82,37 +84,39 @@ struct WatchedFolder {
         switch outcome {
         case .failed: break
         case .missing(let reason):
-            (problem, directory) = (reason, nil)
+            (problem, isCountProblem, directory) = (reason, false, nil)
             listing = FolderListing(name: old.name, path: old.path, entries: [])
-        case .entries(let entries, let count, let status):
+        case .entries(let sorted, let count, let status):
             directory = status.identity
             listing =
-                count > entries.count
-                ? cut(entries, count, status, isAsked: isAsked) : settled(entries, isAsked: isAsked)
-            problem = listing.isCut ? Self.cutProblem(count) : nil
+                count > FolderListing.nameLimit
+                ? cut(sorted, count, status, isAsked: isAsked) : settled(sorted, isAsked: isAsked)
+            isCountProblem = listing.isCut
+            problem = isCountProblem ? Self.cutProblem(count) : nil
         }
         return listing != old
     }
 
     /// The listing of a folder with too many names, which is another one after each change.
     private mutating func cut(
-        _ entries: [FolderEntry], _ count: Int, _ status: DirectoryScan.Status, isAsked: Bool
+        _ sorted: SortedEntries, _ count: Int, _ status: DirectoryScan.Status, isAsked: Bool
     ) -> FolderListing {
         if !isAsked { looks += 1 }
         return FolderListing(
-            name: listing.name, path: listing.path, entries: entries,
+            name: listing.name, path: listing.path, sorted: sorted,
             version: UInt64(bitPattern: status.modified) &+ UInt64(count) &+ looks)
     }
 
     /// The listing in which files that are being written have their last state.
-    private func settled(_ entries: [FolderEntry], isAsked: Bool) -> FolderListing {
+    private func settled(_ sorted: SortedEntries, isAsked: Bool) -> FolderListing {
         guard !isAsked, settling.isWriting, !listing.isCut else {
-            return FolderListing(name: listing.name, path: listing.path, entries: entries)
+            return FolderListing(name: listing.name, path: listing.path, sorted: sorted)
         }
-        let old = Dictionary(listing.entries.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
         return FolderListing(
             name: listing.name, path: listing.path,
-            entries: entries.compactMap { settling.isBeingWritten($0.name) ? old[$0.name] : $0 })
+            entries: sorted.entries.compactMap {
+                settling.isBeingWritten($0.name) ? listing.sorted.entry(named: $0.name) : $0
+            })
     }
 
     private static func cutProblem(_ count: Int) -> String {
@@ -126,7 +130,7 @@ struct WatchedFolder {
 
     /// Returns the problem if it is new; the number of too many names is not.
     mutating func newProblem() -> String? {
-        defer { (reported, wasCut) = (problem, listing.isCut) }
-        return problem == reported || wasCut && listing.isCut ? nil : problem
+        defer { (reported, wasCountProblem) = (problem, isCountProblem) }
+        return problem == reported || wasCountProblem && isCountProblem ? nil : problem
     }
 }

@@ -67,26 +67,14 @@ package final class LightWatcher: Watcher {
     package var source: SourceDescription { watch.source(orElse: "no light sensor") }
 
     package func examine() -> Examination {
-        watch.examine { candidates, examination in
-            for candidate in candidates {
-                examination.add(candidate.title, candidate.reason)
-                if let sensor = candidate.sensor { Self.examine(sensor, &examination) }
-            }
-            if !candidates.isEmpty, candidates.allSatisfy({ $0.sensor == nil }) {
-                examination.advice.append("the driver reports a scale that is not positive: file a bug against it")
-            }
-        }
-    }
-
-    private static func examine(_ sensor: LightSensor, _ examination: inout Examination) {
-        guard case .sampled(let channels) = sensor.access else { return }
-        switch IIOReader(channels).sample(isLive: false) {
-        case .values(let values):
-            examination.add("raw", "\(values[0])")
-            let result = sensor.rule.lux(values[0]).map { "\(Light(lux: $0))" }
-            examination.add("result", result ?? "ignored: not from 0 to \(Int(LightRule.limit)) lux")
-        case .missing: examination.add("raw", "the sensor has been removed")
-        case .failed(let error): examination.add("raw", "\(error)")
+        watch.examine(advice: "the driver reports a scale that is not positive: file a bug against it") {
+            sensor, sample throws(SystemError) in
+            guard case .values(let values) = sample else { return ("none", "none") }
+            let lux = sensor.rule.lux(values[0])
+            return (
+                "\(values[0])",
+                lux.map { "\(Light(lux: $0))" } ?? "ignored: not from 0 to \(Int(LightRule.limit)) lux"
+            )
         }
     }
 }

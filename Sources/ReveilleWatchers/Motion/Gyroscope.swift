@@ -13,10 +13,8 @@ struct Gyroscope: Equatable {
     /// The mounting of the gyroscope alone; `nil` if its driver does not know it.
     let matrix: MountMatrix?
     let isHID: Bool
-    /// The factor of a raw value, by axis.
-    let scale: Vector
-    /// The number that is added to a raw value first.
-    let offset: Vector
+    /// The conversion of raw values to radians per second.
+    let scale: AxisScale
 
     /// Finds all gyroscopes, in the order of their names.
     static func all() throws(SystemError) -> [Gyroscope] {
@@ -27,7 +25,7 @@ struct Gyroscope: Equatable {
             }
             return Gyroscope(
                 device: device, title: device.title, matrix: matrix(device), isHID: device.text("name") == "gyro_3d",
-                scale: scale(device), offset: offset(device))
+                scale: AxisScale(of: "in_anglvel", device))
         }
     }
 
@@ -42,21 +40,6 @@ struct Gyroscope: Equatable {
         return matrix == .identity ? nil : matrix
     }
 
-    private static func scale(_ device: IIODevice) -> Vector {
-        // A scale of 0 is none.
-        let number = { (name: String) in SysfsText.number(device.text(name)).flatMap { $0 == 0 ? nil : $0 } }
-        let axes = channels.compactMap { number($0 + "_scale") }
-        if axes.count == 3 { return Vector(x: axes[0], y: axes[1], z: axes[2]) }
-        let common = number("in_anglvel_scale") ?? number("scale") ?? 1
-        return Vector(x: common, y: common, z: common)
-    }
-
-    private static func offset(_ device: IIODevice) -> Vector {
-        let common = SysfsText.number(device.text("in_anglvel_offset")) ?? 0
-        let axes = channels.map { SysfsText.number(device.text($0 + "_offset")) ?? common }
-        return Vector(x: axes[0], y: axes[1], z: axes[2])
-    }
-
     /// Returns the rule for the gyroscope's axes.
     ///
     /// A gyroscope without a mounting of its own is assumed to have that of the accelerometer.
@@ -65,13 +48,5 @@ struct Gyroscope: Equatable {
         return MotionRule(
             settings.frame, matrix: accelerometer?.matrix ?? settings.matrix ?? .identity,
             isHID: accelerometer?.isHID ?? isHID)
-    }
-
-    /// Returns the rotation in radians per second, in the gyroscope's axes.
-    func rotation(_ raw: ArraySlice<Double>) -> Vector? {
-        let raw = Array(raw)
-        guard raw.count == 3 else { return nil }
-        return Vector(
-            x: (raw[0] + offset.x) * scale.x, y: (raw[1] + offset.y) * scale.y, z: (raw[2] + offset.z) * scale.z)
     }
 }

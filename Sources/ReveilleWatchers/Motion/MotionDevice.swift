@@ -97,6 +97,29 @@ struct MotionDevice: Equatable {
         }.first
     }
 
+    /// Returns why the device provides no acceleration; `nil` if it does.
+    ///
+    /// - Throws: `SystemError` when an input device cannot be read.
+    func accelerationProblem() throws(SystemError) -> String? {
+        guard let accelerometer else { return "no accelerometer" }
+        let isStated: Bool
+        switch access {
+        case .sampled: isStated = accelerometer.scale.isStated
+        case .input(let node, _): isStated = try accelerometer.statesUnit(.input(InputDevice(node: node)))
+        }
+        return isStated ? nil : "\(title) does not state the unit of its values, of which only the direction is known"
+    }
+
+    /// Returns why the device provides neither acceleration nor rotation; `nil` if it provides one of them.
+    ///
+    /// - Throws: `SystemError` when an input device cannot be read.
+    func problem() throws(SystemError) -> String? {
+        if gyroscope?.scale.isStated == true { return nil }
+        if case .input(let node, _) = access, try InputDevice(node: node).rotation() != nil { return nil }
+        guard accelerometer != nil else { return "\(title) does not state the unit of its values" }
+        return try accelerationProblem()
+    }
+
     /// Returns the vectors of a sample; those that are missing or not plausible are `nil`.
     ///
     /// - Throws: `SystemError` when an input device cannot be read.
@@ -106,11 +129,13 @@ struct MotionDevice: Equatable {
         case .values(let numbers):
             var rest = numbers[...]
             if accelerometer != nil {
-                values.acceleration = try acceleration(.values(Array(rest.prefix(3))))
+                values.acceleration = try acceleration(sample)
                 rest = rest.dropFirst(3)
             }
             if let gyroscope {
-                values.rotation = gyroscope.rotation(rest.prefix(3)).flatMap(rotationRule.rotation)
+                if gyroscope.scale.isStated {
+                    values.rotation = gyroscope.scale.applied(to: rest).flatMap(rotationRule.rotation)
+                }
                 rest = rest.dropFirst(3)
             }
             values.time = rest.first

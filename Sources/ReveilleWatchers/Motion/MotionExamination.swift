@@ -6,12 +6,12 @@ import ReveilleSystem
 
 /// Describes the steps from the values of sensors to acceleration and rotation, for a person.
 enum MotionExamination {
-    /// Returns a description of the sensors that are present, or the reason why they cannot be listed.
+    /// Returns a description of the sensors that are present, or the reason why they cannot be read.
     static func source(
-        of feed: MotionFeed, _ describe: ([MotionDevice]) -> SourceDescription
+        of feed: MotionFeed, _ describe: ([MotionDevice]) throws(SystemError) -> SourceDescription
     ) -> SourceDescription {
         do throws(SystemError) {
-            return describe(try MotionDevice.all(feed.settings))
+            return try describe(MotionDevice.all(feed.settings))
         } catch {
             return .unavailable("\(error)")
         }
@@ -20,14 +20,25 @@ enum MotionExamination {
     static func examine(_ feed: MotionFeed) -> Examination {
         var examination = Examination()
         do throws(SystemError) {
-            for device in try MotionDevice.all(feed.settings) { try examine(device, feed.settings, &examination) }
+            for device in try MotionDevice.all(feed.settings) { examine(device, feed.settings, &examination) }
         } catch {
-            examination.advice.append("sensors cannot be read: \(error)")
+            examination.advice.append("sensors cannot be listed: \(error)")
         }
         return examination
     }
 
+    /// Adds the findings about one device; an error ends only these.
     private static func examine(
+        _ device: MotionDevice, _ settings: OrientationWatcher.Settings, _ examination: inout Examination
+    ) {
+        do throws(SystemError) {
+            try measure(device, settings, &examination)
+        } catch {
+            examination.add(error, of: device.access)
+        }
+    }
+
+    private static func measure(
         _ device: MotionDevice, _ settings: OrientationWatcher.Settings, _ examination: inout Examination
     ) throws(SystemError) {
         examination.add("used", device.title)
@@ -52,13 +63,19 @@ enum MotionExamination {
         examination.add("frame", settings.frame.rawValue)
         if let frequency = device.highestFrequency { examination.add("highest frequency", "\(frequency) Hz") }
         let values = try device.values(sample)
-        if device.accelerometer != nil {
-            examination.add("acceleration in g", values.acceleration?.description ?? "not plausible")
+        if let accelerometer = device.accelerometer {
+            let isStated = try accelerometer.statesUnit(sample)
+            examination.add("acceleration in g", text(values.acceleration, isStated: isStated))
         }
-        if let rotation = values.rotation {
+        if let gyroscope = device.gyroscope {
+            examination.add("rotation in rad/s", text(values.rotation, isStated: gyroscope.scale.isStated))
+        } else if let rotation = values.rotation {
             examination.add("rotation in rad/s", rotation.description)
-        } else if device.gyroscope != nil {
-            examination.add("rotation in rad/s", "not plausible")
         }
+    }
+
+    private static func text(_ vector: Motion.Vector?, isStated: Bool) -> String {
+        guard isStated else { return "unknown, since the driver does not state the unit" }
+        return vector?.description ?? "not plausible"
     }
 }

@@ -58,8 +58,8 @@ package final class MotionFeed {
     private var interest: DeviceFeed.Interest?
     /// The sensors that are present, that of the acceleration first.
     private var streams: [MotionStream] = []
-    /// The samplers by the position of their stream, which are kept, since releasing one waits for its sensor.
-    private var samplers: [Int: Sampler] = [:]
+    /// The sensors of the streams, by position: the accelerometer, and the gyroscope of another device.
+    private let sensors: [SharedSensor]
     private var latest: [MotionDevice.Values] = []
     private var clock = SampleClock()
     /// The time between samples; `nil` while none are wanted.
@@ -72,9 +72,13 @@ package final class MotionFeed {
     /// - Parameters:
     ///   - loop: The loop.
     ///   - feed: Reports changes of devices.
+    ///   - sensor: The accelerometer, which ``OrientationWatcher`` uses too.
     ///   - settings: How the accelerometer is mounted.
-    package init(loop: EventLoop, feed: DeviceFeed, settings: OrientationWatcher.Settings) {
+    package init(
+        loop: EventLoop, feed: DeviceFeed, sensor: SharedSensor, settings: OrientationWatcher.Settings
+    ) {
         self.loop = loop
+        sensors = [sensor, SharedSensor(loop: loop)]
         self.feed = feed
         self.settings = settings
     }
@@ -98,19 +102,28 @@ package final class MotionFeed {
 
     /// Takes one sample for a use, whether it wants samples or not, and calls back within ``Pace/sampleTimeout``.
     func sample(for use: Use, then completion: @escaping () -> Void) {
+        sample(for: use, until: loop.now + Pace.sampleTimeout, then: completion)
+    }
+
+    private func sample(for use: Use, until end: Instant, then completion: @escaping () -> Void) {
         if interest == nil || streams.isEmpty { look() }
         guard !streams.isEmpty else {
             use.gone()
             return completion()
         }
+        let asked = streams
         var isDone = false
         var timer: EventSource?
         let finish = { [weak self, weak use] in
             guard !isDone else { return }
             isDone = true
             timer = nil
-            if let self {
-                if let use, let motion = motion() { use.sampled(motion) }
+            if let self, let use {
+                // Streams that were released have no sample.
+                if streams.first !== asked[0], loop.now < end {
+                    return sample(for: use, until: end, then: completion)
+                }
+                if let motion = motion() { use.sampled(motion) }
                 // While nobody wants samples, nothing stays open.
                 if interval == nil { release() }
             }
@@ -120,13 +133,15 @@ package final class MotionFeed {
             timer = try loop.timer(priority: .watcher, handler: finish)
         } catch {
             warn(error)
+            return finish()
         }
-        timer?.fire(after: Pace.sampleTimeout)
-        var open = streams.count
-        for stream in streams {
-            stream.sample {
+        timer?.fire(after: end - loop.now)
+        var open = asked.count
+        for stream in asked {
+            stream.sample { _ in
                 open -= 1
-                if open == 0 { finish() }
+                // A stream also answers when a change of pace releases it, which must not be interrupted.
+                if open == 0 { timer?.fire(after: .zero) }
             }
         }
     }
@@ -156,35 +171,32 @@ package final class MotionFeed {
     }
 
     private func release() {
+        let released = streams
         streams = []
         latest = []
+        for stream in released { stream.setInterval(nil) }
     }
 
     /// Finds the sensors that are present now.
     private func look() {
         let found: [MotionDevice]
         do throws(SystemError) {
-            found = try MotionDevice.all(settings)
+            // Input devices that cannot be opened are reported below.
+            found = try MotionDevice.all(settings).filter { (try? $0.problem()) ?? nil == nil }
         } catch {
             return warn(error)
         }
         guard found != streams.map(\.device) else { return }
         let wasPresent = !streams.isEmpty
         release()
-        for device in found { open(device) }
+        for (device, sensor) in zip(found, sensors) { open(device, sensor) }
         if streams.isEmpty, wasPresent { for use in active where use.interval != nil { use.gone() } }
         for stream in streams { stream.setInterval(interval) }
     }
 
-    private func open(_ device: MotionDevice) {
-        let index = streams.count
+    private func open(_ device: MotionDevice, _ sensor: SharedSensor) {
         do throws(SystemError) {
-            let stream = try MotionStream(device, loop: loop) { () throws(SystemError) in
-                if let sampler = samplers[index] { return sampler }
-                let sampler = try Sampler(loop: loop)
-                samplers[index] = sampler
-                return sampler
-            }
+            let stream = try MotionStream(device, loop: loop, shared: sensor)
             stream.gone = { [weak self] in self?.look() }
             stream.failed = { [weak self] in self?.warn($0, of: device.title) }
             stream.sampled = { [weak self, unowned stream] in self?.take($0, of: stream) }
@@ -229,6 +241,6 @@ package final class MotionFeed {
         guard acceleration != nil || rotation != nil else { return nil }
         return Motion(
             acceleration: acceleration, rotation: rotation,
-            takenAt: clock.time(first.time, now: Timestamp(microseconds: loop.wallClock)))
+            takenAt: clock.time(first.time, now: Timestamp(microseconds: loop.wallClock), boot: loop.now))
     }
 }

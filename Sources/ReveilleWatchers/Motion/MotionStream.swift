@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import Glibc
 import ReveilleCore
 import ReveilleSystem
 
 /// Samples one device at an interval.
 ///
 /// Scans of an open buffer and the axes of an input device are read on the loop, which never waits for them. Everything
-/// else is read by a sampler. Loop thread only.
+/// else is read by a sampler. A buffer that falls silent is replaced by the attributes for a while. Loop thread only.
 final class MotionStream {
     let device: MotionDevice
     /// Takes a sample.
@@ -17,7 +18,15 @@ final class MotionStream {
     /// Called with an error, after which the next sample is tried.
     var failed: (SystemError) -> Void = { _ in }
 
+    /// The number of waits for a scan after which a buffer is silent.
+    ///
+    /// After a suspend, a single wait may seem to have ended before the sensor could provide a scan.
+    private static let waits = 2
+    /// The time for which the attributes are read after the buffer failed.
+    private static let recovery = Pace.retries[Pace.retries.count - 1]
+
     private let loop: EventLoop
+    private let shared: SharedSensor
     private let sampler: Sampler?
     private let reader: IIOReader?
     private let input: InputDevice?
@@ -28,36 +37,37 @@ final class MotionStream {
     private var interval: Duration?
     /// The time of the next sample.
     private var due = Instant(microseconds: 0)
-    /// Whether the buffer is read at times of the loop, since the sensor is much faster than the interval.
+    /// Whether the buffer is read at times of the loop, since the sensor is much faster.
     private var isPausing = false
+    /// The number of waits that have ended without a scan since the last one.
+    private var silentWaits = 0
+    /// Whether the sensor has provided scans, so that its buffer is tried again.
+    private var hasScans = false
+    /// When the buffer that failed is tried again; `nil` while it has not failed.
+    private var recovers: Instant?
+    /// The number of samples in a row for which the device was missing.
+    private var absences = 0
     private var isSampling = false
     /// The number of requests to the reader to rest.
     private var rests = 0
-    private var waiting: [() -> Void] = []
+    private var waiting: [(IIOSample?) -> Void] = []
 
-    /// Opens a device, which rests.
-    ///
-    /// - Parameters:
-    ///   - device: The device.
-    ///   - loop: The loop.
-    ///   - sampler: Returns the sampler for a device of the IIO subsystem.
-    /// - Throws: `SystemError` if an input device or a timer cannot be opened.
-    init(
-        _ device: MotionDevice, loop: EventLoop, sampler: () throws(SystemError) -> Sampler
-    ) throws(SystemError) {
+    /// Opens a device, which rests; throws `SystemError` if a node, a timer or a thread cannot be opened.
+    init(_ device: MotionDevice, loop: EventLoop, shared: SharedSensor) throws(SystemError) {
         self.device = device
         self.loop = loop
+        self.shared = shared
         switch device.access {
         case .sampled(let channels):
-            self.sampler = try sampler()
+            sampler = try shared.sampler()
             reader = IIOReader(channels)
             input = nil
         case .input(let node, _):
-            self.sampler = nil
+            sampler = nil
             reader = nil
             input = try InputDevice(node: node)
         }
-        timer = try loop.timer(priority: .watcher) { [weak self] in self?.take() }
+        timer = try loop.timer(priority: .watcher) { [weak self] in self?.becameDue() }
     }
 
     deinit {
@@ -69,6 +79,8 @@ final class MotionStream {
     var manner: String { reader?.manner ?? "by its node" }
 
     /// Sets the time between samples, or lets the device rest.
+    ///
+    /// A stream must rest before it is released, so that others are not left waiting.
     func setInterval(_ interval: Duration?) {
         guard interval != self.interval else { return }
         if self.interval == nil { due = loop.now }
@@ -78,19 +90,21 @@ final class MotionStream {
         guard let interval else {
             timer?.disarm()
             rests += 1
+            if shared.stream === self { shared.stream = nil }
             if let reader { sampler?.rest(reader) }
-            return
+            return answer(with: nil)
         }
+        shared.stream = self
         reader?.want(.seconds(1) / interval)
         take()
     }
 
-    /// Takes a sample now, and calls back when it has been taken, unless the stream is released first.
-    ///
-    /// A stream that does not rest calls back with its next sample.
-    func sample(then completion: @escaping () -> Void) {
+    /// Takes a sample now, and calls back with it, or with `nil` for an input device or a stream that
+    /// must rest first.
+    func sample(then completion: @escaping (IIOSample?) -> Void) {
         waiting.append(completion)
-        if interval == nil { take() }
+        // An open buffer has its next scan soon.
+        if readable == nil || isPausing { take() }
     }
 
     // MARK: - Samples
@@ -98,13 +112,11 @@ final class MotionStream {
     private func take() {
         if let input {
             finish(.input(input))
-            answer()
-        } else if let readable, let reader {
-            guard let sample = reader.takeWaiting() else {
-                isPausing = false
-                return readable.rearm(.readable)
-            }
+            answer(with: nil)
+        } else if readable != nil, let reader {
+            guard let sample = reader.takeWaiting() else { return awaitScan() }
             take(sample)
+            answer(with: sample)
         } else {
             request()
         }
@@ -113,23 +125,42 @@ final class MotionStream {
     private func request() {
         guard !isSampling, let reader else { return }
         isSampling = true
+        // A request during a sample is answered by the next one.
+        let asked = waiting
+        waiting = []
+        shared.poll?.rest()
+        if let recovers, loop.now >= recovers {
+            self.recovers = nil
+            reader.acceptBuffer()
+        }
         let rests = rests
         sampler?.sample(reader, isLive: interval != nil) { [weak self] sample, _ in
+            defer { for completion in asked { completion(sample) } }
             guard let self else { return }
             isSampling = false
             // After a request to rest, the reader may be busy, and its buffer is closed after another interval.
-            if interval != nil, rests == self.rests, reader.isPrepared, let node = reader.node { watch(node) }
+            if interval != nil, rests == self.rests, reader.isPrepared {
+                if let node = reader.node {
+                    watch(node)
+                } else if hasScans, recovers == nil {
+                    recovers = loop.now + Self.recovery
+                }
+            }
             take(sample)
+            if !self.waiting.isEmpty { take() }
         }
     }
 
     private func take(_ sample: IIOSample) {
         switch sample {
-        case .values(let values): finish(.values(values))
-        case .missing: fail { gone() }
+        case .values(let values):
+            (absences, silentWaits) = (0, 0)
+            finish(.values(values))
+        case .missing:
+            absences += 1
+            fail { gone() }
         case .failed(let error): fail { failed(error) }
         }
-        answer()
     }
 
     private func finish(_ sample: SensorSample) {
@@ -145,10 +176,10 @@ final class MotionStream {
         report()
     }
 
-    private func answer() {
+    private func answer(with sample: IIOSample?) {
         let answered = waiting
         waiting = []
-        for completion in answered { completion() }
+        for completion in answered { completion(sample) }
     }
 
     // MARK: - Times
@@ -157,11 +188,17 @@ final class MotionStream {
     private func schedule() {
         guard let interval else { return }
         let now = loop.now
-        if let readable, !isPausing {
+        if readable != nil, !isPausing {
             due = now + interval
-            return readable.rearm(.readable)
+            return awaitScan()
         }
-        due = max(due + interval, now)
+        if absences > 0 {
+            // A driver that denies a device that is listed must not cause a search at each sample.
+            due = now + max(interval, Pace.retries[min(absences, Pace.retries.count) - 1])
+        } else {
+            // A sample that was requested may be earlier than due.
+            due = min(max(due + interval, now), now + interval)
+        }
         pause(at: now)
     }
 
@@ -170,8 +207,26 @@ final class MotionStream {
         timer?.fire(after: due - now)
     }
 
+    private func awaitScan() {
+        isPausing = false
+        readable?.rearm(.readable)
+        timer?.fire(after: IIOBuffer.patience)
+    }
+
+    private func becameDue() {
+        guard let readable, !isPausing, let reader else { return take() }
+        silentWaits = (silentWaits + 1) % Self.waits
+        guard silentWaits == 0 else { return take() }
+        readable.cancel()
+        self.readable = nil
+        reader.refuseBuffer(SystemError("wait for a scan of", on: device.title, code: ETIMEDOUT))
+        recovers = loop.now + Self.recovery
+        request()
+    }
+
     private func watch(_ node: Int32) {
         isPausing = false
+        hasScans = true
         do throws(SystemError) {
             readable = try loop.watch(node, for: .readable, priority: .watcher) { [weak self] _ in
                 self?.becameReadable()
@@ -185,7 +240,7 @@ final class MotionStream {
         guard let interval else { return }
         let now = loop.now
         // The sensor is faster than its frequency. Its scans wait until one of them is due.
-        if now < due + interval * -0.25 {
+        if now < due + interval * -0.25, waiting.isEmpty {
             isPausing = true
             return pause(at: now)
         }

@@ -39,8 +39,16 @@ package final class MotionWatcher: StreamWatcher {
     }
 
     package var source: SourceDescription {
-        MotionExamination.source(of: feed) { devices in
-            guard !devices.isEmpty else { return .unavailable("no accelerometer and no gyroscope") }
+        MotionExamination.source(of: feed) { all throws(SystemError) in
+            var devices: [MotionDevice] = []
+            var problems: [String] = []
+            for device in all {
+                if let problem = try device.problem() { problems.append(problem) } else { devices.append(device) }
+            }
+            guard !devices.isEmpty else {
+                let reason = problems.joined(separator: "; ")
+                return .unavailable(reason.isEmpty ? "no accelerometer and no gyroscope" : reason)
+            }
             let rate = pace == .live ? ", every \(Int(interval / .milliseconds(1))) ms" : ""
             return .available(
                 devices.map(\.title).joined(separator: ", ") + (feed.manner.map { ", \($0)" } ?? "") + rate)

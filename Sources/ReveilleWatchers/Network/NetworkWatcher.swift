@@ -27,7 +27,7 @@ package final class NetworkWatcher: Watcher {
     private var settling: EventSource?
     /// The time of the first change since the tables were read; `nil` without one.
     private var firstChange: Instant?
-    private var problem: String?
+    private let problem: SourceProblem
 
     /// Creates a watcher that is off.
     ///
@@ -40,6 +40,7 @@ package final class NetworkWatcher: Watcher {
         self.loop = loop
         self.root = root
         self.context = context
+        problem = SourceProblem(context)
         settling = try loop.timer(priority: .watcher) { [weak self] in self?.read() }
     }
 
@@ -54,7 +55,7 @@ package final class NetworkWatcher: Watcher {
     package var mayLag: Bool { firstChange != nil }
 
     private func start() {
-        attempt { () throws(SystemError) in
+        problem.attempt { () throws(SystemError) in
             feed = try NetworkFeed(loop: loop, source: networkSource) { [weak self] in self?.handle($0) }
         }
         read()
@@ -76,7 +77,7 @@ package final class NetworkWatcher: Watcher {
             settle()
         case .failed(let error):
             feed = nil
-            warn("\(error); the network is read only on request")
+            problem.warn("\(error); the network is read only on request")
         }
     }
 
@@ -92,7 +93,7 @@ package final class NetworkWatcher: Watcher {
     private func read() {
         settling?.disarm()
         firstChange = nil
-        attempt { () throws(SystemError) in
+        problem.attempt { () throws(SystemError) in
             let tables = try networkSource.read()
             if pace != .off { self.tables = tables }
             context.report(.network(NetworkRule.reading(of: tables) { NetworkInterface($0).kind }))
@@ -102,21 +103,6 @@ package final class NetworkWatcher: Watcher {
     package func refresh(then completion: @escaping () -> Void) {
         read()
         completion()
-    }
-
-    /// Keeps the previous reading after an error, which is logged once while it lasts.
-    private func attempt(_ body: () throws(SystemError) -> Void) {
-        do throws(SystemError) {
-            try body()
-            problem = nil
-        } catch {
-            warn("\(error); the previous reading is kept")
-        }
-    }
-
-    private func warn(_ problem: String) {
-        if problem != self.problem { context.warn(problem) }
-        self.problem = problem
     }
 
     private var networkSource: NetworkSource {

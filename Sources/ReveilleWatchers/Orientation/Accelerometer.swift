@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import Glibc
 import ReveilleCore
 import ReveilleSystem
 
@@ -13,12 +14,8 @@ struct Accelerometer: FoundSensor {
     let matrix: MountMatrix
     let matrixOrigin: String
     let isHID: Bool
-    /// The factor of a raw value, by axis; 1 for input devices.
-    let scale: Vector
-    /// Whether ``scale`` comes from the driver; ignored for input devices.
-    let hasScale: Bool
-    /// The number that is added to a raw value first.
-    let offset: Vector
+    /// The conversion of raw values; unused for input devices.
+    let scale: AxisScale
 
     typealias Candidate = SensorCandidate<Accelerometer>
 
@@ -56,12 +53,11 @@ struct Accelerometer: FoundSensor {
             return Candidate(title: device.title, sensor: nil, reason: "ignored: it has a buffer but no device node")
         }
         let (matrix, origin) = matrix(device, configured)
-        let scale = scale(device)
         let sensor = Accelerometer(
             access: .sampled(
                 IIOChannels(device: device.device.path, names: channels, hasAttributes: hasAttributes, node: node)),
             matrix: matrix, matrixOrigin: origin, isHID: OrientationFrame.hidNames.contains(device.text("name") ?? ""),
-            scale: scale ?? Vector(x: 1, y: 1, z: 1), hasScale: scale != nil, offset: offset(device))
+            scale: AxisScale(of: "in_accel", device))
         return Candidate(title: device.title, sensor: sensor, reason: "in the display")
     }
 
@@ -95,20 +91,6 @@ struct Accelerometer: FoundSensor {
         }
     }
 
-    /// The scale that the driver states; 0 is none.
-    private static func scale(_ device: IIODevice) -> Vector? {
-        func number(_ name: String) -> Double? { SysfsText.number(device.text(name)).flatMap { $0 == 0 ? nil : $0 } }
-        let axes = ["x", "y", "z"].compactMap { number("in_accel_\($0)_scale") }
-        if axes.count == 3 { return Vector(x: axes[0], y: axes[1], z: axes[2]) }
-        return (number("in_accel_scale") ?? number("scale")).map { Vector(x: $0, y: $0, z: $0) }
-    }
-
-    private static func offset(_ device: IIODevice) -> Vector {
-        let common = SysfsText.number(device.text("in_accel_offset")) ?? 0
-        let axes = ["x", "y", "z"].map { SysfsText.number(device.text("in_accel_\($0)_offset")) ?? common }
-        return Vector(x: axes[0], y: axes[1], z: axes[2])
-    }
-
     // MARK: - Input devices
 
     private static func candidate(
@@ -130,7 +112,7 @@ struct Accelerometer: FoundSensor {
             configured.map { ($0, "configuration") } ?? udevMatrix(device) ?? (.identity, "none")
         let sensor = Accelerometer(
             access: .input(node, isStream: true), matrix: matrix, matrixOrigin: origin, isHID: false,
-            scale: Vector(x: 1, y: 1, z: 1), hasScale: true, offset: Vector(x: 0, y: 0, z: 0))
+            scale: .identity)
         return Candidate(title: device.name, sensor: sensor, reason: "an input device")
     }
 
@@ -151,7 +133,7 @@ extension Accelerometer {
     /// - Throws: `SystemError` when an input device cannot be read.
     func statesUnit(_ sample: SensorSample) throws(SystemError) -> Bool {
         switch sample {
-        case .values: hasScale
+        case .values: scale.isStated
         case .input(let device): try device.axis(0).resolution > 0
         }
     }
@@ -160,18 +142,20 @@ extension Accelerometer {
     ///
     /// - Throws: `SystemError` when an input device cannot be read.
     func acceleration(_ sample: SensorSample) throws(SystemError) -> Vector {
-        var raw: [Double] = []
         switch sample {
         case .values(let values):
-            raw = values
+            guard let acceleration = scale.applied(to: values[...]) else {
+                throw SystemError("find three axes in a sample of", on: "the accelerometer", code: EINVAL)
+            }
+            return acceleration
         case .input(let device):
+            var acceleration = Vector()
             for axis in 0..<3 {
                 let (value, resolution) = try device.axis(axis)
                 let units = resolution > 0 ? resolution : Self.usualResolution
-                raw.append(Double(value) / Double(units) * OrientationFrame.standardGravity)
+                acceleration[axis] = Double(value) / Double(units) * OrientationFrame.standardGravity
             }
+            return acceleration
         }
-        return Vector(
-            x: (raw[0] + offset.x) * scale.x, y: (raw[1] + offset.y) * scale.y, z: (raw[2] + offset.z) * scale.z)
     }
 }

@@ -22,7 +22,7 @@ enum OrientationExamination {
                 return examination.add("raw", "\(first)")
             }
             examination.add("raw", values.map { "\($0)" }.joined(separator: ", "))
-            examination.add("scale", sensor.hasScale ? text(sensor.scale) : "none")
+            examination.add("scale", sensor.scale.isStated ? text(sensor.scale.scale) : "none")
             read = {
                 guard case .values(let values) = reader.sample(isLive: true) else { return nil }
                 return .values(values)
@@ -32,9 +32,7 @@ enum OrientationExamination {
                 let device = try InputDevice(node: node)
                 read = { .input(device) }
             } catch {
-                examination.add("raw", "\(error)")
-                examination.advice.append("join the group input to read \(node)")
-                return
+                return examination.add(error, of: sensor.access)
             }
         }
         examination.add("matrix", "\(sensor.matrix) (\(sensor.matrixOrigin))")

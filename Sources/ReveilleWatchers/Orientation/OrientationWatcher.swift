@@ -50,10 +50,20 @@ package final class OrientationWatcher: Watcher {
     /// The request that is under way, and its start.
     private var request: (completion: () -> Void, start: Instant)?
 
-    /// Creates a watcher that is off; `idleInterval` is the time between samples while all subscribers are held.
+    /// Creates a watcher that is off.
+    ///
+    /// - Parameters:
+    ///   - loop: The loop.
+    ///   - timer: Calls at intervals.
+    ///   - feed: Reports changes of devices.
+    ///   - sensor: The accelerometer, which ``MotionFeed`` uses too.
+    ///   - settings: How closely to watch, and how to read the sensor.
+    ///   - idleInterval: The time between samples while all subscribers are held.
+    ///   - context: Takes the reports.
+    /// - Throws: `SystemError` if a timer cannot be created.
     package init(
-        loop: EventLoop, timer: SharedTimer, feed: DeviceFeed, settings: Settings, idleInterval: Duration,
-        context: WatcherContext
+        loop: EventLoop, timer: SharedTimer, feed: DeviceFeed, sensor: SharedSensor, settings: Settings,
+        idleInterval: Duration, context: WatcherContext
     ) throws(SystemError) {
         self.loop = loop
         self.settings = settings
@@ -61,7 +71,7 @@ package final class OrientationWatcher: Watcher {
         filter = SettleFilter(settle: settings.settle)
         watch = SensorWatch(
             loop: loop, timer: timer, feed: feed, context: context,
-            intervals: SampleIntervals(live: settings.sampleInterval, idle: idleInterval)
+            intervals: SampleIntervals(live: settings.sampleInterval, idle: idleInterval), shared: sensor
         ) { () throws(SystemError) in try Accelerometer.candidates(matrix: settings.matrix) }
         // A pose that has lasted long enough is confirmed by another sample.
         confirmation = try loop.timer(priority: .watcher) { [watch] in watch.sample() }
@@ -93,7 +103,8 @@ package final class OrientationWatcher: Watcher {
     }
 
     private func sampleForRequest() {
-        watch.refresh { [weak self] in
+        guard let start = request?.start else { return }
+        watch.refresh(within: start + Pace.sampleTimeout - loop.now) { [weak self] in
             guard let self, let request else { return }
             let isInDoubt = measured?.unit.isInDoubt ?? false
             if isInDoubt, loop.now < request.start + Self.repetitionTime {

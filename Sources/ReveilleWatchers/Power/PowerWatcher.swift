@@ -26,8 +26,8 @@ package final class PowerWatcher: Watcher {
     private var filter = PowerFilter()
     private var mean = MeanPower()
     private var sampled: Instant?
-    private var problem: String?
-    private var supplies: PowerSupplies?
+    private let problem: SourceProblem
+    private var supplies = FoundSupplies(attributes: PowerSupply.detailNames)
 
     /// Creates a watcher that is off, which samples at `idleInterval` at most while all subscribers are held.
     package init(
@@ -36,6 +36,7 @@ package final class PowerWatcher: Watcher {
         self.loop = loop
         self.feed = feed
         self.context = context
+        problem = SourceProblem(context)
         intervals = SampleIntervals(live: Self.liveInterval, idle: max(Self.idleInterval, idleInterval))
         poll = timer.poll { [weak self] in self?.sample() }
     }
@@ -52,27 +53,26 @@ package final class PowerWatcher: Watcher {
 
     private func start() {
         do throws(SystemError) {
-            interest = try feed.listen(to: ["power_supply", "typec"]) { [weak self] in self?.handle($0) }
+            interest = try feed.listen(to: FoundSupplies.subsystems) { [weak self] in self?.handle($0) }
         } catch {
             context.warn("\(error); the power is only polled")
         }
         filter = PowerFilter()
         mean = MeanPower()
-        supplies = nil
+        supplies.forget()
         sample()
     }
 
     private func stop() {
         interest = nil
-        supplies = nil
+        supplies.forget()
         sampled = nil
         poll?.disarm()
     }
 
     private func handle(_ changes: DeviceFeed.Changes) {
         if changes.areIncomplete { context.overflowed() }
-        if changes.isStructural || supplies?.contains(changes.changed) != true { supplies = nil }
-        supplies?.listAttributes(of: changes.changed)
+        supplies.note(changes)
         if let sampled, loop.now < sampled + Self.eventInterval {
             poll?.fire(within: Self.eventInterval)
         } else {
@@ -82,10 +82,10 @@ package final class PowerWatcher: Watcher {
 
     private func sample() {
         // Without events, devices may have come or gone.
-        if interest == nil { supplies = nil }
+        if interest == nil { supplies.forget() }
         if let reading = reading(), let reading = filter.offer(reading) { context.report(.power(reading)) }
         guard let interval = intervals[pace] else { return }
-        if interest == nil || supplies?.mayDrift ?? true {
+        if interest == nil || supplies.mayDrift {
             poll?.fire(within: interval)
         } else {
             poll?.disarm()
@@ -93,12 +93,12 @@ package final class PowerWatcher: Watcher {
     }
 
     package func refresh(then completion: @escaping () -> Void) {
-        supplies = nil
+        supplies.forget()
         if let reading = reading() { context.report(.power(filter.pass(reading))) }
         completion()
     }
 
-    package var mayLag: Bool { supplies?.mayDrift ?? true }
+    package var mayLag: Bool { supplies.mayDrift }
 
     package func update(then completion: @escaping () -> Void) {
         if let reading = reading(), let reading = filter.offer(reading) { context.report(.power(reading)) }
@@ -107,33 +107,20 @@ package final class PowerWatcher: Watcher {
 
     /// The current reading; `nil` after an error, which keeps the previous reading.
     private func reading() -> Power? {
-        do throws(SystemError) {
+        problem.attempt { () throws(SystemError) in
             let reading = PowerRule.reading(of: try readSupplies())
-            problem = nil
             sampled = loop.now
             return PowerRule.reading(reading, atMean: mean.take(reading.power, at: loop.now))
-        } catch {
-            if problem != "\(error)" { context.warn("\(error); the previous reading is kept") }
-            problem = "\(error)"
-            return nil
         }
     }
 
     private func readSupplies() throws(SystemError) -> [PowerSupply] {
-        if let read = supplies?.read(.batteries) { return read }
-        var present = try PowerSupplies(attributes: PowerSupply.detailNames)
-        let read = present.read(.batteries)
-        // While the watcher is off, no event reports new supplies, so the next call must find them again.
-        supplies = pace == .off ? nil : present
-        // A supply that disappears before it is read does not exist.
-        return read ?? []
+        try supplies.read(.batteries, isKept: pace != .off).supplies
     }
 
     package var source: SourceDescription {
         do throws(SystemError) {
-            let packs = try readSupplies().filter(\.isPack)
-            guard !packs.isEmpty else { return .unavailable("no battery in /sys/class/power_supply") }
-            return .available(packs.map(\.name).joined(separator: ", "))
+            return SourceDescription(packsOf: try readSupplies())
         } catch {
             return .unavailable("\(error)")
         }

@@ -49,13 +49,7 @@ package final class ProximityWatcher: Watcher {
     }
 
     private func take(_ sample: SensorSample, of sensor: ProximitySensor) throws(SystemError) {
-        switch sample {
-        case .input(let device):
-            report(try device.isOn(switch: ProximitySensor.frontSwitch) ? .near : .far)
-        case .values(let values):
-            guard let rule = sensor.rule else { return }
-            report(rule.state(at: values[0], last: state))
-        }
+        report(try sensor.state(sample, last: state))
     }
 
     private func report(_ state: Proximity) {
@@ -66,39 +60,21 @@ package final class ProximityWatcher: Watcher {
     package var source: SourceDescription { watch.source(orElse: "no proximity sensor") }
 
     package func examine() -> Examination {
-        watch.examine { candidates, examination in
-            for candidate in candidates {
-                examination.add(candidate.title, candidate.reason)
-                if let sensor = candidate.sensor { Self.examine(sensor, &examination) }
-            }
-            if !candidates.isEmpty, candidates.allSatisfy({ $0.sensor == nil }) {
-                examination.advice.append(
-                    "set proximity.nearLevel in the configuration to the lowest raw value of near")
-            }
+        watch.examine(advice: "set proximity.nearLevel in the configuration to the lowest raw value of near") {
+            sensor, sample throws(SystemError) in
+            let state = try sensor.state(sample, last: .unknown)
+            guard case .values(let values) = sample else { return (state == .near ? "on" : "off", state.rawValue) }
+            return ("\(values[0])", state.rawValue)
         }
     }
+}
 
-    private static func examine(_ sensor: ProximitySensor, _ examination: inout Examination) {
-        switch sensor.access {
-        case .sampled(let channels):
-            switch IIOReader(channels).sample(isLive: false) {
-            case .values(let values):
-                examination.add("raw", "\(values[0])")
-                if let rule = sensor.rule {
-                    examination.add("result", rule.state(at: values[0], last: .unknown).rawValue)
-                }
-            case .missing: examination.add("raw", "the sensor has been removed")
-            case .failed(let error): examination.add("raw", "\(error)")
-            }
-        case .input(let node, _):
-            do throws(SystemError) {
-                let isNear = try InputDevice(node: node).isOn(switch: ProximitySensor.frontSwitch)
-                examination.add("raw", isNear ? "on" : "off")
-                examination.add("result", (isNear ? Proximity.near : .far).rawValue)
-            } catch {
-                examination.add("raw", "\(error)")
-                examination.advice.append("join the group input to read \(node)")
-            }
+extension ProximitySensor {
+    /// Returns the state that a sample means after another state.
+    fileprivate func state(_ sample: SensorSample, last: Proximity) throws(SystemError) -> Proximity {
+        switch sample {
+        case .input(let device): try device.isOn(switch: Self.frontSwitch) ? .near : .far
+        case .values(let values): rule?.state(at: values[0], last: last) ?? .unknown
         }
     }
 }

@@ -46,10 +46,9 @@ package final class ShakeWatcher: Watcher {
     }
 
     package var source: SourceDescription {
-        MotionExamination.source(of: feed) { devices in
-            guard let device = devices.first, device.accelerometer != nil else {
-                return .unavailable("no accelerometer")
-            }
+        MotionExamination.source(of: feed) { devices throws(SystemError) in
+            guard let device = devices.first else { return .unavailable("no accelerometer") }
+            if let problem = try device.accelerationProblem() { return .unavailable(problem) }
             let rate = rule.rate ?? device.highestFrequency ?? .infinity
             guard rate >= ShakeRule.lowestRate else {
                 return .unavailable(

@@ -47,6 +47,7 @@ package final class ZoneFiles {
     /// A zone without rules is not watched, as anybody can ask for one.
     ///
     /// - Parameter name: A name of the tz database, or `local` for the device's zone.
+    /// - Returns: The rules; the last valid ones for a watched zone whose file has a problem.
     /// - Throws: `ZoneError` if the name or the file is invalid, or the file is missing.
     package func rules(of name: String) throws(ZoneError) -> TimeZoneRules {
         guard let zone = ZoneName(name) else { throw ZoneError("not a name of the tz database") }

@@ -35,6 +35,7 @@ package enum ReadingCoding {
         case .motion(let motion): fields.add(.motion, motion)
         case .shake(let shake): fields.add(.shake, shake)
         case .power(let power): fields.add(.power, power)
+        case .lifecycle(let lifecycle): fields.add(.lifecycle, lifecycle)
         case .published(let value): fields.add(.value, value)
         }
     }
@@ -59,6 +60,7 @@ package enum ReadingCoding {
         case .motion: .motion
         case .shake: .shake
         case .power: .power
+        case .lifecycle: .lifecycle
         }
     }
 
@@ -99,6 +101,7 @@ package enum ReadingCoding {
         case .motion: .motion(try Motion(fields))
         case .shake: .shake(try Shake(fields))
         case .power: .power(try Power(fields))
+        case .lifecycle: .lifecycle(try Lifecycle(fields))
         }
     }
 }

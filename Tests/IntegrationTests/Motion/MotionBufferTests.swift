@@ -4,44 +4,15 @@
 import Glibc
 import ReveilleSystem
 import ReveilleTesting
-import Synchronization
 import Testing
 import Varlink
 
 /// A device with an accelerometer and a gyroscope whose scans come from one node.
 @Suite(.timeLimit(.minutes(10))) struct MotionBufferTests {
-    private let testbed: Testbed
-    private let node: String
+    private let scene: ChipScene
 
     init() throws {
-        testbed = try Testbed()
-        node = testbed.root + "/dev/iio:device0"
-        mkdir(testbed.root + "/dev", 0o755)
-        guard mkfifo(node, 0o600) == 0 else { throw TestbedError("mkfifo \(node): error \(errno)") }
-    }
-
-    /// Adds a chip with two sensors, six channels and a time in each scan.
-    private func addChip(_ others: [String: String] = [:]) throws -> SyntheticDevice {
-        var attributes = [
-            "name": "chip", "in_accel_scale": "0.0098", "in_anglvel_scale": "0.001", "buffer/enable": "0",
-            "buffer/length": "2", "in_anglvel_hysteresis": "3", "current_timestamp_clock": "monotonic",
-            "sampling_frequency": "25", "sampling_frequency_available": "12.5 25 50 104 208",
-            "mount_matrix": "-1, 0, 0; 0, -1, 0; 0, 0, -1", "scan_elements/in_timestamp_en": "0",
-            "scan_elements/in_timestamp_index": "6", "scan_elements/in_timestamp_type": "le:s64/64>>0",
-        ]
-        for (index, channel) in ["accel_x", "accel_y", "accel_z", "anglvel_x", "anglvel_y", "anglvel_z"].enumerated() {
-            attributes["scan_elements/in_\(channel)_en"] = "0"
-            attributes["scan_elements/in_\(channel)_index"] = "\(index)"
-            attributes["scan_elements/in_\(channel)_type"] = "le:s16/16>>0"
-            attributes["in_\(channel)_raw"] = "0"
-        }
-        return try testbed.add(
-            subsystem: "iio", name: "iio:device0", attributes: attributes.merging(others) { $1 },
-            properties: ["DEVTYPE": "iio_device", "DEVNAME": "/dev/iio:device0"])
-    }
-
-    private func text(_ attribute: String, of sensor: SyntheticDevice) -> String? {
-        (try? String(contentsOfFile: testbed.root + sensor.path + "/" + attribute))?.filter { !$0.isNewline }
+        scene = try ChipScene()
     }
 
     private static func subscription(_ interval: Int) -> String {
@@ -50,9 +21,9 @@ import Varlink
 
     @Test("B141: acceleration and rotation of one chip are of one scan, and have its time") func scansAreWhole() throws
     {
-        let chip = try addChip()
-        let scans = try Scans(to: node, pause: 5)
-        let bus = try BusProcess(environment: testbed.environment)
+        let chip = try scene.addChip()
+        let scans = try Scans(to: scene.node, pause: 5)
+        let bus = try BusProcess(environment: scene.testbed.environment)
         let subscriber = try bus.subscribe(Self.subscription(10))
         let manner = try bus.description(of: "motion")["source"]?.stringValue ?? ""
         #expect(manner == "iio:device0 (chip), by its buffer, every 10 ms")
@@ -70,27 +41,27 @@ import Varlink
                 last = (rotation, time)
             }
         }
-        #expect(text("current_timestamp_clock", of: chip) == "realtime")
-        #expect(text("in_anglvel_hysteresis", of: chip) == "0")
+        #expect(scene.text("current_timestamp_clock", of: chip) == "realtime")
+        #expect(scene.text("in_anglvel_hysteresis", of: chip) == "0")
         withExtendedLifetime(scans) {}
     }
 
     @Test("B132: the hardware has the lowest sufficient frequency, and its own one after the last subscriber")
     func hardwareFollowsTheFastestSubscriber() throws {
-        let chip = try addChip()
-        let scans = try Scans(to: node, pause: 5)
-        let bus = try BusProcess(environment: testbed.environment)
+        let chip = try scene.addChip()
+        let scans = try Scans(to: scene.node, pause: 5)
+        let bus = try BusProcess(environment: scene.testbed.environment)
         let slow = try bus.subscribe(Self.subscription(100))
-        try wait(for: "a slow chip") { text("sampling_frequency", of: chip) == "12.5" }
+        try wait(for: "a slow chip") { scene.text("sampling_frequency", of: chip) == "12.5" }
         var fast: Subscriber? = try bus.subscribe(Self.subscription(10))
-        try wait(for: "a fast chip") { text("sampling_frequency", of: chip) == "104" }
+        try wait(for: "a fast chip") { scene.text("sampling_frequency", of: chip) == "104" }
         withExtendedLifetime(fast) { fast = nil }
-        try wait(for: "a slow chip") { text("sampling_frequency", of: chip) == "12.5" }
+        try wait(for: "a slow chip") { scene.text("sampling_frequency", of: chip) == "12.5" }
         _ = try slow.next()
         try slow.setState("background", on: bus.client())
         try wait(for: "a chip that rests") {
-            text("sampling_frequency", of: chip) == "25" && text("buffer/enable", of: chip) == "0"
-                && text("in_anglvel_hysteresis", of: chip) == "3"
+            scene.text("sampling_frequency", of: chip) == "25" && scene.text("buffer/enable", of: chip) == "0"
+                && scene.text("in_anglvel_hysteresis", of: chip) == "3"
         }
         withExtendedLifetime(scans) {}
     }
@@ -98,9 +69,9 @@ import Varlink
     @Test("B133: a subscriber that stops reading gets the newest sample after the stale one") func stalledReader()
         throws
     {
-        _ = try addChip()
-        let scans = try Scans(to: node, pause: 2)
-        let bus = try BusProcess(environment: testbed.environment)
+        _ = try scene.addChip()
+        let scans = try Scans(to: scene.node, pause: 2)
+        let bus = try BusProcess(environment: scene.testbed.environment)
         let subscriber = try bus.subscribe(Self.subscription(10))
         let before = try #require(try subscriber.next().last).integer("generation")
         try wait(for: "200 samples") {
@@ -115,9 +86,9 @@ import Varlink
     }
 
     @Test("a full buffer holds old samples, which are not delivered") func fullBufferIsDrained() throws {
-        _ = try addChip()
-        let scans = try Scans(to: node, pause: 2)
-        let bus = try BusProcess(environment: testbed.environment)
+        _ = try scene.addChip()
+        let scans = try Scans(to: scene.node, pause: 2)
+        let bus = try BusProcess(environment: scene.testbed.environment)
         let subscriber = try bus.subscribe(Self.subscription(10))
         _ = try subscriber.next()
         bus.process.signal(SIGSTOP)
@@ -134,11 +105,11 @@ import Varlink
     @Test("B144: while a sensor blocks its reader, others are read") func blockedSensorDelaysNothingElse() throws {
         var attributes = ["in_accel_x_raw": "", "in_accel_y_raw": "", "in_accel_z_raw": ""]
         attributes = attributes.mapValues { _ in "not a number" }
-        _ = try addChip(attributes)
+        _ = try scene.addChip(attributes)
         // Its buffer stays empty, for which a reader waits.
-        let silent = open(node, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+        let silent = open(scene.node, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         defer { close(silent) }
-        let bus = try BusProcess(environment: testbed.environment)
+        let bus = try BusProcess(environment: scene.testbed.environment)
         let waiting = try bus.client()
         try waiting.send(
             #"{"method":"org.reveille.Bus.Subscribe","more":true,"parameters":{"aspects":["motion"],"initial":true}}"#)
@@ -150,8 +121,8 @@ import Varlink
     }
 
     @Test("B150: a sensor with at most 12 samples a second cannot show shakes") func slowSensorHasNoShakes() throws {
-        _ = try addChip(["sampling_frequency": "12", "sampling_frequency_available": "6 12"])
-        let source = try BusProcess(environment: testbed.environment).description(of: "shake")
+        _ = try scene.addChip(["sampling_frequency": "12", "sampling_frequency_available": "6 12"])
+        let source = try BusProcess(environment: scene.testbed.environment).description(of: "shake")
         #expect(source["available"] == false)
         #expect(
             source["reason"]?.stringValue == "iio:device0 (chip) gives 12 samples a second; at least 18 are needed")
@@ -159,64 +130,16 @@ import Varlink
 
     @Test("a scan that is cut off ends neither the bus nor the samples", arguments: [1, 7, 25])
     func truncatedScans(bytes: Int) throws {
-        _ = try addChip()
-        let scans = try Scans(to: node, pause: 5)
-        let bus = try BusProcess(environment: testbed.environment)
+        _ = try scene.addChip()
+        let scans = try Scans(to: scene.node, pause: 5)
+        let bus = try BusProcess(environment: scene.testbed.environment)
         let subscriber = try bus.subscribe(Self.subscription(10))
         _ = try subscriber.next()
-        let pipe = open(node, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+        let pipe = open(scene.node, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
         defer { close(pipe) }
         _ = write(pipe, [UInt8](repeating: 0x55, count: bytes), bytes)
         for _ in 0..<10 { _ = try subscriber.next() }
         withExtendedLifetime(scans) {}
-    }
-}
-
-/// A stream of numbered scans, as from a driver: their number is the raw value of both x axes.
-private final class Scans: Sendable {
-    private struct State {
-        var count = 0
-        var times: [Int: Int64] = [:]
-    }
-
-    private let state = Mutex(State())
-
-    /// The number of scans so far.
-    var count: Int { state.withLock { $0.count } }
-
-    /// Creates a stream with a pause in milliseconds after each scan.
-    init(to node: String, pause: Int32) throws {
-        // Opened for reading and writing, so that the stream does not end when the bus closes it.
-        let pipe = open(node, O_RDWR | O_NONBLOCK | O_CLOEXEC)
-        guard pipe >= 0 else { throw Trouble("open \(node): error \(errno)") }
-        try Pthread.start { [weak self] in
-            while let scan = self?.scan {
-                // A scan that does not fit is lost, as in the kernel.
-                _ = write(pipe, scan, scan.count)
-                poll(nil, 0, pause)
-            }
-            close(pipe)
-        }
-    }
-
-    /// The time of a scan in microseconds.
-    func time(of number: Int) -> Int64? { state.withLock { $0.times[number] } }
-
-    /// Six axes with 16 bits, padding, and the time in nanoseconds.
-    private var scan: [UInt8] {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        let microseconds = Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
-        let number = state.withLock { state in
-            state.count += 1
-            // Within the range of 16 bits.
-            let number = state.count % 30_000 + 1
-            state.times[number] = microseconds
-            return UInt16(number)
-        }
-        let words = [number, 0, 1_000, number, 0, 0, 0xAAAA, 0x5555]
-        let ending = (0..<8).map { UInt8(truncatingIfNeeded: (microseconds * 1_000) >> (8 * $0)) }
-        return words.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] } + ending
     }
 }
 

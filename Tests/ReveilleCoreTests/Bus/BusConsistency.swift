@@ -88,14 +88,19 @@ struct BusConsistency {
 
     private mutating func checkNames(_ bus: borrowing Bus) {
         require(
-            zip(bus.logs, Aspect.device).allSatisfy { $0.aspect == $1 }, "the logs of the device are not in order")
+            zip(bus.logs, BuiltInAspect.allCases).allSatisfy { $0.aspect == Aspect($1) },
+            "the logs of built-in aspects are not in order")
         var counts: [UInt32: NameCount] = [:]
         let free = Set(bus.freeLogs)
         require(free.count == bus.freeLogs.count, "a log is free twice")
-        for index in bus.logs.indices.dropFirst(Aspect.device.count) {
+        for index in bus.logs.indices.dropFirst(BuiltInAspect.allCases.count) {
             let log = bus.logs[index]
+            let isOwn = bus.lifecycles.values.contains(index)
             let isKnown = bus.logOfName[log.aspect] == index
-            require(isKnown != free.contains(index), "log \(index) is neither used nor free")
+            require(isKnown || isOwn != free.contains(index), "log \(index) is neither used nor free")
+            if isOwn {
+                require(log.entryCount == 1 && log.aspect == .lifecycle, "log \(index) is not that of a lifecycle")
+            }
             guard isKnown else { continue }
             require(log.aspect.isPublished, "log \(index) has the aspect \(log.aspect)")
             if log.isLive { require(log.publisher != nil, "\(log.aspect) has no publisher") }
@@ -111,7 +116,8 @@ struct BusConsistency {
             counts[user, default: NameCount()].kept += 1
             if log.isLive { counts[user, default: NameCount()].live += 1 }
         }
-        require(bus.logOfName.count == bus.logs.count - Aspect.device.count - free.count, "names without a log")
+        let others = BuiltInAspect.allCases.count + bus.lifecycles.count + free.count
+        require(bus.logOfName.count == bus.logs.count - others, "names without a log")
         var users = bus.namesOfUser
         for user in users.keys { users[user]?.nextLimit = 0 }
         require(counts == users, "names of users: \(users), expected \(counts)")
@@ -183,8 +189,8 @@ struct BusConsistency {
         for index in used {
             let entry = bus.entries[Int(index)]
             guard let aspect = bus.logs[Int(entry.log)].aspect.builtIn else { continue }
-            let isHeld = bus.slots[Int(entry.slot)]?.isInBackground == true
-            guard !isHeld || bus.isImmediate(entry) else { continue }
+            let holds = bus.slots[Int(entry.slot)]?.holds.intersection(.background) ?? []
+            guard holds.isEmpty || bus.isImmediate(entry) && !holds.contains(.frozen) else { continue }
             counts[aspect] += 1
             guard aspect.kind == .stream else { continue }
             intervals[aspect][bus.policies[Int(entry.policy)].policy.sampleInterval, default: 0] += 1
@@ -197,6 +203,7 @@ struct BusConsistency {
 extension Bus {
     /// Returns whether events of an entry's aspect can be delivered once its subscriber has read its last reply.
     fileprivate func isAwake(_ entry: Entry) -> Bool {
-        slots[Int(entry.slot)]?.isInBackground == false || isImmediate(entry)
+        guard let state = slots[Int(entry.slot)] else { return false }
+        return !state.isInBackground || !state.holds.contains(.frozen) && isImmediate(entry)
     }
 }

@@ -17,7 +17,7 @@ final class BusDriver {
     /// Creates a driver of a new bus whose sources have all been read.
     convenience init(history: Int = 256) {
         self.init(restoring: SavedState(instance: "one"), history: history)
-        for aspect in BuiltInAspect.allCases where aspect.kind == .state {
+        for aspect in BuiltInAspect.ofDevice where aspect.kind == .state {
             bus.report(.first(Aspect(aspect)), at: now)
         }
     }
@@ -66,7 +66,7 @@ final class BusDriver {
         lastID += 1
         let id = SubscriptionID(rawValue: lastID)
         let start = bus.subscribe(request, as: id, at: now)
-        bus.release(.unread, from: id)
+        bus.noteRead(by: id)
         return (id, start)
     }
 
@@ -81,7 +81,7 @@ final class BusDriver {
         var deliveries: [Delivery] = []
         while let delivery = nextDelivery() {
             deliveries.append(delivery)
-            bus.release(.unread, from: delivery.subscription)
+            bus.noteRead(by: delivery.subscription)
         }
         return deliveries
     }
@@ -99,8 +99,8 @@ final class BusDriver {
         return events(of: id)
     }
 
-    func background(_ id: SubscriptionID, _ reason: HoldReasons = .app) { bus.hold(reason, on: id) }
-    func foreground(_ id: SubscriptionID, _ reason: HoldReasons = .app) { bus.release(reason, from: id) }
+    func background(_ id: SubscriptionID, _ reason: HoldReasons = .app) { bus.hold(reason, on: id, at: now) }
+    func foreground(_ id: SubscriptionID, _ reason: HoldReasons = .app) { bus.release(reason, from: id, at: now) }
 
     func state(_ aspect: Aspect) -> Event {
         // The state of a copy: asking this bus would note that the state was returned.
@@ -108,6 +108,8 @@ final class BusDriver {
         return copy.state(of: aspect, at: now)
     }
 
+    func lifecycle(of id: SubscriptionID) -> Lifecycle? { bus.lifecycle(of: id) }
+    func hasReadLifecycle(_ id: SubscriptionID) -> Bool { bus.hasReadLifecycle(id) }
     func hasForegroundSubscriber(_ aspect: BuiltInAspect) -> Bool { bus.hasForegroundSubscriber(aspect) }
 
     func status(_ id: SubscriptionID) -> SubscriptionStatus? { bus.subscriptions.first { $0.id == id } }

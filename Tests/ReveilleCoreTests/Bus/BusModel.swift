@@ -59,13 +59,13 @@ struct BusModel {
     }
 
     mutating func hold(_ reason: HoldReasons, on id: SubscriptionID) {
-        driver.bus.hold(reason, on: id)
-        naive.hold(reason, on: id)
+        driver.bus.hold(reason, on: id, at: driver.now)
+        naive.hold(reason, on: id, at: driver.now)
     }
 
     mutating func release(_ reason: HoldReasons, from id: SubscriptionID) {
-        driver.bus.release(reason, from: id)
-        naive.release(reason, from: id)
+        driver.bus.release(reason, from: id, at: driver.now)
+        naive.release(reason, from: id, at: driver.now)
     }
 
     mutating func report(_ reading: Reading) {

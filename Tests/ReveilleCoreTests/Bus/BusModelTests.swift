@@ -92,7 +92,7 @@ private struct RandomOperations {
             request.instance = number(below: 16) == 0 ? "other" : client.instance
             request.positions = client.positions
         } else {
-            let all = Aspect.device + Self.names + Self.patterns
+            let all = Aspect.device + [.lifecycle] + Self.names + Self.patterns
             request.aspects = AspectSet(all.filter { _ in number(below: 4) == 0 })
             for aspect in all where number(below: 2) == 0 { request.policies[aspect] = policy() }
         }

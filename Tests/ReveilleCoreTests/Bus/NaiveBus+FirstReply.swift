@@ -29,6 +29,15 @@ extension NaiveBus {
                 events.append(topic.current.event(changes: 0, netChange: true, since: topic.current.time))
             }
         }
+        if request.aspects.contains(Aspect.lifecycle) {
+            let start = NaiveChange(
+                generation: 0, sequence: sequence, time: time, reading: .lifecycle(subscriber.lifecycleState))
+            subscriber.lifecycle = start
+            subscriber.feeds[.lifecycle] = NaiveFeed(subscriber.policy(.lifecycle), isLiteral: true, from: start)
+            if request.wantsInitial || resumed == false {
+                events.append(start.event(changes: 0, netChange: true, since: time))
+            }
+        }
         if resumed == true {
             for (name, position) in request.positions ?? [:] where subscriber.feeds[name] == nil {
                 let topic = topics[name] ?? absent(name, at: time)
@@ -52,6 +61,7 @@ extension NaiveBus {
 
     private func areKnown(_ positions: [Aspect: Int], of aspects: AspectSet) -> Bool {
         positions.allSatisfy { aspect, generation in
+            if aspect == .lifecycle { return true }
             guard aspects.contains(aspect) || aspects.names.contains(where: { $0.matches(aspect) }) else { return true }
             return generation <= topics[aspect]?.current.generation ?? sequence
         }

@@ -25,12 +25,28 @@ struct NaiveBus {
         var policies: [Aspect: Policy]
         var holds: HoldReasons
         var feeds: [Aspect: NaiveFeed] = [:]
+        /// The last change of its lifecycle.
+        var lifecycle: NaiveChange?
+
+        var lifecycleState: Lifecycle {
+            holds.contains(.frozen) ? .suspended : holds.isDisjoint(with: [.app, .operator]) ? .active : .background
+        }
+
+        /// Notes a change of its lifecycle, which has the sequence of the last change on the bus.
+        mutating func noteLifecycle(sequence: Int, at time: Timestamp) {
+            guard let last = lifecycle, last.reading.lifecycle != lifecycleState else { return }
+            let change = NaiveChange(
+                generation: last.generation + 1, sequence: sequence, time: time, reading: .lifecycle(lifecycleState))
+            lifecycle = change
+            feeds[.lifecycle]?.queue.append(change)
+        }
 
         /// Returns the policy of an aspect: its own, or that of the longest pattern with one.
         func policy(_ aspect: Aspect) -> Policy {
             let patterns = aspects.names.filter { policies[$0] != nil && $0.matches(aspect) }
             let longest = patterns.max { $0.name.count < $1.name.count }
             var policy = policies[aspect] ?? longest.flatMap { policies[$0] } ?? Policy()
+            if aspect == .lifecycle { policy.background = .immediate }
             if aspect.builtIn?.kind == .stream {
                 policy.interval = max(policy.interval ?? .milliseconds(100), .milliseconds(10))
             }
@@ -41,7 +57,7 @@ struct NaiveBus {
 
         var open: [Aspect] {
             if holds.isEmpty { return Array(feeds.keys) }
-            if holds.contains(.unread) { return [] }
+            if holds.contains(.unread) || holds.contains(.frozen) { return [] }
             return feeds.filter { $0.value.policy.background == .immediate }.map(\.key)
         }
     }
@@ -120,7 +136,7 @@ struct NaiveBus {
 
     // MARK: - Holds
 
-    mutating func hold(_ reason: HoldReasons, on id: SubscriptionID) {
+    mutating func hold(_ reason: HoldReasons, on id: SubscriptionID, at time: Timestamp) {
         guard var subscriber = subscribers[id] else { return }
         if !subscriber.isInBackground, !reason.isDisjoint(with: .background) {
             for (aspect, topic) in topics {
@@ -128,10 +144,11 @@ struct NaiveBus {
             }
         }
         subscriber.holds.formUnion(reason)
+        subscriber.noteLifecycle(sequence: sequence, at: time)
         subscribers[id] = subscriber
     }
 
-    mutating func release(_ reason: HoldReasons, from id: SubscriptionID) {
+    mutating func release(_ reason: HoldReasons, from id: SubscriptionID, at time: Timestamp) {
         guard var subscriber = subscribers[id] else { return }
         let wasHeld = subscriber.isInBackground
         subscriber.holds.subtract(reason)
@@ -140,6 +157,7 @@ struct NaiveBus {
                 subscriber.feeds[aspect]?.endBackground(in: topic.current.reading, oldest: oldest(aspect))
             }
         }
+        subscriber.noteLifecycle(sequence: sequence, at: time)
         subscribers[id] = subscriber
     }
 
@@ -165,7 +183,8 @@ struct NaiveBus {
         }
         subscriber.holds.insert(.unread)
         subscribers[id] = subscriber
-        return events.sorted { $0.sequence < $1.sequence }
+        let own = events.filter { $0.aspect == .lifecycle }
+        return own + events.filter { $0.aspect != .lifecycle }.sorted { $0.sequence < $1.sequence }
     }
 
     // MARK: - Restarts

@@ -86,7 +86,7 @@ import Testing
             for event in delivery.events { changes[event.aspect, default: 0] += event.changes }
             // Those that were delivered first, and some that were not.
             publish(0..<300, round: round)
-            driver.bus.release(.unread, from: id)
+            driver.bus.noteRead(by: id)
         }
         #expect(changes.count == 1_000)
         for event in driver.read().flatMap(\.events) { changes[event.aspect, default: 0] += event.changes }
@@ -120,7 +120,7 @@ import Testing
         driver.foreground(id)
         var events = driver.nextDelivery()?.events ?? []
         driver.background(id)
-        driver.bus.release(.unread, from: id)
+        driver.bus.noteRead(by: id)
         #expect(driver.read().isEmpty)
         publish(1_000..<1_010)
         driver.foreground(id)

@@ -36,7 +36,7 @@ import Testing
             driver.report(.sample(Double(number)))
         }
         #expect(driver.nextDelivery() == nil)
-        driver.bus.release(.unread, from: id)
+        driver.bus.noteRead(by: id)
         let events = driver.events(of: id)
         #expect(events.map(\.changes) == [200])
         #expect(events.first?.motion?.acceleration?.x == 200)
@@ -87,7 +87,7 @@ import Testing
         #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 == 10_000 })
     }
 
-    @Test("B134: a stream of sleepers is not sampled, unless one of them ignores the background")
+    @Test("B100, B134: a stream of sleepers is not sampled, unless one of them ignores the background")
     func sleepersWantNoSamples() {
         let id = subscribe(nil)
         driver.background(id)

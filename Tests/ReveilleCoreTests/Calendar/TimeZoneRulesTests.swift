@@ -31,6 +31,15 @@ import Testing
         #expect(zone.transition(after: 7_520_400) == 25_664_400 && zone.offset(at: 25_664_400) == 3_600)
     }
 
+    @Test("a footer that contradicts the end of the table replaces it") func footerReplacesTheEnd() throws {
+        let zone = try TimeZoneRules(tzif: TZifFile(initial: 60, changes: [(0, 120), (9, 180)], footer: "AAA-1").bytes)
+        #expect([-1, 0, 8, 9, 10].map(zone.offset(at:)) == [60, 120, 120, 3_600, 3_600])
+        #expect(zone.transition(after: 0) == 9 && zone.transition(after: 9) == nil)
+        let same = try TimeZoneRules(
+            tzif: TZifFile(initial: 60, changes: [(0, 3_600), (9, 180)], footer: "AAA-1").bytes)
+        #expect(same.transition(after: .min) == 0 && same.transition(after: 0) == nil)
+    }
+
     @Test("without a footer, the last offset remains") func lastOffsetRemains() throws {
         for version in [0, UInt8(ascii: "2"), UInt8(ascii: "3"), UInt8(ascii: "4")] {
             let file = TZifFile(version: version, initial: 60, changes: [(0, 120)])

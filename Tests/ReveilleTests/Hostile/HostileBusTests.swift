@@ -88,7 +88,7 @@ import Varlink
             peer.start([.battery(0.5, 1, changes: 0)])
             let text = String(decoding: EventCoding.encode(.battery(0.4, 2)).bytes, as: UTF8.self)
             let strange = text.replacing("unplugged", with: "swapping")
-            peer.answer(#"{"events":[{"aspect":"lifecycle","lifecycle":{}},\#(strange)]}"#, continues: true)
+            peer.answer(#"{"events":[{"aspect":"weather","weather":{}},\#(strange)]}"#, continues: true)
             peer.deliver([.battery(0.3, 3)])
         }
         let device = try await Device.connect(to: bus.address)

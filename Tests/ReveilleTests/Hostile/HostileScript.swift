@@ -9,7 +9,7 @@ import Varlink
 
 /// The replies of a hostile or incompatible bus, reproducible by a seed.
 struct HostileScript {
-    private static let aspects = Aspect.device.map(\.name) + ["lifecycle", "", "battery\u{1b}[2J"] + names
+    private static let aspects = Aspect.device.map(\.name) + ["lifecycle", "weather", "", "battery\u{1b}[2J"] + names
     private static let names = HostileLife.names.map(\.name) + ["org.example.*", "org..a", "org.example.\u{e4}"]
     private static let integers = [
         "0", "1", "-1", "2147483648", "9007199254740993", "9223372036854775807", "-9223372036854775808",

@@ -61,12 +61,12 @@ import Testing
             default: symlink("nowhere", path)
             }
         }
-        #expect(app.names == [])
-        #expect(app.scene.warnings.count == 1)
-        #expect(app.watcher.examine().advice.count == 1)
         app.scene.step(
             "repair",
             {
+                #expect(app.names == [])
+                #expect(app.scene.warnings.count == 1)
+                #expect(app.watcher.examine().advice.count == 1)
                 app.scene.remove(FoldersScene.folder)
                 app.scene.makeDirectory(FoldersScene.folder)
                 app.scene.write(app.path("a"), "")
@@ -93,12 +93,17 @@ import Testing
         let app = try FoldersScene { scene in
             for index in 0...limit { scene.write("/home/u/Documents/f\(index)", "") }
         }
-        #expect(app.listing?.isCut == true)
-        #expect(app.names?.count == limit)
-        #expect(app.scene.warnings.first?.contains("has 10001 names") == true)
-        #expect(app.scene.warnings.first?.contains("1 are not listed") == true)
-        let before = app.listing
-        app.scene.step("change", { app.scene.write(app.path("f7"), "x") }, until: { app.listing != before })
+        var before: FolderListing?
+        app.scene.step(
+            "change",
+            {
+                before = app.listing
+                #expect(before?.isCut == true)
+                #expect(app.names?.count == limit)
+                #expect(app.scene.warnings.first?.contains("has 10001 names") == true)
+                #expect(app.scene.warnings.first?.contains("1 are not listed") == true)
+                app.scene.write(app.path("f7"), "x")
+            }, until: { app.listing != before })
         app.scene.step(
             "remove", { for index in 0...500 { app.scene.remove(app.path("f\(index)")) } },
             until: { app.listing?.isCut == false })
@@ -106,12 +111,52 @@ import Testing
         #expect(app.names?.count == limit - 500)
     }
 
+    @Test("a folder with too many names that cannot be read later is logged once") func unreadableCutFolderIsLogged()
+        throws
+    {
+        let scene = try Scene()
+        let status = try DirectoryScan(of: scene.root).status
+        var folder = WatchedFolder(
+            ConfiguredFolder(name: "d", path: "/d"), settings: FileSettings(paths: [], root: scene.root, home: "/"))
+        let entries = (0..<FolderListing.nameLimit).map {
+            FolderEntry(name: EntryName(escaped: "f\($0)"), identity: UInt64($0), stamp: 0)
+        }
+        var problems: [String?] = []
+        func take(_ outcome: FolderScan.Outcome) {
+            let now = Instant(microseconds: Int64(problems.count) * 1_000_000)
+            _ = folder.take(outcome, start: now, at: now)
+            problems.append(folder.newProblem())
+        }
+        let sorted = SortedEntries(entries)
+        take(.entries(sorted, count: entries.count + 1, of: status))
+        take(.entries(sorted, count: entries.count + 2, of: status))
+        take(.failed("no"))
+        take(.failed("no"))
+        #expect(problems[0]?.contains("has 10001 names") == true)
+        #expect(problems[1...] == [nil, "no", nil])
+        #expect(folder.listing.isCut)
+    }
+
     @Test("a scan of a large folder takes several turns") func scanTakesTurns() throws {
         let scene = try Scene()
         for index in 0..<100 { scene.write("/f\(index)", "") }
-        let scan = FolderScan(of: PathChain(following: "/", root: scene.root))
+        let way = PathChain(following: "/", root: scene.root)
+        var scan = FolderScan(of: way, known: SortedEntries([]))
         var turns = 1
-        while scan.advance(while: { false }) == nil { turns += 1 }
-        #expect(turns == 101)
+        var outcome: FolderScan.Outcome?
+        while outcome == nil {
+            outcome = scan.advance { false }
+            turns += 1
+        }
+        guard case .entries(let entries, _, _) = outcome else {
+            Issue.record("\(String(describing: outcome))")
+            return
+        }
+        #expect(entries.entries.count == 100)
+        #expect(turns > 101, "sorting takes turns too")
+        scan = FolderScan(of: way, known: entries)
+        var turnsOfSecond = 1
+        while scan.advance(while: { false }) == nil { turnsOfSecond += 1 }
+        #expect(turnsOfSecond < turns, "what has not changed is not sorted again")
     }
 }

@@ -23,6 +23,7 @@ struct FoldersScene {
             loop: scene.loop, folders: [ConfiguredFolder(name: "documents", path: "~/Documents")],
             settings: FileSettings(paths: [], root: scene.root, home: "/home/u"), context: scene.context)
         watcher.pace = .live
+        scene.step("scan", {}, until: { [scene] in !scene.readings.isEmpty })
     }
 
     /// The last reported listing.

@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct FoldersWatcherTests {
     @Test func namesAreThoseOfTheFolder() throws {
         let app = try FoldersScene { $0.write("/home/u/Documents/a", "1") }
-        #expect(app.names == ["a"])
+        app.scene.step("look", {}, until: { app.names == ["a"] })
         app.scene.step("make", { app.scene.write(app.path("b"), "2") }, until: { app.names == ["a", "b"] })
         app.scene.step("rename", { app.scene.move(app.path("a"), app.path("c")) }, until: { app.names == ["b", "c"] })
         app.scene.step("remove", { app.scene.remove(app.path("b")) }, until: { app.names == ["c"] })
@@ -21,25 +21,29 @@ import Testing
     @Test("B177: a renamed file keeps its identity, and a new file with its number has another one")
     func identityIsThatOfTheFile() throws {
         let app = try FoldersScene { $0.write("/home/u/Documents/a", "1") }
-        let old = try #require(app.listing?.entries.first)
+        var old: FolderEntry?
         app.scene.step(
-            "rename", { app.scene.move(app.path("a"), app.path("b")) },
-            until: { app.names == ["b"] && app.listing?.entries.first?.identity == old.identity })
+            "rename",
+            {
+                old = app.listing?.entries.first
+                app.scene.move(app.path("a"), app.path("b"))
+            }, until: { app.names == ["b"] && app.listing?.entries.first?.identity == old?.identity })
         app.scene.step(
             "replace",
             {
                 app.scene.remove(app.path("b"))
                 app.scene.write(app.path("c"), "1")
-            }, until: { app.names == ["c"] && app.listing?.entries.first?.identity != old.identity })
+            }, until: { app.names == ["c"] && app.listing?.entries.first?.identity != old?.identity })
         try app.scene.play()
     }
 
     @Test("B175: a file that is being written keeps its last state until it is closed")
     func writtenFileIsTakenOnceClosed() throws {
         let app = try FoldersScene { $0.write("/home/u/Documents/a", "1") }
-        let before = try #require(app.listing)
+        var before: FolderListing?
         var descriptor: Int32 = -1
         app.scene.quiet("write", for: .milliseconds(300)) {
+            before = app.listing
             descriptor = app.scene.open(app.path("a"), writing: [])
             for _ in 0..<100 { app.scene.append([1, 2, 3], to: descriptor) }
         }
@@ -90,6 +94,64 @@ import Testing
         try app.scene.play()
         #expect(app.scene.overflows == 1)
         #expect(app.scene.readings.count == 2)
+    }
+
+    @Test("two names that differ only in their Unicode normalization are two files")
+    func normalizationsAreTwoNames() throws {
+        let (composed, decomposed) = ("\u{e9}", "e\u{301}")
+        let app = try FoldersScene { $0.write("/home/u/Documents/" + composed, "") }
+        var names: [[UInt8]]? { app.names?.map { Array($0.utf8) } }
+        let both = [decomposed, composed].map { Array($0.utf8) }
+        app.scene.step("make", { app.scene.write(app.path(decomposed), "") }, until: { names == both })
+        app.scene.step("remove", { app.scene.remove(app.path(composed)) }, until: { names == [both[0]] })
+        try app.scene.play()
+    }
+
+    @Test("two folders whose paths differ only in their Unicode normalization are two folders")
+    func normalizationsAreTwoFolders() throws {
+        let scene = try Scene()
+        let paths = ["/\u{e9}", "/e\u{301}"]
+        for path in paths { scene.makeDirectory(path) }
+        let watcher = try FoldersWatcher(
+            loop: scene.loop,
+            folders: zip(["a", "b"], paths).map { ConfiguredFolder(name: $0, path: $1) },
+            settings: FileSettings(paths: [], root: scene.root, home: "/"), context: scene.context)
+        watcher.pace = .live
+        var names: [[String]]? {
+            scene.readings.last?.folders?.listings.map { $0.entries.map(\.name.text) }
+        }
+        scene.step("scan", {}, until: { names == [[], []] })
+        scene.step("one", { scene.write(paths[0] + "/x", "") }, until: { names == [["x"], []] })
+        scene.step("other", { scene.write(paths[1] + "/y", "") }, until: { names == [["x"], ["y"]] })
+        scene.step(
+            "both", { for path in paths { scene.write(path + "/z", "") } },
+            until: { names == [["x", "z"], ["y", "z"]] })
+        try scene.play()
+    }
+
+    @Test("folders are scanned in later turns of the loop, and a question meanwhile waits for them")
+    func startTakesTurns() throws {
+        let scene = try Scene()
+        let folders = (0..<ConfiguredFolder.limit).map { ConfiguredFolder(name: "f\($0)", path: "/f\($0)") }
+        for folder in folders { for name in ["a", "b"] { scene.makeDirectory(folder.path + "/" + name) } }
+        let watcher = try FoldersWatcher(
+            loop: scene.loop, folders: folders,
+            settings: FileSettings(paths: [], root: scene.root, home: "/"), context: scene.context)
+        watcher.pace = .live
+        #expect(scene.readings.isEmpty)
+        #expect(watcher.mayLag)
+        var isAnswered = false
+        watcher.update {
+            isAnswered = true
+            #expect(scene.readings.count == 1)
+        }
+        #expect(!isAnswered)
+        scene.step("scan", {}, until: { isAnswered })
+        scene.step(
+            "look", { #expect(!watcher.mayLag) },
+            until: { scene.readings.last?.folders?.listings.map(\.entries.count) == folders.map { _ in 2 } })
+        try scene.play()
+        #expect(watcher.laterTime > 0)
     }
 
     @Test("without folders nothing is opened") func nothingIsOpenedWithoutFolders() throws {

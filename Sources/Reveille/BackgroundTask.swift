@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+import ReveilleWire
+
+extension Subscription {
+    /// Runs an operation that the program wants to finish before it is suspended.
+    ///
+    /// The bus lists the task while the operation runs. A shell that suspends the program waits for its tasks: in the
+    /// background, for 30 seconds by default, which all tasks of the process share. Five seconds before the end, the
+    /// task is expiring, and the operation should save what it has.
+    ///
+    /// ```swift
+    /// try await subscription.withBackgroundTask("upload") { task in
+    ///     for part in parts where !task.isExpiring { try await send(part) }
+    /// }
+    /// ```
+    ///
+    /// Nothing is cancelled automatically. To cancel work when the time is about to end, cancel it in `onExpiration`:
+    ///
+    /// ```swift
+    /// let upload = Task(operation: sendFile)
+    /// try await subscription.withBackgroundTask("upload") { _ in
+    ///     try await upload.value
+    /// } onExpiration: {
+    ///     upload.cancel()
+    /// }
+    /// ```
+    ///
+    /// The task ends when the operation returns or throws, or when the program ends. It moves no event. The operation
+    /// always runs, even if the bus does not count the task, because it is gone, of an earlier version, or has too many
+    /// tasks of this user: then nothing waits for the operation, and ``BackgroundTask/failure`` is the reason. If the bus
+    /// returns, it counts the task again, with all of its time.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the task, as `reveille status` shows it: 1 to 128 bytes.
+    ///   - isolation: The actor of the caller, on which the operation runs.
+    ///   - operation: The operation, which runs once the bus has answered or cannot be reached.
+    ///   - onExpiration: Called at most once, when the time is about to end, or has ended. It runs on the thread of the
+    ///     device and must not block.
+    /// - Returns: The result of the operation.
+    /// - Throws: The error of the operation.
+    public func withBackgroundTask<Value, Failure: Error>(
+        _ name: String, isolation: isolated (any Actor)? = #isolation,
+        operation: (BackgroundTask) async throws(Failure) -> Value,
+        onExpiration: @escaping @Sendable () -> Void = {}
+    ) async throws(Failure) -> Value {
+        let task = BackgroundTask(name, of: id, engine: device.engine, onExpiration: onExpiration)
+        let number = await device.engine.beginTask(task, of: id)
+        let result: Result<Value, Failure>
+        do throws(Failure) {
+            result = .success(try await operation(task))
+        } catch {
+            result = .failure(error)
+        }
+        await device.engine.endTask(number)
+        return try result.get()
+    }
+}
+
+/// A task that a program wants to finish before it is suspended; see
+/// ``Subscription/withBackgroundTask(_:isolation:operation:onExpiration:)``.
+///
+/// Safe to use from any thread and any actor.
+public final class BackgroundTask: Sendable {
+    private struct State {
+        var isExpiring = false
+        var hasEnded = false
+        var failure: ReveilleError?
+        var onExpiration: (@Sendable () -> Void)?
+    }
+
+    /// The name of the task.
+    public let name: String
+    private let stream: StreamID
+    private let engine: Engine
+    private let state: Lock<State>
+
+    init(_ name: String, of stream: StreamID, engine: Engine, onExpiration: @escaping @Sendable () -> Void) {
+        self.name = name
+        self.stream = stream
+        self.engine = engine
+        state = Lock(State(onExpiration: onExpiration))
+    }
+
+    /// Whether the time is about to end, or has ended; then the operation should finish.
+    ///
+    /// It stays true, even if the program returns to the foreground, where the next task has all of its time again.
+    public var isExpiring: Bool { state.withLock { $0.isExpiring } }
+
+    /// The time that is left, as the bus reports it when asked.
+    ///
+    /// `nil` in the foreground, where there is no limit, and if the bus does not count the task.
+    public var remaining: Duration? {
+        get async { hasEnded ? .zero : await engine.remaining(of: name, of: stream) }
+    }
+
+    /// The reason why nothing waits for the task; `nil` if the bus counts it, or its time has ended.
+    public var failure: ReveilleError? { state.withLock { $0.failure } }
+
+    /// Whether the time has ended.
+    var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
+    /// Takes a state from the bus.
+    func update(_ new: TaskState) {
+        let handler = state.withLock { state in
+            state.failure = nil
+            state.hasEnded = new.hasEnded
+            guard new.isExpiring || new.hasEnded, !state.isExpiring else { return nil as (@Sendable () -> Void)? }
+            state.isExpiring = true
+            return state.onExpiration
+        }
+        handler?()
+    }
+
+    /// Notes that the bus does not count the task.
+    func fail(_ error: ReveilleError) {
+        state.withLock { $0.failure = error }
+    }
+}

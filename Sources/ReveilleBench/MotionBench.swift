@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleCore
+import ReveilleSystem
+import ReveilleTesting
+
+/// Measures the processor time of the bus while ten subscribers get a hundred samples of motion a second each.
+///
+/// The samples come from a synthetic chip, whose scans a thread writes to a FIFO in place of the device's node.
+struct MotionBench {
+    /// The number of subscribers.
+    private static let subscribers = 10
+    /// The time between samples.
+    private static let interval: Duration = .milliseconds(10)
+    /// The largest part of one processor that the bus may use.
+    private static let limit = 0.02
+    /// The smallest part of the samples that must be delivered, so that the figure is that of a stream.
+    private static let leastDelivered = 0.9
+    /// The time in seconds in which the stream starts, and that in which is measured.
+    private static let duration = (rest: 2.0, measured: 20.0)
+
+    /// Prints the figure.
+    ///
+    /// - Throws: `BenchError` if it is above its limit, or if samples are missing.
+    func run() throws {
+        let testbed = try Testbed()
+        let node = testbed.root + "/dev/iio:device0"
+        mkdir(testbed.root + "/dev", 0o755)
+        guard mkfifo(node, 0o600) == 0 else { throw SystemError("mkfifo", on: node) }
+        try Self.addChip(to: testbed)
+        let bus = ReveillePeer()
+        let broker = try PeerBroker(bus, under: ["env"] + Testbed.environment(root: testbed.root).map { "\($0)=\($1)" })
+        let driver = try ScanDriver(node: node, every: Self.interval)
+        let connections = try (0..<Self.subscribers).map { _ in
+            let connection = try broker.connection()
+            _ = try bus.subscription(
+                on: connection, to: [.motion], policies: [.motion: Policy(interval: Self.interval)],
+                isInBackground: false)
+            return connection
+        }
+        _ = try Self.receive(on: connections, for: Self.duration.rest)
+        let before = broker.usage.processorTime
+        let count = try Self.receive(on: connections, for: Self.duration.measured)
+        let time = Double(broker.usage.processorTime - before) / 1_000_000_000
+        withExtendedLifetime((broker, driver, testbed)) {}
+
+        let use = time / Self.duration.measured
+        let rate = Double(count) / Self.duration.measured
+        print("\n| motion at 100 Hz, ten subscribers | samples a second | of one processor | of each sample |")
+        print("| --- | ---: | ---: | ---: |")
+        let each = time / Double(max(1, count)) * 1_000_000
+        print("| Reveille | \(rate.rounded(to: 0)) | \((use * 100).rounded(to: 2))% | \(each.rounded(to: 1)) µs |")
+        let wanted = Double(Self.subscribers) * (.seconds(1) / Self.interval)
+        guard rate >= wanted * Self.leastDelivered else {
+            throw BenchError("\(rate) samples a second were delivered in place of \(wanted)")
+        }
+        guard use <= Self.limit else { throw BenchError("the bus takes more than \(Self.limit * 100)% of a processor") }
+    }
+
+    /// Reads from all connections for a time in seconds, and returns the number of messages.
+    private static func receive(on connections: [PeerConnection], for seconds: Double) throws -> Int {
+        let end = MonotonicClock.now + Int64(seconds * 1_000_000_000)
+        var polls = connections.map { pollfd(fd: $0.number, events: Int16(POLLIN), revents: 0) }
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        var count = 0
+        while MonotonicClock.now < end {
+            guard poll(&polls, nfds_t(polls.count), 100) >= 0 else { throw SystemError("poll") }
+            for descriptor in polls where descriptor.revents != 0 {
+                let size = recv(descriptor.fd, &buffer, buffer.count, 0)
+                guard size > 0 else { throw BenchError("the bus has closed a connection") }
+                count += buffer[..<size].count { $0 == 0 }
+            }
+        }
+        return count
+    }
+
+    private static func addChip(to testbed: Testbed) throws {
+        var attributes = [
+            "name": "chip", "in_accel_scale": "0.0098", "in_anglvel_scale": "0.001", "buffer/enable": "0",
+            "buffer/length": "2", "sampling_frequency": "100", "scan_elements/in_timestamp_en": "1",
+            "scan_elements/in_timestamp_index": "6", "scan_elements/in_timestamp_type": "le:s64/64>>0",
+        ]
+        for (index, channel) in ["accel_x", "accel_y", "accel_z", "anglvel_x", "anglvel_y", "anglvel_z"].enumerated() {
+            attributes["scan_elements/in_\(channel)_en"] = "1"
+            attributes["scan_elements/in_\(channel)_index"] = "\(index)"
+            attributes["scan_elements/in_\(channel)_type"] = "le:s16/16>>0"
+            attributes["in_\(channel)_raw"] = "0"
+        }
+        _ = try testbed.add(
+            subsystem: "iio", name: "iio:device0", attributes: attributes,
+            properties: ["DEVTYPE": "iio_device", "DEVNAME": "/dev/iio:device0"])
+    }
+}
+
+/// A thread that writes scans in place of a driver, until this is released.
+private final class ScanDriver: Sendable {
+    private let isRunning = Lock(true)
+
+    init(node: String, every interval: Duration) throws {
+        // Opened for reading and writing, so that the stream does not end when the bus closes it.
+        let pipe = open(node, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+        guard pipe >= 0 else { throw SystemError("open", on: node) }
+        let pause = Int64(interval / .nanoseconds(1))
+        try Pthread.start { [weak self] in
+            var due = MonotonicClock.now
+            var number: UInt16 = 0
+            while self?.isRunning.withLock({ $0 }) == true {
+                number = (number + 1) % 1_000
+                let scan = Self.scan(number)
+                // A scan that does not fit is lost, as in the kernel.
+                _ = write(pipe, scan, scan.count)
+                due += pause
+                var rest = timespec(
+                    tv_sec: Int(max(0, due - MonotonicClock.now) / 1_000_000_000),
+                    tv_nsec: Int(max(0, due - MonotonicClock.now) % 1_000_000_000))
+                nanosleep(&rest, nil)
+            }
+            close(pipe)
+        }
+    }
+
+    deinit {
+        isRunning.withLock { $0 = false }
+    }
+
+    /// Six axes with 16 bits, padding, and the time in nanoseconds.
+    private static func scan(_ number: UInt16) -> [UInt8] {
+        let words = [number, 0, 1_000, number, 0, 0, 0, 0].flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+        let time = Clocks.wall() * 1_000
+        return words + (0..<8).map { UInt8(truncatingIfNeeded: time >> (8 * $0)) }
+    }
+}

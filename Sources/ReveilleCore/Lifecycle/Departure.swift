@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The way of a program from the background to its suspension, or to its end.
+///
+/// First its tasks end, and it reads that it is in the background. Then its lifecycle announces what comes next. A
+/// program that does not read, or began a task that it does not end, only delays this.
+package struct Departure: Sendable, Hashable {
+    /// What is to be done now.
+    package enum Step: Sendable, Hashable {
+        /// The lifecycle says what comes next.
+        case announce
+        /// The program is frozen, or receives SIGTERM.
+        case carryOut
+    }
+
+    /// The longest time in microseconds that a program without tasks gets to read both events.
+    ///
+    /// Apps on iOS have about as much to save their state.
+    package static let readingTime: UInt64 = 5_000_000
+
+    /// The time at which the program has had enough time to read, in microseconds since boot; `nil` while it has tasks.
+    package private(set) var deadline: UInt64?
+    private var isAnnounced = false
+
+    /// Begins the way of a program that has gone to the background.
+    package init(at now: UInt64) {
+        deadline = now + Self.readingTime
+    }
+
+    /// Decides what is to be done now.
+    ///
+    /// - Parameters:
+    ///   - now: The time in microseconds since boot.
+    ///   - hasTasks: Whether the program has tasks whose time is not over.
+    ///   - isRead: Whether the program has read the last state of its lifecycle.
+    /// - Returns: The step, after which this has to be called again; `nil` if the program still has time.
+    package mutating func next(at now: UInt64, hasTasks: Bool, isRead: Bool) -> Step? {
+        guard !hasTasks else {
+            deadline = nil
+            return nil
+        }
+        let deadline = deadline ?? now + Self.readingTime
+        self.deadline = deadline
+        guard isRead || now >= deadline else { return nil }
+        guard isAnnounced else {
+            isAnnounced = true
+            return .announce
+        }
+        return .carryOut
+    }
+}

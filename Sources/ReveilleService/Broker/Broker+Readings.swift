@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Logging
+package import ReveilleCore
+import ReveilleSystem
+import ReveilleWatchers
+
+// The readings of watchers, and posted ones.
+
+extension Broker {
+    /// Takes a watcher's reading.
+    package func report(_ reading: Reading) {
+        guard bus.report(reading, at: now) else { return }
+        if let aspect = reading.aspect.builtIn, !bus.mustSaveChange(of: aspect) {
+            states.discardAll()
+        } else {
+            stateWillBeDelivered()
+        }
+        deliver()
+    }
+
+    /// Prepares the delivery of a change, or of another publisher.
+    func stateWillBeDelivered() {
+        states.discardAll()
+        guard keeper?.stateWillBeDelivered() == false else { return }
+        bus.renew(as: Broker.newInstance(&random))
+        logger.warning("continuing as a new instance: the saved state cannot be removed")
+        // Subscribers reconnect and get the new instance; their positions would be wrong in it.
+        for connection in subscribers.connections { close(connection) }
+    }
+
+    /// Makes a saved state outdated before a client learns the position of a name that it may contain and that the bus
+    /// has forgotten since: the next bus would not know such a position.
+    func noteForgottenNames() {
+        guard bus.hasForgottenNames else { return }
+        bus.hasForgottenNames = false
+        stateWillBeDelivered()
+    }
+
+    /// Reads sources again after changes may have gone unnoticed; posted states stay.
+    ///
+    /// - Parameters:
+    ///   - monitoredOnly: Whether to skip aspects that are not watched.
+    ///   - completion: Called when the readings have been reported.
+    package func reread(monitoredOnly: Bool = true, then completion: @escaping () -> Void = {}) {
+        watchers.refreshAll(monitoredOnly: monitoredOnly) { [weak self] in
+            self?.deliver()
+            completion()
+        }
+    }
+
+    func post(_ reading: Reading) {
+        if bus.post(reading, at: now) { stateWillBeDelivered() }
+        deliver()
+    }
+
+    /// Sets each watcher to the pace that the subscribers need.
+    func adjustWatchers() {
+        // A loop that has ended takes no more timers.
+        guard !isStopping else { return }
+        do throws(SystemError) {
+            try watchers.adjust {
+                Demand(isInForeground: bus.hasForegroundSubscriber($0), interval: bus.sampleInterval(of: $0))
+            }
+        } catch {
+            logger.error("\(error)")
+        }
+    }
+}

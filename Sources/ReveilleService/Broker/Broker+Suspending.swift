@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Logging
+import ReveilleCore
+import ReveilleSystem
+import ReveilleWire
+import Varlink
+
+// The suspension of programs, whose cgroups are frozen.
+
+extension Broker {
+    /// Suspends the program behind a subscription, which is in the background; the reply follows when it is frozen.
+    ///
+    /// - Throws: `CannotSuspend` if it is known that the program cannot be frozen.
+    func suspend(_ target: Connection, for connection: Connection) throws(CallError) {
+        guard let process = target.process else {
+            throw .cannotSuspend("process \(target.peer.pid) cannot be followed")
+        }
+        if process.connections.values.contains(where: endsInBackground) {
+            throw .cannotSuspend("process \(process.process.pid) ends in the background, as it has declared")
+        }
+        if let suspension = suspension(of: target) {
+            guard !suspension.freeze.isFrozen || !suspension.freeze.isSettled else {
+                return reply(EmptyReply(), on: connection)
+            }
+            suspension.callers.append(connection)
+            // It may be on the way back.
+            if !suspension.freeze.wantsFrozen, suspension.departure == nil {
+                suspension.departure = Departure(at: loop.bootClock)
+            }
+            return continueDepartures()
+        }
+        let suspension = Suspension(of: process, cgroup: try cgroup(suspending: process))
+        // A cgroup below another is frozen and thawed with it, so each needs one that decides.
+        if let other = suspensions.first(where: { $0.overlaps(suspension.cgroup) }) {
+            throw .cannotSuspend("another suspension is under way, of \(other.cgroup)")
+        }
+        findProcesses(of: suspension)
+        if let obstacle = obstacle(to: suspension) { throw .cannotSuspend(obstacle) }
+        suspension.departure = Departure(at: loop.bootClock)
+        suspension.callers.append(connection)
+        suspensions.append(suspension)
+        continueDepartures()
+    }
+
+    /// Returns the suspension of the program behind a subscription, even if it is only on the way; `nil` without one.
+    func suspension(of target: Connection) -> Suspension? {
+        guard let process = target.process else { return nil }
+        return suspensions.first { suspension in suspension.processes.contains { $0 === process } }
+    }
+
+    private func cgroup(suspending process: SubscriberProcess) throws(CallError) -> String {
+        do throws(CannotFreeze) {
+            return try programs.cgroup(suspending: process.process, subscribers: Set(processes.keys))
+        } catch {
+            throw .cannotSuspend(error.reason)
+        }
+    }
+
+    private func findProcesses(of suspension: Suspension) {
+        suspension.processes = processes.values.filter(suspension.contains).sorted { $0.process.pid < $1.process.pid }
+    }
+
+    /// Returns why a program may not be frozen now: another subscription in its cgroup is in the foreground.
+    private func obstacle(to suspension: Suspension) -> String? {
+        suspension.members.first { !isInBackground($0) }.map {
+            "process \($0.peer.pid) in the same cgroup, \(suspension.cgroup), has a subscription in the foreground"
+        }
+    }
+
+    // MARK: - On the way
+
+    /// Takes the next step of a suspension.
+    func advance(_ suspension: Suspension) {
+        expire(suspension)
+        suspension.processes.removeAll { $0.connections.isEmpty }
+        guard !suspension.processes.isEmpty else {
+            // Nobody can wake it, and other processes in the cgroup would stay frozen.
+            if suspension.departure != nil || suspension.freeze.wantsFrozen {
+                takeBack(suspension, because: "the subscription has ended") {}
+            }
+            return
+        }
+        while var departure = suspension.departure {
+            if let obstacle = obstacle(to: suspension) { return takeBack(suspension, because: obstacle) {} }
+            let step = next(&departure, of: suspension.members)
+            suspension.departure = departure
+            switch step {
+            case nil: return
+            case .announce: setPhase(.suspended, of: suspension.processes)
+            case .carryOut: freeze(suspension)
+            }
+        }
+    }
+
+    private func freeze(_ suspension: Suspension) {
+        suspension.departure = nil
+        do throws(CallError) {
+            // Processes may have moved or subscribed meanwhile.
+            findProcesses(of: suspension)
+            guard try cgroup(suspending: suspension.origin) == suspension.cgroup else {
+                throw .cannotSuspend("process \(suspension.origin.process.pid) has moved to another cgroup")
+            }
+            if let obstacle = obstacle(to: suspension) { throw .cannotSuspend(obstacle) }
+            try record(suspension.cgroup)
+        } catch {
+            return takeBack(suspension, because: error) {}
+        }
+        setPhase(.suspended, of: suspension.processes)
+        // From now on nothing is sent, also before the kernel reports that they are frozen.
+        for connection in suspension.members { hold(.frozen, on: connection) }
+        if let request = suspension.freeze.want(frozen: true, at: loop.bootClock) { make(request, of: suspension) }
+        // If it could not be thawed before, it is frozen already.
+        if suspension.freeze.isSettled { answer(suspension, nil) }
+    }
+
+    private func record(_ cgroup: String) throws(CallError) {
+        do throws(SystemError) {
+            try frozen.insert(cgroup)
+        } catch {
+            throw .cannotSuspend("it cannot be recorded that the program is frozen: \(error)")
+        }
+    }
+
+    // MARK: - Back
+
+    /// Keeps a suspension that is on its way from freezing anything, and answers those who wait for it.
+    func cancelDeparture(of suspension: Suspension, because reason: String) {
+        suspension.departure = nil
+        answer(suspension, .cannotSuspend(reason))
+    }
+
+    /// Thaws a program if it is frozen, and wakes its subscriptions from that.
+    func takeBack(_ suspension: Suspension, because reason: String, then completion: @escaping () -> Void) {
+        takeBack(suspension, because: .cannotSuspend(reason), then: completion)
+    }
+
+    private func takeBack(
+        _ suspension: Suspension, because error: CallError, then completion: @escaping () -> Void
+    ) {
+        suspension.departure = nil
+        answer(suspension, error)
+        suspension.wakes.append(completion)
+        if let request = suspension.freeze.want(frozen: false, at: loop.bootClock) { make(request, of: suspension) }
+        if suspension.freeze.isSettled { endThaw(of: suspension) }
+    }
+
+    private func endThaw(of suspension: Suspension) {
+        if suspension.departure == nil { suspensions.removeAll { $0 === suspension } }
+        forget(suspension.cgroup)
+        endPhases(.suspended, of: suspension.processes)
+        var waking = 1
+        let ended: () -> Void = { [weak self] in
+            waking -= 1
+            if waking == 0 { self?.finishWakes(of: suspension) }
+        }
+        for connection in suspension.members {
+            waking += 1
+            wake(connection, from: .frozen, then: ended)
+        }
+        ended()
+    }
+
+    private func finishWakes(of suspension: Suspension) {
+        let wakes = suspension.wakes
+        suspension.wakes = []
+        for wake in wakes { wake() }
+        deliverSoon()
+    }
+
+    /// Notes that a process runs again, perhaps since somebody else thawed its cgroup.
+    func noteThaw(of process: SubscriberProcess) {
+        for suspension in suspensions where suspension.freeze.isFrozen && suspension.freeze.isSettled {
+            guard suspension.processes.contains(where: { $0 === process }) else { continue }
+            takeBack(suspension, because: "it was thawed") { [weak self] in self?.deliver() }
+        }
+    }
+
+    private func answer(_ suspension: Suspension, _ error: CallError?) {
+        let callers = suspension.callers
+        suspension.callers = []
+        for caller in callers {
+            resume(caller) {
+                if let error { fail(error, on: caller) } else { reply(EmptyReply(), on: caller) }
+            }
+        }
+    }
+
+    // MARK: - The system
+
+    private func make(_ request: FreezeState.Request, of suspension: Suspension) {
+        let completion: (CannotFreeze?) -> Void = { [weak self] failure in
+            guard let self else { return }
+            let answer = suspension.freeze.answered(request.number, failure: failure?.reason, at: loop.bootClock)
+            take(answer.outcome, next: answer.next, of: suspension)
+        }
+        // A late answer may come when it is over already.
+        if !suspensions.contains(where: { $0 === suspension }) { suspensions.append(suspension) }
+        if request.freezes {
+            programs.freeze(suspension.cgroup, then: completion)
+        } else {
+            programs.thaw(suspension.cgroup, then: completion)
+        }
+        continueDepartures()
+    }
+
+    private func expire(_ suspension: Suspension) {
+        let answer = suspension.freeze.expire(at: loop.bootClock)
+        take(answer.outcome, next: answer.next, of: suspension)
+    }
+
+    private func take(_ outcome: FreezeState.Outcome?, next: FreezeState.Request?, of suspension: Suspension) {
+        switch outcome {
+        case nil: break
+        case .frozen: if suspension.freeze.wantsFrozen { answer(suspension, nil) }
+        case .notFrozen(let reason):
+            answer(suspension, .cannotSuspend("\(suspension.cgroup) could not be frozen: \(reason)"))
+        case .thawed: if !suspension.freeze.wantsFrozen { endThaw(of: suspension) }
+        case .notThawed(let reason):
+            logger.error("\(suspension.cgroup) could not be thawed: \(reason)")
+            finishWakes(of: suspension)
+        }
+        if let next { make(next, of: suspension) }
+    }
+
+    private func forget(_ cgroup: String) {
+        do throws(SystemError) {
+            try frozen.remove(cgroup)
+        } catch {
+            logger.warning("the record of a program that was frozen cannot be removed: \(error)")
+        }
+    }
+
+    // MARK: - Start and end
+
+    /// Thaws what a bus before this one froze, whose subscribers it no longer knows.
+    func thawFormerPrograms() {
+        for cgroup in frozen.cgroups {
+            logger.notice("thawing \(cgroup), which the last bus left frozen")
+            programs.thaw(cgroup) { [weak self] failure in
+                guard let failure else { return self?.forget(cgroup) ?? () }
+                self?.logger.error("\(cgroup) could not be thawed: \(failure)")
+            }
+        }
+    }
+
+    /// Thaws everything before the bus ends, since nobody could wake it then.
+    func thawAll() {
+        guard !frozen.cgroups.isEmpty else { return }
+        let left = Set(programs.thawBeforeEnd(frozen.cgroups))
+        for cgroup in frozen.cgroups where !left.contains(cgroup) { forget(cgroup) }
+        for cgroup in left.sorted() { logger.error("\(cgroup) could not be thawed; the next bus will try it again") }
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+
+/// The suspension of a program, from the call on until its cgroup is thawed again.
+final class Suspension {
+    /// The cgroup that is frozen.
+    let cgroup: String
+    /// The process that was to be suspended.
+    let origin: SubscriberProcess
+    /// The processes in the cgroup that have subscriptions.
+    var processes: [SubscriberProcess] = []
+    /// The way to the freezing; `nil` once that has begun.
+    var departure: Departure?
+    var freeze = FreezeState()
+    /// The callers that wait for the suspension.
+    var callers: [Connection] = []
+    /// The callers that wait for the thaw.
+    var wakes: [() -> Void] = []
+
+    init(of origin: SubscriberProcess, cgroup: String) {
+        self.origin = origin
+        self.cgroup = cgroup
+    }
+
+    /// The connections of all subscriptions in the cgroup, in the order of their numbers.
+    var members: [Connection] { processes.flatMap(\.connections.values).sorted { $0.number < $1.number } }
+
+    /// Returns whether a process is in the cgroup now, or in one below it.
+    func contains(_ process: SubscriberProcess) -> Bool {
+        process.process.cgroup.map { Self.isBelow($0, cgroup) } ?? false
+    }
+
+    /// Returns whether another cgroup is this one, above it or below it.
+    func overlaps(_ other: String) -> Bool {
+        Self.isBelow(cgroup, other) || Self.isBelow(other, cgroup)
+    }
+
+    /// Returns whether a cgroup is another one or below it.
+    private static func isBelow(_ path: String, _ other: String) -> Bool {
+        path == other || path.utf8.starts(with: (other + "/").utf8)
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleSystem
+
+/// A real service manager, `systemd --user`, with a message bus and units of its own, for tests as root.
+///
+/// It has a cgroup of its own, in the hierarchy of the machine, and ends with its owner, with all its units.
+package final class PrivateServiceManager {
+    private static let programs = ["/usr/lib/systemd/systemd", "/usr/bin/dbus-daemon", "/usr/bin/busctl"]
+    /// systemd 255 and earlier freeze units only where this cgroup exists, as it does if systemd has started the machine.
+    private static let initScope = "/init.scope"
+    /// The number of managers for which the cgroup was created.
+    private static let users = Lock(0)
+
+    /// The reason why a manager cannot be created here, or `nil` if it can.
+    package static let obstacle: String? = {
+        if geteuid() != 0 { return "requires root" }
+        if !TemporaryCgroup.canBeMade { return "requires a cgroup v2 with a freezer" }
+        if let missing = programs.first(where: { access($0, X_OK) != 0 }) { return "\(missing) is missing" }
+        guard let probe = try? ChildProcess(["unshare", "-m", "true"]), probe.wait() == 0 else {
+            return "mount namespaces are not permitted"
+        }
+        return nil
+    }()
+
+    /// The address of its message bus.
+    package let address: String
+    /// The directory of its cgroup.
+    package let cgroup: String
+    private let hierarchy: String
+    private let directory: TemporaryDirectory
+    private let process: ChildProcess
+    /// Ends the manager if this process ends without releasing it.
+    private let alive: Pipe
+
+    /// Starts a manager, and waits until it is on its bus.
+    ///
+    /// - Throws: `TestbedError` if it does not start.
+    package init() throws(TestbedError) {
+        guard let hierarchy = CgroupHierarchy.find()?.directory else { throw TestbedError("cgroup v2 is not mounted") }
+        self.hierarchy = hierarchy
+        directory = try TemporaryDirectory(forSocket: "/bus")
+        address = "unix:path=\(directory.path)/bus"
+        cgroup = try TemporaryDirectory.make(hierarchy + "/reveille-manager-XXXXXX")
+        Self.users.withLock { users in
+            users += 1
+            _ = mkdir(hierarchy + Self.initScope, 0o755)
+        }
+        for (name, text) in Self.units { try directory.write(text, to: "units/" + name) }
+        let ready: Pipe
+        do throws(SystemError) {
+            ready = try Pipe()
+            alive = try Pipe()
+        } catch {
+            throw TestbedError("\(error)")
+        }
+        let log = try directory.open("log")
+        defer { close(log) }
+        process = try ChildProcess(
+            ["bash", "-ec", Self.script, "bash", hierarchy, cgroup, directory.path],
+            descriptors: [STDIN_FILENO: alive.readingEnd, STDOUT_FILENO: ready.writable, STDERR_FILENO: log],
+            isApart: true)
+        ready.closeWritingEnd()
+        guard ready.waitForWake() else { throw TestbedError("systemd --user: \(directory.read("log").suffix(500))") }
+    }
+
+    deinit {
+        // The processes may be frozen, and systemd does not stop its units when it is killed.
+        try? TemporaryDirectory.fill(cgroup + "/cgroup.kill", with: Array("1".utf8))
+        process.wait()
+        // Processes in the middle of their end still count.
+        let remove = "for try in $(seq 100); do find \"$0\" -depth -type d -exec rmdir {} + && break; sleep 0.1; done"
+        _ = try? ChildProcess(["bash", "-c", remove + " 2>/dev/null", cgroup]).wait()
+        Self.users.withLock { users in
+            users -= 1
+            // It stays if it has processes, because systemd has started the machine.
+            if users == 0 { rmdir(hierarchy + Self.initScope) }
+        }
+    }
+
+    /// Starts systemd in a mount namespace in which the machine seems to have been started by systemd, and reports on
+    /// stdout when it is on its bus.
+    private static let script = """
+        echo 0 >"$2/cgroup.procs"
+        export RUNTIME="$3"
+        exec 3<&0
+        (read -r <&3 || echo 1 >"$2/cgroup.kill") >&2 &
+        exec unshare -m --propagation private bash -ec '
+            mount --bind "$0" /sys/fs/cgroup
+            mount -t tmpfs run /run
+            mkdir -p /run/systemd/system
+            env -i PATH="$PATH" HOME="$RUNTIME" XDG_RUNTIME_DIR="$RUNTIME" SYSTEMD_UNIT_PATH="$RUNTIME/units" \
+                \(programs[0]) --user --log-target=console >&2 &
+            until busctl --address="unix:path=$RUNTIME/bus" --timeout=1 status org.freedesktop.systemd1 >&2; do
+                sleep 0.1
+                kill -0 $!
+            done
+            echo ready
+            exec >&-
+            wait
+        ' "$1" 3<&-
+        """
+
+    /// The units of the manager, among them those on which all others depend; an empty file would mask a unit.
+    private static let units = [
+        "default.target": "[Unit]\nRequires=dbus.service\nAfter=dbus.service\n",
+        "dbus.socket": "[Socket]\nListenStream=%t/bus\n",
+        "dbus.service": """
+        [Unit]
+        Requires=dbus.socket
+        [Service]
+        Type=notify
+        ExecStart=\(programs[1]) --session --address=systemd: --nofork --nopidfile --systemd-activation
+
+        """,
+        "basic.target": "[Unit]\n", "sockets.target": "[Unit]\n", "shutdown.target": "[Unit]\n",
+        "paths.target": "[Unit]\n", "timers.target": "[Unit]\n",
+    ]
+}

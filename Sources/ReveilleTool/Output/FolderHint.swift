@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Reveille
+
+/// How to configure folders, for users who ask for them while none is configured.
+enum FolderHint {
+    /// The reason and the advice.
+    static let text = """
+        no folders are configured; set folders in the configuration, as in { folders: { documents: "~/Documents" } }
+        """
+
+    /// Returns whether an event is the current state of folders, and has none: those without names are listed too.
+    static func concerns(_ event: Event) -> Bool {
+        event.changes == 0 && event.folders?.folders.isEmpty == true
+    }
+
+    /// Prints the hint to stderr if it concerns one of some events.
+    static func print(for events: [Event]) {
+        if events.contains(where: concerns) { Console.error("reveille: \(text)") }
+    }
+
+    /// Prints the hint to stderr if folders are among some aspects, but none is configured.
+    static func print(for aspects: AspectSet, on device: Device) async throws {
+        if aspects.contains(Aspect.folders) { print(for: try await device.states(of: [.folders])) }
+    }
+}

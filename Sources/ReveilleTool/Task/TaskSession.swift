@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import Reveille
+import ReveilleCore
+import ReveilleSystem
+import ReveilleTesting
+import ReveilleWire
+
+/// One run of `reveille task`: its task, its signals and its command.
+///
+/// The task lasts as long as the connection, which ends with the process.
+final class TaskSession {
+    private let options: TaskCommand
+    private let loop: EventLoop
+    private var sources: [EventSource] = []
+    /// Waits for what the bus sends; `nil` without a task.
+    private var replies: EventSource?
+    private var program: Program?
+
+    init(_ options: TaskCommand) throws(SystemError) {
+        self.options = options
+        loop = try EventLoop()
+    }
+
+    /// Begins the task and runs the command.
+    ///
+    /// - Returns: The command's exit code, or 128 plus the signal that ended it.
+    /// - Throws: The reason why the command was not started.
+    func run() throws -> Int32 {
+        try beginTask()
+        for number in Signals.passedOn {
+            sources.append(try loop.onSignal(number) { [unowned self] in program?.pass(number) })
+        }
+        sources.append(
+            try loop.onSignal(SIGCHLD) { [unowned self] in
+                if program?.hasEnded == true { loop.exit() }
+            })
+        program = try Program(options.command, environment: ChildProcess.environment)
+        try loop.run()
+        return program?.exitCode ?? Failure.Code.failure.rawValue
+    }
+
+    /// Begins the task, or reports the reason why the command runs without one.
+    private func beginTask() throws {
+        do {
+            let client = try BlockingClient(options.bus.resolved())
+            guard let subscription = try subscription(on: client) else {
+                return report("no process above this one has a subscription; nothing waits for the command")
+            }
+            guard report(try client.beginTask(options.name, of: subscription)) else { return }
+            replies = try loop.watch(client.number, for: .readable) { [unowned self] _ in receive(from: client) }
+        } catch let error as ReveilleError {
+            report("\(error); nothing waits for the command")
+        }
+    }
+
+    /// Returns the subscription of the option, or of the nearest process above this one that has any.
+    private func subscription(on client: BlockingClient) throws -> String? {
+        let subscribers = try client.call(.listSubscriptions, expecting: [Subscriber].self)
+        if let name = options.subscription { return try SubscriptionName(text: name).id(among: subscribers) }
+        for process in ProcessStat.ancestors {
+            if let subscriber = subscribers.first(where: { $0.processID == process }) { return subscriber.id }
+        }
+        return nil
+    }
+
+    private func receive(from client: BlockingClient) {
+        do throws(ReveilleError) {
+            while let state = try client.nextTaskState() {
+                guard report(state) else { return replies = nil }
+            }
+        } catch {
+            replies = nil
+            report("\(error); nothing waits for the command any longer")
+        }
+    }
+
+    /// Reports a state of the task unless there is time, and returns whether the task lasts.
+    private func report(_ state: TaskState) -> Bool {
+        if state.hasEnded {
+            report("the time for the task is over, and its program can be suspended")
+        } else if state.isExpiring, let remaining = state.remaining {
+            let seconds = Int64((remaining / .seconds(1)).rounded())
+            report("the time for the task ends in \(seconds) s")
+        }
+        return !state.hasEnded
+    }
+
+    private func report(_ message: StyledText) {
+        Console.error("reveille: \(message)")
+    }
+}

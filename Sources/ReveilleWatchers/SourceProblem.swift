@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleSystem
+
+/// The current problem of a watcher's source, which is logged once while it lasts.
+///
+/// A class, because a report may cause another attempt before the first one has returned.
+final class SourceProblem {
+    private let context: WatcherContext
+    private var current: String?
+
+    init(_ context: WatcherContext) {
+        self.context = context
+    }
+
+    /// Logs a problem, unless it is the current one.
+    func warn(_ problem: String) {
+        if problem != current { context.warn(problem) }
+        current = problem
+    }
+
+    /// Attempts to read the source; an error is a problem, and the previous reading is kept.
+    ///
+    /// - Returns: The result; `nil` after an error.
+    @discardableResult
+    func attempt<Value>(_ body: () throws(SystemError) -> Value) -> Value? {
+        do throws(SystemError) {
+            let value = try body()
+            current = nil
+            return value
+        } catch {
+            warn("\(error); the previous reading is kept")
+            return nil
+        }
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// A state to which SetState brings a subscription.
+package enum RequestedState: String, Sendable, Hashable, CaseIterable {
+    /// The caller's hold is cleared.
+    case foreground
+    /// The subscription is held.
+    case background
+    /// The caller's hold is cleared, and the lifecycle becomes `inactive`.
+    case inactive
+    /// The subscription is held, and then its program is frozen.
+    case suspended
+
+    /// Whether the caller's hold is set, which can end automatically.
+    package var isHeld: Bool { self == .background || self == .suspended }
+}
+
+extension RequestedState: FieldWord {
+    static let names = makeNames()
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+
+/// `reveille run` without a service manager.
+@Suite(.timeLimit(.minutes(10))) struct RunCommandTests {
+    private static let noManager = [
+        "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent",
+    ]
+    /// Prints the name, the process ID and the cgroup, and exits with a code.
+    private static let report = #"echo "$REVEILLE_NAME $$ $(grep ^0:: /proc/self/cgroup)"; exit 7"#
+
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    /// Runs a command in a cgroup, or in that of the tests.
+    private func run(_ arguments: [String], in cgroup: TemporaryCgroup? = nil) throws -> ProgramRun {
+        let enter = cgroup == nil ? "" : #"echo 0 >"$0"/cgroup.procs; "#
+        return try ProgramRun(
+            ["-c", enter + #"echo $$; exec "$@""#, cgroup?.path ?? "", BusProcess.program, "run"] + arguments,
+            program: "sh", in: directory, environment: Self.noManager)
+    }
+
+    @Test(
+        "the program replaces the command in a cgroup of its own, and empty ones are removed",
+        .enabled(if: TemporaryCgroup.canBeMade, "requires a cgroup v2 with a freezer"))
+    func programGetsItsOwnCgroup() throws {
+        let outer = try TemporaryCgroup()
+        var directories: [Substring] = []
+        for name in ["one", "two-three"] {
+            let run = try run(["--name", name, "--", "sh", "-c", Self.report], in: outer)
+            #expect(run.code == 7)
+            #expect(run.errors == "")
+            let words = run.output.split { $0 == " " || $0 == "\n" }
+            #expect(words[1] == name)
+            #expect(words[0] == words[2], "the process ID has changed")
+            let cgroup = try #require(words[3].split(separator: "/").last)
+            #expect(cgroup.hasPrefix(name == "one" ? "app-reveille-one-" : #"app-reveille-two\x2dthree-"#))
+            #expect(cgroup.hasSuffix(".scope"))
+            directories.append(cgroup)
+        }
+        #expect(access("\(outer.path)/\(directories[0])", F_OK) != 0)
+        #expect(rmdir("\(outer.path)/\(directories[1])") == 0)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "requires root")) func programThatCannotBeSuspendedRunsWithAWarning() throws {
+        let program = try OtherUser.program(in: directory)
+        let run = try OtherUser.run(
+            [program, "run", "--", "sh", "-c", "echo started; exit 3"], in: directory, environment: Self.noManager)
+        #expect(run.code == 3)
+        #expect(run.output == "started\n")
+        #expect(run.errors.hasPrefix("reveille: sh cannot be suspended: no service manager: sd_bus_open_user: "))
+        #expect(run.errors.split(separator: "\n").count == 1)
+    }
+
+    @Test(arguments: [
+        ([], 64, "missing command"), (["--name", "", "--", "true"], 64, "--name must not be empty"),
+        (["--name", String(repeating: "n", count: 129), "--", "true"], 64, "--name must have at most 128 bytes"),
+        (["--", "reveille-no-such-program"], 127, "reveille-no-such-program: No such file or directory"),
+        (["--", "/etc/passwd"], 127, "/etc/passwd: Permission denied"),
+    ]) func wrongUseIsReported(arguments: [String], code: Int32, message: String) throws {
+        let run = try run(arguments)
+        #expect(run.code == code)
+        #expect(run.errors.contains(message), "\(run.errors)")
+    }
+}
+
+/// `reveille run` with a real service manager.
+@Suite(
+    .timeLimit(.minutes(10)), .enabled(if: PrivateServiceManager.obstacle == nil, "no systemd can be started here"))
+struct RunInScopeTests {
+    @Test func programIsInAScopeAndKeepsItsSignals() throws {
+        let manager = try PrivateServiceManager()
+        let directory = try TemporaryDirectory()
+        let script = "grep ^0:: /proc/self/cgroup; kill -TERM $$"
+        let run = try ProgramRun(
+            ["run", "--", "sh", "-c", script], in: directory,
+            environment: ["DBUS_SYSTEM_BUS_ADDRESS": manager.address])
+        #expect(run.code == 128 + SIGTERM)
+        #expect(run.errors == "")
+        #expect(run.output.contains("/app.slice/app-reveille-sh-"))
+        #expect(run.output.hasSuffix(".scope\n"))
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// The example of a shell, with a real compositor.
+@Suite(.timeLimit(.minutes(10)), .enabled(if: SwayScene.isThere || SwayScene.isRequired, "no sway in .build-sway"))
+struct SwayShellTests {
+    private let scene: SwayScene
+
+    init() throws {
+        scene = try SwayScene()
+    }
+
+    @Test("a program sleeps while its window is hidden, and wakes with one event") func hiddenProgramSleeps() throws {
+        let program = try scene.startProgram(named: "clock")
+        try scene.waitUntil("clock", isHeldBy: [])
+        try scene.message("workspace 2")
+        try scene.waitUntil("clock", isHeldBy: ["operator"])
+        let client = try scene.bus.client()
+        for level in [0.5, 0.4, 0.3] { try client.post(level: level) }
+        try scene.message("workspace 1")
+        try wait(for: "an event: \(program.errors)") { program.output.contains("\n") }
+        let line = try JSON.parse(Array(program.output.utf8)).objectValue
+        #expect(line?["changes"] == 3)
+        #expect(line?.level == 0.3)
+    }
+
+    @Test("a program with a visible window stays awake, and sleeps in the scratchpad")
+    func scratchpadIsHidden() throws {
+        let first = try scene.startProgram(named: "first")
+        try scene.waitUntil("first", isHeldBy: [])
+        try scene.message("workspace 2")
+        let second = try scene.startProgram(named: "second")
+        try scene.waitUntil("first", isHeldBy: ["operator"])
+        try scene.waitUntil("second", isHeldBy: [])
+        try scene.message("move window to scratchpad")
+        try scene.waitUntil("second", isHeldBy: ["operator"])
+        withExtendedLifetime((first, second)) {}
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSimulation
+import Testing
+import Varlink
+
+/// B104 to B110: programs that end in the background, as they have declared.
+@Suite(.timeLimit(.minutes(10))) struct EndTests {
+    @Test("B105: background and terminating are read, and then SIGTERM is sent, once") func readerIsEnded() throws {
+        let life = try SuspensionScene()
+        let program = try life.start(ends: true)
+        #expect(try life.set("background", of: program.first).isEmpty)
+        #expect(try program.first.lifecycles() == [.background])
+        #expect(program.process.terminations == 0)
+        #expect(try program.first.lifecycles() == [.terminating])
+        life.scene.turn()
+        #expect(program.process.terminations == 1)
+        #expect(try life.set("background", of: program.first).isEmpty)
+        life.scene.pass(.seconds(60))
+        #expect(program.process.terminations == 1, "one that ignores SIGTERM is left alone")
+    }
+
+    @Test("B105: a program that does not read receives SIGTERM after five seconds") func hungProgramIsEnded() throws {
+        let life = try SuspensionScene()
+        let program = try life.start(ends: true)
+        #expect(try life.set("background", of: program.first).isEmpty)
+        life.scene.pass(.milliseconds(4_900))
+        #expect(program.process.terminations == 0)
+        life.scene.pass(.milliseconds(200))
+        #expect(program.process.terminations == 1)
+        #expect(try program.first.lifecycles() == [.background])
+        #expect(try program.first.lifecycles() == [.terminating])
+    }
+
+    @Test("B106: foreground within five seconds takes the end back", arguments: [false, true])
+    func foregroundTakesTheEndBack(isTold: Bool) throws {
+        let life = try SuspensionScene()
+        let program = try life.start(ends: true)
+        #expect(try life.set("background", of: program.first).isEmpty)
+        #expect(try program.first.lifecycles() == [.background])
+        life.scene.turn()
+        if !isTold { #expect(try life.status(program.first)?.lifecycle == .terminating) }
+        #expect(try life.set("foreground", of: program.first).isEmpty)
+        life.scene.pass(.seconds(60))
+        #expect(program.process.terminations == 0)
+        #expect(try life.status(program.first)?.lifecycle == .active)
+        #expect(try life.set("background", of: program.first).isEmpty)
+        life.scene.pass(.seconds(6))
+        #expect(program.process.terminations == 1, "the next background ends it")
+    }
+
+    @Test("B107: another user's call is refused, and sends no signal") func strangerSendsNoSignal() throws {
+        let life = try SuspensionScene()
+        let program = try life.start(ends: true)
+        let stranger = life.scene.connect(uid: 4_242, pid: 6)
+        #expect(
+            try life.set("background", of: program.first, by: stranger) == "org.varlink.service.PermissionDenied")
+        life.scene.pass(.seconds(10))
+        #expect(program.process.terminations == 0)
+    }
+
+    @Test("B108: if the process ends first and its ID is used again, no process receives a signal")
+    func reusedIDReceivesNoSignal() throws {
+        let life = try SuspensionScene()
+        let program = try life.start(ends: true)
+        #expect(try life.set("background", of: program.first).isEmpty)
+        life.programs.end(program.process)
+        let next = try life.start(20)
+        life.scene.pass(.seconds(10))
+        #expect(program.process.terminations == 0)
+        #expect(next.process.terminations == 0)
+    }
+
+    @Test("B110: without the declaration, the background never ends a program") func othersAreNotEnded() throws {
+        let life = try SuspensionScene()
+        let program = try life.start()
+        for state in ["background", "foreground", "inactive", "background"] {
+            #expect(try life.set(state, of: program.first).isEmpty)
+            life.scene.pass(.seconds(10))
+            _ = try program.first.events()
+        }
+        #expect(program.process.terminations == 0)
+    }
+
+    @Test("a program ends once its last subscription has gone to the background") func lastSubscriptionCounts() throws {
+        let life = try SuspensionScene()
+        let program = try life.start(ends: true)
+        let second = try life.subscribe(20)
+        #expect(try life.set("background", of: program.first).isEmpty)
+        life.scene.pass(.seconds(10))
+        #expect(program.process.terminations == 0)
+        #expect(try life.set("background", of: second).isEmpty)
+        life.scene.pass(.seconds(10))
+        #expect(program.process.terminations == 1)
+    }
+
+    @Test("a program that ends in the background cannot be suspended, and ends") func suspensionIsTheEnd() throws {
+        let life = try SuspensionScene()
+        let program = try life.start(ends: true)
+        #expect(try life.set("suspended", of: program.first) == "org.reveille.Bus.CannotSuspend")
+        life.scene.pass(.seconds(6))
+        #expect(program.process.terminations == 1)
+        #expect(life.programs.frozen.isEmpty)
+    }
+
+    @Test("a program that starts in the background has not gone there") func startIsNoEnd() throws {
+        let life = try SuspensionScene()
+        let program = try life.start(ends: true, state: "background")
+        life.scene.pass(.seconds(10))
+        #expect(program.process.terminations == 0)
+    }
+
+    @Test(
+        "B101, B104: a mode needs its aspect, lifecycle can have none but end, and no other aspect has that",
+        arguments: [
+            (["battery", "lifecycle"], "lifecycle", "immediate", "policies.background"),
+            (["battery", "lifecycle"], "lifecycle", "drop", "policies.background"),
+            (["battery", "lifecycle"], "battery", "end", "policies.background"),
+            (["org.example.*"], "org.example.*", "end", "policies.background"),
+            (["battery"], "locale", "immediate", "policies.aspect"),
+            (["battery"], "lifecycle", "end", "policies.aspect"),
+        ])
+    func impossibleModesAreRefused(aspects: [String], aspect: String, mode: String, field: String) throws {
+        let peer = try BrokerScene().connect()
+        let reply = try peer.call(
+            "Subscribe",
+            [
+                "aspects": .array(aspects.map { .string($0) }),
+                "policies": [["aspect": .string(aspect), "background": .string(mode)]],
+            ], more: true)
+        #expect(reply.error == "org.varlink.service.InvalidParameter")
+        #expect(reply.parameters == ["parameter": .string(field)])
+    }
+
+    @Test("B104: DescribeAspects says which policy lifecycle can have") func modesAreDescribed() throws {
+        let reply = try BrokerScene().connect().call("DescribeAspects")
+        let aspects = reply.parameters["aspects"]?.arrayValue?.compactMap { $0.objectValue } ?? []
+        let described = aspects.first { $0["aspect"] == "lifecycle" }
+        let lifecycle = try #require(described)
+        #expect(lifecycle["available"] == true)
+        #expect(lifecycle["source"]?.stringValue?.contains("only 'end'") == true)
+    }
+
+    @Test("lifecycle has neither a state nor a history without a subscription, and cannot be posted")
+    func lifecycleIsOfASubscription() throws {
+        let peer = try BrokerScene().connect(uid: 0)
+        for (method, parameters) in [
+            ("GetState", ["aspects": ["lifecycle"]]), ("GetHistory", ["aspect": "lifecycle"]),
+            ("Post", ["lifecycle": ["state": "active"]]),
+        ] as [(String, JSONObject)] {
+            #expect(try peer.call(method, parameters).error == "org.varlink.service.InvalidParameter")
+        }
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleService
+import ReveilleSimulation
+import ReveilleSystem
+import ReveilleWire
+import Testing
+import Varlink
+
+/// A program with a subscription, and a shell that suspends it.
+final class SuspensionScene {
+    let scene: BrokerScene
+    let shell: ScenePeer
+
+    init(state: StateFile? = nil) throws {
+        scene = try BrokerScene(state: state)
+        shell = scene.connect(uid: 1_000, pid: 5)
+    }
+
+    var programs: SimulatedPrograms { scene.programs }
+
+    /// Starts a program that subscribes.
+    ///
+    /// - Parameters:
+    ///   - pid: Its process ID.
+    ///   - cgroup: Its cgroup; `nil` for one that is unknown.
+    ///   - aspects: The aspects.
+    ///   - ends: Whether it declares that it ends in the background.
+    ///   - state: The state of the subscription.
+    /// - Returns: The program, which has read the first reply.
+    /// - Throws: If the bus does not accept the subscription.
+    func start(
+        _ pid: Int32 = 20, cgroup: String? = "/app", aspects: [String] = ["battery", "lifecycle"], ends: Bool = false,
+        state: String = "foreground"
+    ) throws -> SceneProgram {
+        let process = programs.start(pid, cgroup: cgroup)
+        return SceneProgram(process, try subscribe(pid, aspects: aspects, ends: ends, state: state))
+    }
+
+    /// Subscribes for a process.
+    func subscribe(
+        _ pid: Int32, aspects: [String] = ["battery", "lifecycle"], ends: Bool = false, state: String = "foreground"
+    ) throws -> SceneSubscription {
+        let peer = scene.connect(uid: 1_000, pid: pid)
+        var parameters: JSONObject = ["aspects": .array(aspects.map { .string($0) }), "state": .string(state)]
+        if ends { parameters["policies"] = [["aspect": "lifecycle", "background": "end"]] }
+        let reply = try peer.call("Subscribe", parameters, more: true)
+        return SceneSubscription(peer: peer, id: try #require(reply.parameters["subscription"]?.stringValue))
+    }
+
+    /// Asks for a state without waiting for the reply.
+    func ask(_ state: String, of subscription: SceneSubscription, by peer: ScenePeer? = nil, wakeAfter: Int64? = nil) {
+        var parameters: JSONObject = ["subscription": .string(subscription.id), "state": .string(state)]
+        if let wakeAfter { parameters["wakeAfter"] = .integer(wakeAfter) }
+        (peer ?? shell).send("SetState", parameters)
+    }
+
+    /// Asks for a state, and returns the name of the error, or an empty text.
+    func set(_ state: String, of subscription: SceneSubscription, by peer: ScenePeer? = nil) throws -> String {
+        let reply = try (peer ?? shell).call(
+            "SetState", ["subscription": .string(subscription.id), "state": .string(state)])
+        return reply.error ?? ""
+    }
+
+    /// Suspends a program that reads, and passes the time that it takes.
+    func suspend(_ program: SceneProgram) throws {
+        ask("suspended", of: program.first)
+        for _ in 0..<4 { _ = try program.first.lifecycles() }
+        #expect(try shell.next()?.error == nil)
+        #expect(programs.isFrozen(program.process))
+    }
+
+    /// Returns a subscription as ListSubscriptions shows it.
+    func status(_ subscription: SceneSubscription) throws -> Subscriber? {
+        let reply = try scene.connect(uid: 0, pid: 5).call("ListSubscriptions")
+        return try [Subscriber](reply.parameters, noting: UnknownWords()).first { $0.id == subscription.id }
+    }
+}
+
+/// A program of a ``SuspensionScene``.
+final class SceneProgram {
+    let process: SimulatedPrograms.Process
+    let first: SceneSubscription
+
+    init(_ process: SimulatedPrograms.Process, _ first: SceneSubscription) {
+        self.process = process
+        self.first = first
+    }
+}
+
+/// A subscription of a ``SuspensionScene``.
+struct SceneSubscription {
+    let peer: ScenePeer
+    let id: String
+
+    /// Reads one reply, and returns its events.
+    func events() throws -> [Event] {
+        guard let reply = try peer.next() else { return [] }
+        return try [Event](reply.parameters, noting: UnknownWords())
+    }
+
+    /// Reads one reply, and returns the states of the lifecycle in it.
+    func lifecycles() throws -> [Lifecycle] { try events().compactMap(\.lifecycle) }
+}
