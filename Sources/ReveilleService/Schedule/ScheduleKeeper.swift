@@ -96,6 +96,8 @@ final class ScheduleKeeper {
         // A slot that is due already is handled in another turn of the loop.
         guard next != alarmTime || next <= loop.wallClock else { return }
         if alarm == nil {
+            // Without an alarm, nothing reported that the clock was set back.
+            awakeSince = min(awakeSince, loop.wallClock)
             alarm = try loop.alarm { [unowned self] event in
                 alarmTime = nil
                 if event == .clockChanged { awakeSince = loop.wallClock }
