@@ -13,19 +13,22 @@ extension Subscription {
     /// task is expiring, and the operation should save what it has.
     ///
     /// ```swift
-    /// try await subscription.withBackgroundTask("upload") { task in
-    ///     for part in parts where !task.isExpiring { try await send(part) }
+    /// func upload(_ parts: [[UInt8]], send: ([UInt8]) async throws -> Void) async throws {
+    ///     try await subscription.withBackgroundTask("upload") { task in
+    ///         for part in parts where !task.isExpiring { try await send(part) }
+    ///     }
     /// }
     /// ```
     ///
     /// Nothing is cancelled automatically. To cancel work when the time is about to end, cancel it in `onExpiration`:
     ///
     /// ```swift
-    /// let upload = Task(operation: sendFile)
-    /// try await subscription.withBackgroundTask("upload") { _ in
-    ///     try await upload.value
-    /// } onExpiration: {
-    ///     upload.cancel()
+    /// func upload(_ work: Task<Void, any Error>) async throws {
+    ///     try await subscription.withBackgroundTask("upload") { _ in
+    ///         try await work.value
+    ///     } onExpiration: {
+    ///         work.cancel()
+    ///     }
     /// }
     /// ```
     ///

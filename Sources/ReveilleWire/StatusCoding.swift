@@ -75,9 +75,9 @@ extension Subscriber: ReplyElement {
             "pending": .array(pending),
             "events": .integer(Int64(events)),
             "changes": .integer(Int64(changes)),
-            "lifecycle": lifecycle.map { .string($0.rawValue) } ?? .null,
         ]
         // Clients of an earlier interface may refuse other fields.
+        if let lifecycle { structure["lifecycle"] = .string(lifecycle.rawValue) }
         if !tasks.isEmpty { structure["tasks"] = .array(tasks.map(\.structure)) }
         return .object(structure)
     }

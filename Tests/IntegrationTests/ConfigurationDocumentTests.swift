@@ -126,6 +126,7 @@ import Varlink
         // libsystemd reads these variables, so the sources do not mention them.
         var names: Set = [
             "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID",
+            "DBUS_SYSTEM_BUS_ADDRESS", "DBUS_SESSION_BUS_ADDRESS",
         ]
         let targets = ["Reveille", "ReveilleService", "ReveilleSystem", "ReveilleWatchers", "ReveilleTool"]
         let find = ["-rhoE", #"(Environment\[|getenv\()"[A-Z_]+""#] + targets.map { Package.root + "/Sources/" + $0 }

@@ -22,7 +22,10 @@ import Varlink
         let bus = try BusProcess()
         let client = try bus.client()
         let info = try client.call("org.varlink.service.GetInfo").parameters
-        #expect(info["interfaces"] == ["org.varlink.service", "org.reveille.Bus", "org.reveille.Device"])
+        #expect(
+            info["interfaces"] == [
+                "org.varlink.service", "org.reveille.Bus", "org.reveille.Device", "org.reveille.Schedule",
+            ])
         let text = try Package.text("Sources/ReveilleWire/Interfaces/org.reveille.Device.varlink")
         let method = "org.varlink.service.GetInterfaceDescription"
         #expect(
@@ -89,7 +92,7 @@ import Varlink
         let lines = try doctor(phone, ["doctor", "--json"]).split(separator: "\n").map {
             try JSON.parse(Array($0.utf8)).objectValue ?? [:]
         }
-        #expect(lines.count == BuiltInAspect.allCases.count)
+        #expect(lines.count == Aspect.device.count)
         for line in lines {
             let description = try bus.description(of: line.aspect)
             let answer = try check(line.aspect, on: bus)
@@ -116,7 +119,7 @@ import Varlink
         #expect(unknown.errors == "reveille: there is no capability \"batery\"; did you mean battery?\n")
         let all = try bus.run(["check"])
         #expect(
-            all.output.split(separator: "\n").count == BuiltInAspect.allCases.count + Capability.Word.allCases.count)
+            all.output.split(separator: "\n").count == Aspect.device.count + Capability.Word.allCases.count)
     }
 
     @Test("ten thousand hostile calls change nothing for others") func hostileCallsChangeNothing() throws {

@@ -35,9 +35,17 @@ extension Bus {
             }
             return SubscriptionStatus(
                 id: subscription.id, name: profiles[slot]?.name, aspects: aspects, holds: subscription.holds,
-                lifecycle: subscription.lifecycle, pending: pending, events: subscription.events,
+                lifecycle: hasLifecycle(slot) ? subscription.lifecycle : nil, pending: pending,
+                events: subscription.events,
                 changes: subscription.changes)
         }
+    }
+
+    /// Returns whether the lifecycle of a subscription is not simply that of its holds, or was asked for.
+    ///
+    /// Clients of the first interface refuse the field, so other subscriptions do not have it.
+    private func hasLifecycle(_ slot: Int) -> Bool {
+        lifecycles[Int32(slot)] != nil || slots[slot]?.phase != .usual
     }
 
     /// Returns whether a subscription to an aspect is in the foreground, or ignores the background.

@@ -29,7 +29,7 @@ public struct Subscriber: Sendable, Hashable {
     public let aspects: AspectSet
     /// The reasons why nothing is delivered to it now; empty in the foreground.
     public let holds: HoldReasons
-    /// The state of the subscription itself; `nil` on a bus that does not report it.
+    /// The state of the subscription itself; `nil` if it was not asked for and follows from ``holds``.
     public let lifecycle: Lifecycle?
     /// The number of pending changes by aspect.
     public let pending: [Aspect: Int]

@@ -60,7 +60,7 @@ package struct SubscriptionStatus: Sendable, Hashable {
     /// The reasons why nothing is delivered now.
     package var holds: HoldReasons
     /// The state of the subscription itself.
-    package var lifecycle: Lifecycle
+    package var lifecycle: Lifecycle?
     /// The number of pending changes, for each aspect that has any; of some aspects if there are too many.
     package var pending: [Aspect: Int]
     /// The number of events delivered.

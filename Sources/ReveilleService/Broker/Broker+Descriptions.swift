@@ -42,7 +42,7 @@ extension Broker {
     private func describe(_ aspect: BuiltInAspect) -> AspectSource {
         if aspect.isOfSubscription {
             return AspectSource(
-                aspect: Aspect(aspect), isAvailable: true, isMonitored: true,
+                aspect: Aspect(aspect), isAvailable: true, isMonitored: false,
                 text: "each subscription's own state; of the background policies it can have only 'end'")
         }
         var isAvailable = false

@@ -75,6 +75,7 @@ struct LogCommand: ParsableCommand {
     private func changes() throws -> [Event] {
         let client = try BlockingClient(bus.resolved())
         let known = try client.call(.describeAspects, expecting: [AspectSource].self).map(\.aspect)
+            .filter { $0 != .lifecycle }
         Aspect.reportUnmatched(aspects, among: known)
         let named = aspects.flatMap { aspect in aspect.isPattern ? known.filter(aspect.matches) : [aspect] }
         let aspects = AspectSet(aspects.isEmpty ? known : named).aspects
