@@ -33,7 +33,7 @@ final class ProgramLife {
 
     private let life: SuspensionScene
     private let choices: Choices
-    /// Whether the system never freezes anything after the bus has given up.
+    /// Whether the system carries out every request, and answers it.
     private let isReliable: Bool
     private var programs: [Program] = []
     private var lastPID: Int32 = 20
@@ -80,7 +80,7 @@ final class ProgramLife {
         case 9..<12: try read(program)
         case 12:
             life.programs.manner = choices.one(
-                of: isReliable ? [.prompt, .slow, .refusing] : SimulatedPrograms.Manner.allCases)
+                of: isReliable ? [.prompt, .slow] : SimulatedPrograms.Manner.allCases)
         case 13:
             life.scene.pass(
                 choices.one(of: [.milliseconds(10), .seconds(1), .seconds(6), .seconds(16)]), step: .milliseconds(100))
@@ -144,6 +144,7 @@ final class ProgramLife {
     private func changed(_ cgroup: String, isFrozen: Bool) {
         for program in programs where program.process.cgroup.map({ $0 == cgroup || $0.hasPrefix(cgroup + "/") }) == true
         {
+            Seeds.note?("\(program.process.pid) in \(cgroup) frozen: \(isFrozen), \(life.scene.loop.bootClock)")
             program.sent = isFrozen ? program.replies : nil
         }
     }

@@ -75,6 +75,7 @@ extension Broker {
     func advance(_ suspension: Suspension) {
         expire(suspension)
         suspension.processes.removeAll { $0.connections.isEmpty }
+        takeIn(processesOf: suspension)
         guard !suspension.processes.isEmpty else {
             // Nobody can wake it, and other processes in the cgroup would stay frozen.
             if suspension.departure != nil || suspension.freeze.wantsFrozen {
@@ -92,6 +93,21 @@ extension Broker {
             case .carryOut: freeze(suspension)
             }
         }
+    }
+
+    /// Adds processes that have subscribed meanwhile, also in a cgroup that is just being frozen.
+    private func takeIn(processesOf suspension: Suspension) {
+        let known = Set(suspension.processes.map(ObjectIdentifier.init))
+        let new = processes.values.filter { !known.contains(ObjectIdentifier($0)) && suspension.contains($0) }
+        suspension.processes += new.sorted { $0.process.pid < $1.process.pid }
+        guard suspension.departure == nil, !suspension.freeze.isSettled || suspension.freeze.isFrozen else { return }
+        for connection in suspension.members {
+            if let id = connection.subscription, bus.holds(of: id)?.contains(.frozen) == false {
+                hold(.frozen, on: connection)
+            }
+        }
+        guard suspension.freeze.wantsFrozen, let obstacle = obstacle(to: suspension) else { return }
+        takeBack(suspension, because: obstacle) {}
     }
 
     private func freeze(_ suspension: Suspension) {
@@ -146,7 +162,7 @@ extension Broker {
         if suspension.freeze.isSettled { endThaw(of: suspension) }
     }
 
-    private func endThaw(of suspension: Suspension) {
+    func endThaw(of suspension: Suspension) {
         if suspension.departure == nil { suspensions.removeAll { $0 === suspension } }
         forget(suspension.cgroup)
         endPhases(.suspended, of: suspension.processes)
@@ -162,7 +178,7 @@ extension Broker {
         ended()
     }
 
-    private func finishWakes(of suspension: Suspension) {
+    func finishWakes(of suspension: Suspension) {
         let wakes = suspension.wakes
         suspension.wakes = []
         for wake in wakes { wake() }
@@ -177,7 +193,7 @@ extension Broker {
         }
     }
 
-    private func answer(_ suspension: Suspension, _ error: CallError?) {
+    func answer(_ suspension: Suspension, _ error: CallError?) {
         let callers = suspension.callers
         suspension.callers = []
         for caller in callers {
@@ -185,71 +201,5 @@ extension Broker {
                 if let error { fail(error, on: caller) } else { reply(EmptyReply(), on: caller) }
             }
         }
-    }
-
-    // MARK: - The system
-
-    private func make(_ request: FreezeState.Request, of suspension: Suspension) {
-        let completion: (CannotFreeze?) -> Void = { [weak self] failure in
-            guard let self else { return }
-            let answer = suspension.freeze.answered(request.number, failure: failure?.reason, at: loop.bootClock)
-            take(answer.outcome, next: answer.next, of: suspension)
-        }
-        // A late answer may come when it is over already.
-        if !suspensions.contains(where: { $0 === suspension }) { suspensions.append(suspension) }
-        if request.freezes {
-            programs.freeze(suspension.cgroup, then: completion)
-        } else {
-            programs.thaw(suspension.cgroup, then: completion)
-        }
-        continueDepartures()
-    }
-
-    private func expire(_ suspension: Suspension) {
-        let answer = suspension.freeze.expire(at: loop.bootClock)
-        take(answer.outcome, next: answer.next, of: suspension)
-    }
-
-    private func take(_ outcome: FreezeState.Outcome?, next: FreezeState.Request?, of suspension: Suspension) {
-        switch outcome {
-        case nil: break
-        case .frozen: if suspension.freeze.wantsFrozen { answer(suspension, nil) }
-        case .notFrozen(let reason):
-            answer(suspension, .cannotSuspend("\(suspension.cgroup) could not be frozen: \(reason)"))
-        case .thawed: if !suspension.freeze.wantsFrozen { endThaw(of: suspension) }
-        case .notThawed(let reason):
-            logger.error("\(suspension.cgroup) could not be thawed: \(reason)")
-            finishWakes(of: suspension)
-        }
-        if let next { make(next, of: suspension) }
-    }
-
-    private func forget(_ cgroup: String) {
-        do throws(SystemError) {
-            try frozen.remove(cgroup)
-        } catch {
-            logger.warning("the record of a program that was frozen cannot be removed: \(error)")
-        }
-    }
-
-    // MARK: - Start and end
-
-    /// Thaws what a bus before this one froze, whose subscribers it no longer knows.
-    func thawFormerPrograms() {
-        for cgroup in frozen.cgroups {
-            logger.notice("thawing \(cgroup), which the last bus left frozen")
-            programs.thaw(cgroup) { [weak self] failure in
-                guard let failure else { return self?.forget(cgroup) ?? () }
-                self?.logger.error("\(cgroup) could not be thawed: \(failure)")
-            }
-        }
-    }
-
-    /// Thaws everything before the bus ends, since nobody could wake it then.
-    func thawAll() {
-        guard !frozen.cgroups.isEmpty else { return }
-        let left = Set(programs.thawBeforeEnd(frozen.cgroups))
-        for cgroup in frozen.cgroups where !left.contains(cgroup) { forget(cgroup) }
-        for cgroup in left.sorted() { logger.error("\(cgroup) could not be thawed; the next bus will try it again") }
     }
 }

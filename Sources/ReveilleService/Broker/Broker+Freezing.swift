@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Logging
+import ReveilleCore
+import ReveilleSystem
+import ReveilleWire
+
+// The requests of suspensions to the system, and their answers.
+
+extension Broker {
+    func make(_ request: FreezeState.Request, of suspension: Suspension) {
+        let completion: (CannotFreeze?) -> Void = { [weak self] failure in
+            guard let self else { return }
+            let answer = suspension.freeze.answered(request.number, failure: failure?.reason, at: loop.bootClock)
+            take(answer.outcome, next: answer.next, of: suspension)
+        }
+        // A late answer may come when it is over already.
+        if !suspensions.contains(where: { $0 === suspension }) { suspensions.append(suspension) }
+        if request.freezes {
+            programs.freeze(suspension.cgroup, then: completion)
+        } else {
+            programs.thaw(suspension.cgroup, then: completion)
+        }
+        continueDepartures()
+    }
+
+    func expire(_ suspension: Suspension) {
+        let answer = suspension.freeze.expire(at: loop.bootClock)
+        take(answer.outcome, next: answer.next, of: suspension)
+    }
+
+    private func take(_ outcome: FreezeState.Outcome?, next: FreezeState.Request?, of suspension: Suspension) {
+        switch outcome {
+        case nil: break
+        case .frozen: if suspension.freeze.wantsFrozen { answer(suspension, nil) }
+        case .notFrozen(let reason):
+            answer(suspension, .cannotSuspend("\(suspension.cgroup) could not be frozen: \(reason)"))
+        case .thawed: if !suspension.freeze.wantsFrozen { endThaw(of: suspension) }
+        case .notThawed(let reason):
+            logger.error("\(suspension.cgroup) could not be thawed: \(reason)")
+            finishWakes(of: suspension)
+        }
+        if let next { make(next, of: suspension) }
+    }
+
+    func forget(_ cgroup: String) {
+        do throws(SystemError) {
+            try frozen.remove(cgroup)
+        } catch {
+            logger.warning("the record of a program that was frozen cannot be removed: \(error)")
+        }
+    }
+
+    // MARK: - Start and end
+
+    /// Thaws what a bus before this one froze, whose subscribers it no longer knows.
+    func thawFormerPrograms() {
+        for cgroup in frozen.cgroups {
+            logger.notice("thawing \(cgroup), which the last bus left frozen")
+            programs.thaw(cgroup) { [weak self] failure in
+                guard let failure else { return self?.forget(cgroup) ?? () }
+                self?.logger.error("\(cgroup) could not be thawed: \(failure)")
+            }
+        }
+    }
+
+    /// Thaws everything before the bus ends, since nobody could wake it then.
+    func thawAll() {
+        guard !frozen.cgroups.isEmpty else { return }
+        let left = Set(programs.thawBeforeEnd(frozen.cgroups))
+        for cgroup in frozen.cgroups where !left.contains(cgroup) { forget(cgroup) }
+        for cgroup in left.sorted() { logger.error("\(cgroup) could not be thawed; the next bus will try it again") }
+    }
+}
