@@ -61,10 +61,17 @@ final class SwayScene {
             ["-c", wrapper, "sh"] + arguments, program: "sh", in: bus.directory, environment: environment)
     }
 
-    /// Starts a program that prints the changes of the battery, as a child of the process of a window.
+    /// Starts a program that prints the changes of the battery, as a child of the process of a window, and waits for both.
     func startProgram(named name: String) throws -> RunningProgram {
         let line = #"setpriv --pdeathsig KILL "$R" watch battery --json --name "$0" & exec weston-simple-touch"#
-        return try Self.start(["sh", "-c", line, name], in: bus, environment)
+        let program = try Self.start(["sh", "-c", line, name], in: bus, environment)
+        try wait(for: "a window: \(program.errors)") {
+            let tree = try Self.start(["swaymsg", "--raw", "--type", "get_tree"], in: bus, environment)
+            tree.process.wait()
+            return tree.output.contains("\"pid\": \(program.process.pid),")
+        }
+        try waitUntil(name, isHeldBy: [])
+        return program
     }
 
     /// Sends sway a command.

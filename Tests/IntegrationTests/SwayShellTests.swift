@@ -16,7 +16,6 @@ struct SwayShellTests {
 
     @Test("a program sleeps while its window is hidden, and wakes with one event") func hiddenProgramSleeps() throws {
         let program = try scene.startProgram(named: "clock")
-        try scene.waitUntil("clock", isHeldBy: [])
         try scene.message("workspace 2")
         try scene.waitUntil("clock", isHeldBy: ["operator"])
         let client = try scene.bus.client()
@@ -31,11 +30,9 @@ struct SwayShellTests {
     @Test("a program with a visible window stays awake, and sleeps in the scratchpad")
     func scratchpadIsHidden() throws {
         let first = try scene.startProgram(named: "first")
-        try scene.waitUntil("first", isHeldBy: [])
         try scene.message("workspace 2")
         let second = try scene.startProgram(named: "second")
         try scene.waitUntil("first", isHeldBy: ["operator"])
-        try scene.waitUntil("second", isHeldBy: [])
         try scene.message("move window to scratchpad")
         try scene.waitUntil("second", isHeldBy: ["operator"])
         withExtendedLifetime((first, second)) {}

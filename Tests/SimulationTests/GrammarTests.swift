@@ -66,7 +66,8 @@ import Varlink
         let vocabulary = Vocabulary([try Interface(parsing: Self.sample)] + SimulatedBus.interfaces)
         #expect(vocabulary.words(for: "colour", in: "Coat") == ["blue", "green", "red"])
         #expect(vocabulary.words(for: "finish", in: "Cancel") == ["gloss", "matt"])
-        #expect(vocabulary.words(for: "state", in: "SetState") == ["background", "foreground"])
+        #expect(
+            vocabulary.words(for: "state", in: "SetState") == ["background", "foreground", "inactive", "suspended"])
         #expect(vocabulary.words(for: "state", in: "Proximity") == ["far", "near", "unknown"])
         #expect(vocabulary.words(for: "job", in: "Cancel").isEmpty)
     }
