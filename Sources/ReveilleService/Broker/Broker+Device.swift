@@ -34,10 +34,24 @@ extension Broker {
         }
         switch Capability.Word(rawValue: name) {
         case .multitasking: return .yes
-        case .suspend: return .no("this version of the bus does not suspend programs")
+        case .suspend: return maySuspend(connection)
         case .launch: return mayLaunch(connection)
         case .publish: return mayPublish(connection)
         case nil: return .unknown
+        }
+    }
+
+    /// Returns whether the cgroup of the caller could be frozen now.
+    private func maySuspend(_ connection: Connection) -> CapabilityAnswer {
+        guard let process = try? programs.process(behind: connection.stream) else {
+            return .no("process \(connection.peer.pid) cannot be followed")
+        }
+        do throws(CannotFreeze) {
+            _ = try programs.cgroup(
+                suspending: process, subscribers: Set(processes.keys).union([connection.peer.pid]))
+            return .yes
+        } catch {
+            return .no(error.reason)
         }
     }
 

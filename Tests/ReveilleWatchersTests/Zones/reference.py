@@ -120,7 +120,8 @@ def slots(zone, start, parts, wanted):
                     after = first_with(zone, naive - offsets[1] - 1, naive - offsets[0], offsets[1])
                     if after > start:
                         found.add(after)
-                if len(found) > wanted + 200:
+                # Times that come twice may be earlier than those of the hours before: Kwajalein repeated 23 hours.
+                if offsets[0] == offsets[1] and len(found) > wanted + 200:
                     break
             if rest is None and len(found) >= wanted:
                 # A slot of the next days may be before one of this day.
