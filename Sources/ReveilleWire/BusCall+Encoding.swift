@@ -132,5 +132,10 @@ extension BusCall {
 
 extension Duration {
     /// The duration in milliseconds, rounded up: a hold never ends early.
-    package var wholeMilliseconds: Int64 { Int64((self / .milliseconds(1)).rounded(.up)) }
+    ///
+    /// A longer duration than 64 bits can hold becomes the longest one.
+    package var wholeMilliseconds: Int64 {
+        let milliseconds = (self / .milliseconds(1)).rounded(.up)
+        return Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min : .max)
+    }
 }

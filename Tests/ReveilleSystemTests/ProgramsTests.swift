@@ -11,6 +11,7 @@ private actor ProgramsOnThread {
     /// A process that is identified by its ID alone.
     private final class NumberedProcess: FollowedProcess {
         let pid: Int32
+        var user: UInt32 { UserDatabase.owner(ofProcess: pid) ?? 0 }
         let number: Int32 = -1
         let hasEnded = false
 

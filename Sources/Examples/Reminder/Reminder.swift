@@ -19,28 +19,45 @@ enum Reminder {
 
     private static let name: Aspect = "org.reveille.example.reminder"
 
-    static func main() async throws {
-        let device = try await Device.connect()
-        if Device.launch == nil { try await schedule(on: device) } else { try await remind(device) }
+    static func main() async {
+        do {
+            let device = try await Device.connect()
+            if Device.launch == nil { try await schedule(on: device) } else { try await remind(device) }
+        } catch {
+            print("Reminder: \(error)")
+            exit(1)
+        }
     }
 
     private static func schedule(on device: Device) async throws {
         let arguments = CommandLine.arguments
-        guard arguments.count == 4, let seconds = Int(arguments[1]) else {
+        guard arguments.count == 4, let seconds = Int(arguments[1]), seconds > 0,
+            let program = absolutePath(arguments[0]), let file = absolutePath(arguments[2], isNew: true)
+        else {
             print("usage: Reminder SECONDS FILE TEXT")
             exit(64)
         }
         try await device.schedule(
-            "reminder", .every(.seconds(seconds)), publishing: name, Note(file: arguments[2], text: arguments[3]),
-            launching: [arguments[0]])
+            "reminder", .every(.seconds(seconds)), publishing: name, Note(file: file, text: arguments[3]),
+            launching: [program])
         print("reminding every \(seconds) seconds; 'reveille schedule cancel reminder' ends it")
+    }
+
+    /// Returns a path that does not depend on the current directory, since the bus starts the program in another one.
+    private static func absolutePath(_ path: String, isNew: Bool = false) -> String? {
+        if isNew, let file = fopen(path, "a") { fclose(file) }
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
     }
 
     private static func remind(_ device: Device) async throws {
         // Continues from the position before the reminders, so the first event has all of them.
         let subscription = try await device.subscribe(to: AspectSet(name), name: "reminder")
         guard let event = try await subscription.next(), let note = try event.value(as: Note.self) else { return }
-        guard let file = fopen(note.file, "a") else { return }
+        guard let file = fopen(note.file, "a") else {
+            return print("Reminder: \(note.file) cannot be written: \(String(cString: strerror(errno)))")
+        }
         fputs(event.changes == 1 ? "\(note.text)\n" : "\(note.text), \(event.changes) times\n", file)
         fclose(file)
     }

@@ -40,6 +40,8 @@ package struct LaunchQueue: Sendable {
         package fileprivate(set) var starts = 0
         /// The time of the next start, or of the end of the patience with the last one.
         package fileprivate(set) var due: UInt64
+        /// The pause before it is started again after it was running still; it doubles each time.
+        fileprivate var delay = LaunchQueue.returnTime
         /// Whether it was started and may subscribe still.
         package fileprivate(set) var isAwaited = false
     }
@@ -119,6 +121,15 @@ package struct LaunchQueue: Sendable {
         programs[command]?.isAwaited = false
         programs[command]?.due = now + pause
         return pause
+    }
+
+    /// Notes that a program was not started since it is still running, which is not an attempt.
+    package mutating func postpone(_ command: [String], at now: UInt64) {
+        guard let program = programs[command], program.isAwaited else { return }
+        programs[command]?.starts = max(0, program.starts - 1)
+        programs[command]?.isAwaited = false
+        programs[command]?.due = now + program.delay
+        programs[command]?.delay = min(2 * program.delay, Self.pauses[Self.pauses.count - 1])
     }
 
     /// Takes the next step that is due.

@@ -63,6 +63,8 @@ extension Broker {
             refused.remove(connection)
         }
         endTask(of: connection)
+        // A list of callers would keep the descriptor open.
+        for suspension in suspensions { suspension.callers.removeAll { $0 === connection } }
         if let id = connection.subscription {
             removeFromTasks(connection)
             leaveProcess(connection)

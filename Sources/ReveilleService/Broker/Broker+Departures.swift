@@ -18,7 +18,9 @@ extension Broker {
 
     /// Takes all steps that are due.
     func advanceDepartures() {
-        for suspension in suspensions { advance(suspension) }
+        let arrived = arrivals
+        arrivals = []
+        for suspension in suspensions { advance(suspension, with: arrived) }
         for process in endings { advance(process) }
         hasDepartures = !endings.isEmpty || suspensions.contains { $0.departure != nil }
         let deadlines =

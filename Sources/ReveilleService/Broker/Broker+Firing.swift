@@ -39,6 +39,10 @@ extension Broker {
     func fireSchedule() {
         var due: [Schedule.Due] = []
         let now = loop.wallClock
+        guard canSaveFirings(at: now) else {
+            attempt { () throws(SystemError) in try scheduler.retry() }
+            return waitForSchedule()
+        }
         while due.count < Self.firingsPerTurn,
             let next = scheduler.schedule.takeDue(at: now, awakeSince: scheduler.awakeSince)
         {
@@ -89,10 +93,19 @@ extension Broker {
         waitForSchedule()
     }
 
+    /// Returns whether the file takes firings; it is written anew first if an earlier attempt to do so failed.
+    private func canSaveFirings(at now: Int64) -> Bool {
+        guard let file = scheduler.services.file, scheduler.schedule.next ?? .max <= now, !file.takesFirings else {
+            return true
+        }
+        shortenScheduleFile()
+        return file.takesFirings
+    }
+
     private func save(_ passed: [ScheduleRecord.Passed]) -> Bool {
         guard let file = scheduler.services.file else { return true }
         return attempt { () throws(SystemError) in
-            try file.append([.passed(passed)], isDurable: false) { [] }
+            try file.append([.passed(passed)], isDurable: false) { scheduler.records(of: bus.instance) }
         }
     }
 
@@ -129,14 +142,24 @@ extension Broker {
     }
 
     private func zoneChanged(_ zone: String) {
-        // Slots that have passed are those of the old rules.
+        scheduler.changedZones.insert(zone)
         fireSchedule()
-        if let reason = loadZone(zone) { logger.warning("time zone \(zone): \(reason)") }
-        waitForSchedule()
+    }
+
+    /// Loads the zones that have changed, once all slots that have passed have fired: they are those of the old rules.
+    private func loadChangedZones() {
+        let now = loop.wallClock
+        guard !scheduler.changedZones.isEmpty, scheduler.schedule.next ?? .max > now else { return }
+        let zones = scheduler.changedZones.sorted()
+        scheduler.changedZones = []
+        for zone in zones {
+            if let reason = loadZone(zone, at: now) { logger.warning("time zone \(zone): \(reason)") }
+        }
     }
 
     /// Waits for the next slot.
     func waitForSchedule() {
+        loadChangedZones()
         if scheduler.schedule.isEmpty {
             // Both, since zones whose rules are known are not watched again.
             scheduler.schedule.forgetZones()

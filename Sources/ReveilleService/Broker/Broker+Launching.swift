@@ -8,6 +8,9 @@ import ReveilleWire
 import Varlink
 
 extension Broker {
+    /// The most programs that are started before other sources have their turn; each start takes about a millisecond.
+    private static let startsPerTurn = 8
+
     /// Takes over a program that the bus before had to start.
     ///
     /// In another instance, its firings are published again, since nobody has received them and the positions before them
@@ -35,7 +38,8 @@ extension Broker {
 
     /// Starts the programs whose time has come.
     func launchPrograms() {
-        while let step = scheduler.launches.step(at: loop.bootClock) {
+        for _ in 0..<Self.startsPerTurn {
+            guard let step = scheduler.launches.step(at: loop.bootClock) else { break }
             switch step {
             case .start(let command, let positions): start(command, positions)
             case .lapse(let command, let pause):
@@ -58,10 +62,17 @@ extension Broker {
         launcher.launch(command, adding: additions) { [weak self] launch in
             switch launch {
             case .started: self?.logger.info("started \(Self.text(command)) for what is due")
-            case .alreadyRunning: self?.logger.info("\(Self.text(command)) is running and has not subscribed yet")
+            case .alreadyRunning: self?.postpone(command)
             case .failed(let reason): self?.launchFailed(command, reason)
             }
         }
+    }
+
+    /// Looks again soon: a program that is about to end will not subscribe for what is due since.
+    private func postpone(_ command: [String]) {
+        logger.debug("\(Self.text(command)) is running and has not subscribed yet")
+        scheduler.launches.postpone(command, at: loop.bootClock)
+        attempt { () throws(SystemError) in try scheduler.setLaunchTimer() }
     }
 
     private func launchFailed(_ command: [String], _ reason: String) {

@@ -15,6 +15,7 @@ extension Broker {
             process.connections[ObjectIdentifier(connection)] = connection
             connection.process = process
             if process.isFrozen { hold(.frozen, on: connection) }
+            if !suspensions.isEmpty { arrivals.append(process) }
             continueDepartures()
         } catch {
             logger.debug("a subscription ends only with its connection: \(error)")

@@ -107,7 +107,11 @@ extension Broker {
                 keeper?.save()
                 try file.remove()
             } else {
-                try file.append(records, isDurable: isDurable) { scheduler.records(of: bus.instance) }
+                try file.append(records, isDurable: isDurable) {
+                    // A new file has no firings; they are part of the bus's state first.
+                    keeper?.save()
+                    return scheduler.records(of: bus.instance)
+                }
                 if file.isLong { shortenScheduleFile() }
             }
             return true
@@ -146,14 +150,15 @@ extension Broker {
     }
 
     /// Loads the rules of a zone, and returns the reason if there are none.
-    func loadZone(_ zone: String) -> String? {
+    func loadZone(_ zone: String, at time: Int64? = nil) -> String? {
+        let now = time ?? loop.wallClock
         guard let zones = scheduler.services.zones else {
             guard zone == "UTC" else { return "this bus reads no time zones" }
-            scheduler.schedule.set(.utc, for: zone, at: loop.wallClock)
+            scheduler.schedule.set(.utc, for: zone, at: now)
             return nil
         }
         do throws(ZoneError) {
-            scheduler.schedule.set(try zones.rules(of: zone), for: zone, at: loop.wallClock)
+            scheduler.schedule.set(try zones.rules(of: zone), for: zone, at: now)
             return nil
         } catch {
             return "\(error)"

@@ -24,9 +24,10 @@ extension Broker {
         guard state.isHeld else {
             target.deadlines[reason] = nil
             return wakeProgram(of: target, from: reason, into: state == .inactive ? .inactive : .usual) {
-                [weak self] in
+                [weak self, weak connection] in
                 // The events of the wake are sent before its reply.
                 self?.deliver()
+                guard let connection else { return }
                 self?.resume(connection) { self?.reply(EmptyReply(), on: connection) }
             }
         }
@@ -46,7 +47,8 @@ extension Broker {
     /// Holds a subscription, and begins the end of its program if it has declared that it ends in the background.
     private func sendToBackground(_ target: Connection, for reason: HoldReasons) {
         guard let id = target.subscription else { return }
-        let wasInBackground = bus.isSentToBackground(id)
+        // A wake that still waits for a sample has taken back the end already.
+        let wasInBackground = bus.isSentToBackground(id) && target.waking.isDisjoint(with: reason)
         hold(reason, on: target)
         if !wasInBackground { beginEnd(of: target) }
     }
@@ -57,8 +59,10 @@ extension Broker {
             reply(EmptyReply(), on: connection)
             return deliver()
         }
-        takeBack(suspension, because: "it was put in the background, but not suspended") { [weak self] in
+        takeBack(suspension, because: "it was put in the background, but not suspended") {
+            [weak self, weak connection] in
             self?.deliver()
+            guard let connection else { return }
             self?.resume(connection) { self?.reply(EmptyReply(), on: connection) }
         }
     }
@@ -72,10 +76,15 @@ extension Broker {
     ) {
         let suspension = suspension(of: target)
         if let suspension { cancelDeparture(of: suspension, because: "it was woken") }
-        if let process = target.process { cancelEnd(of: process) }
+        // Another hold may keep the program in the background, where it ends.
+        let others = target.subscription.flatMap { bus.holds(of: $0) }?.subtracting(reason) ?? []
+        let wakes = others.isDisjoint(with: [.app, .operator])
+        if wakes, let process = target.process { cancelEnd(of: process) }
         wake(target, from: reason, into: phase) { [weak self] in
             guard let self else { return }
-            if let process = target.process { endPhases(.terminating, of: [process]) }
+            // It may have been sent back during the sample; that call decides.
+            if let id = target.subscription, bus.holds(of: id)?.contains(reason) == true { return completion() }
+            if wakes, let process = target.process { endPhases(.terminating, of: [process]) }
             guard let suspension else { return completion() }
             takeBack(suspension, because: "it was woken", then: completion)
         }

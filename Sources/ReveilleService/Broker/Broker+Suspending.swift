@@ -24,7 +24,7 @@ extension Broker {
             guard !suspension.freeze.isFrozen || !suspension.freeze.isSettled else {
                 return reply(EmptyReply(), on: connection)
             }
-            suspension.callers.append(connection)
+            add(connection, to: suspension)
             // It may be on the way back.
             if !suspension.freeze.wantsFrozen, suspension.departure == nil {
                 suspension.departure = Departure(at: loop.bootClock)
@@ -38,10 +38,19 @@ extension Broker {
         }
         findProcesses(of: suspension)
         if let obstacle = obstacle(to: suspension) { throw .cannotSuspend(obstacle) }
+        if let obstacle = obstacle(to: suspension, by: connection) { throw .cannotSuspend(obstacle) }
         suspension.departure = Departure(at: loop.bootClock)
-        suspension.callers.append(connection)
+        add(connection, to: suspension)
         suspensions.append(suspension)
         continueDepartures()
+    }
+
+    /// Lets a caller wait for a suspension.
+    ///
+    /// A `oneway` call is over, and the calls after it follow.
+    private func add(_ caller: Connection, to suspension: Suspension) {
+        guard !caller.session.isOneway else { return reply(EmptyReply(), on: caller) }
+        suspension.callers.append(caller)
     }
 
     /// Returns the suspension of the program behind a subscription, even if it is only on the way; `nil` without one.
@@ -59,7 +68,8 @@ extension Broker {
     }
 
     private func findProcesses(of suspension: Suspension) {
-        suspension.processes = processes.values.filter(suspension.contains).sorted { $0.process.pid < $1.process.pid }
+        suspension.processes = processes.values.filter { suspension.contains($0.process) }
+            .sorted { $0.process.pid < $1.process.pid }
     }
 
     /// Returns why a program may not be frozen now: another subscription in its cgroup is in the foreground.
@@ -69,13 +79,25 @@ extension Broker {
         }
     }
 
+    /// Returns why a caller may not freeze a program: it would be frozen too, and could not wake it.
+    private func obstacle(to suspension: Suspension, by caller: Connection) -> String? {
+        guard !suspension.members.contains(where: { $0.peer.pid == caller.peer.pid }),
+            let process = try? programs.process(behind: caller.stream), suspension.contains(process)
+        else { return nil }
+        return "process \(caller.peer.pid), the caller, is in the same cgroup, \(suspension.cgroup)"
+    }
+
     // MARK: - On the way
 
     /// Takes the next step of a suspension.
-    func advance(_ suspension: Suspension) {
+    ///
+    /// - Parameters:
+    ///   - suspension: The suspension.
+    ///   - arrivals: The processes that have subscribed since the last step.
+    func advance(_ suspension: Suspension, with arrivals: [SubscriberProcess]) {
         expire(suspension)
         suspension.processes.removeAll { $0.connections.isEmpty }
-        takeIn(processesOf: suspension)
+        takeIn(arrivals, into: suspension)
         guard !suspension.processes.isEmpty else {
             // Nobody can wake it, and other processes in the cgroup would stay frozen.
             if suspension.departure != nil || suspension.freeze.wantsFrozen {
@@ -96,10 +118,10 @@ extension Broker {
     }
 
     /// Adds processes that have subscribed meanwhile, also in a cgroup that is just being frozen.
-    private func takeIn(processesOf suspension: Suspension) {
-        let known = Set(suspension.processes.map(ObjectIdentifier.init))
-        let new = processes.values.filter { !known.contains(ObjectIdentifier($0)) && suspension.contains($0) }
-        suspension.processes += new.sorted { $0.process.pid < $1.process.pid }
+    private func takeIn(_ arrivals: [SubscriberProcess], into suspension: Suspension) {
+        for process in arrivals where !process.connections.isEmpty && suspension.contains(process.process) {
+            if !suspension.processes.contains(where: { $0 === process }) { suspension.processes.append(process) }
+        }
         guard suspension.departure == nil, !suspension.freeze.isSettled || suspension.freeze.isFrozen else { return }
         for connection in suspension.members {
             if let id = connection.subscription, bus.holds(of: id)?.contains(.frozen) == false {
@@ -115,7 +137,9 @@ extension Broker {
         do throws(CallError) {
             // Processes may have moved or subscribed meanwhile.
             findProcesses(of: suspension)
-            guard try cgroup(suspending: suspension.origin) == suspension.cgroup else {
+            // The process that was to be suspended may have ended, and others remain.
+            let origin = suspension.processes.first { $0 === suspension.origin } ?? suspension.processes.first
+            guard let origin, try cgroup(suspending: origin) == suspension.cgroup else {
                 throw .cannotSuspend("process \(suspension.origin.process.pid) has moved to another cgroup")
             }
             if let obstacle = obstacle(to: suspension) { throw .cannotSuspend(obstacle) }

@@ -63,6 +63,8 @@ package final class Broker {
     let programs: any Programs
     /// The programs that are suspended, on the way to it, or being thawed.
     var suspensions: [Suspension] = []
+    /// The processes that have subscribed since the suspensions were last advanced.
+    var arrivals: [SubscriberProcess] = []
     /// The processes on the way to the end that they have declared.
     var endings: [SubscriberProcess] = []
     /// Whether one of these waits for its subscribers to read.

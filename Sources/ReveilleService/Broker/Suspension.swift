@@ -29,8 +29,8 @@ final class Suspension {
     var members: [Connection] { processes.flatMap(\.connections.values).sorted { $0.number < $1.number } }
 
     /// Returns whether a process is in the cgroup now, or in one below it.
-    func contains(_ process: SubscriberProcess) -> Bool {
-        process.process.cgroup.map { Self.isBelow($0, cgroup) } ?? false
+    func contains(_ process: any FollowedProcess) -> Bool {
+        process.cgroup.map { Self.isBelow($0, cgroup) } ?? false
     }
 
     /// Returns whether another cgroup is this one, above it or below it.

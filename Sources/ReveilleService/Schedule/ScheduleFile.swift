@@ -14,9 +14,11 @@ package final class ScheduleFile {
     /// Incremented when the format changes; other versions are not read.
     static let version = 1
     /// The maximum size of the file: thousands of entries with the longest values.
-    static let limit = 64 << 20
+    static let limit = 96 << 20
     /// The number of bytes that may be appended, besides as many as the schedule takes, before the file is written anew.
     static let slack = 64 << 10
+    /// The number of bytes that only firings may use: those of one turn with the longest values, and as many again.
+    static let reserve = 34 << 20
     /// The most unusable files that are kept for a look at them.
     private static let keptLimit = 16
 
@@ -34,6 +36,9 @@ package final class ScheduleFile {
     package init(path: String) {
         self.path = path
     }
+
+    /// Whether firings can be appended: the file is open, which it is not after a failed rewrite, and has room for them.
+    package var takesFirings: Bool { file.map { $0.size <= Self.limit - Self.reserve } ?? false }
 
     /// Whether the file is much longer than necessary.
     package var isLong: Bool { (file?.size ?? 0) > 2 * baseSize + Self.slack }
@@ -73,7 +78,8 @@ package final class ScheduleFile {
         guard let file else { return try replace(with: all()) }
         let size = file.size
         let bytes = records.flatMap(\.line)
-        guard size + bytes.count <= Self.limit else { throw SystemError("write", on: path, code: EFBIG) }
+        let limit = isDurable ? Self.limit - Self.reserve : Self.limit
+        guard size + bytes.count <= limit else { throw SystemError("write", on: path, code: EFBIG) }
         try file.append(bytes)
         guard isDurable else { return }
         do throws(SystemError) {

@@ -40,6 +40,8 @@ final class ScheduleKeeper {
     var launches: LaunchQueue
     /// The changes that wait to be saved together.
     var changes: [ScheduleChange] = []
+    /// The zones that have changed, whose new rules apply when nothing is due any more.
+    var changedZones: Set<String> = []
     /// The time since which no slot can have been missed.
     var awakeSince: Int64
     /// Called when the next entry may be due.

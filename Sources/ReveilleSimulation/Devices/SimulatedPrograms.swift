@@ -10,6 +10,7 @@ package final class SimulatedPrograms: Programs {
     package final class Process: FollowedProcess {
         package let pid: Int32
         package let number: Int32
+        package var user: UInt32 { 1_000 }
         package fileprivate(set) var hasEnded = false
         /// The cgroup, into which the process may be moved.
         package var cgroup: String?

@@ -8,18 +8,18 @@ package enum Execution {
     /// Replaces the program of this process; returns only by throwing.
     ///
     /// - Parameters:
-    ///   - arguments: The program, looked up in `PATH`, and its arguments; at least one.
-    ///   - environment: The complete environment.
+    ///   - count: The number of the last arguments of this process that are the command; at least one. The command is
+    ///     looked up in `PATH`.
+    ///   - additions: Variables that are added to the environment.
     /// - Throws: `SystemError` with the name of the program.
     package static func replaceProcess(
-        by arguments: [String], environment: [String: String]
+        byLast count: Int, adding additions: [String: String]
     ) throws(SystemError) -> Never {
-        let path = try ExecutableSearch.find(arguments[0])
-        let argv = arguments.map { strdup($0) } + [nil]
-        let envp = environment.map { strdup($0 + "=" + $1) } + [nil]
-        execve(path, argv, envp)
-        let error = SystemError("exec", on: arguments[0])
-        for text in argv + envp { free(text) }
-        throw error
+        let name = CommandLine.arguments.suffix(count).first ?? ""
+        let path = try ExecutableSearch.find(name)
+        for (variable, value) in additions { setenv(variable, value, 1) }
+        // The bytes as they were given, which may not be UTF-8.
+        execv(path, CommandLine.unsafeArgv + (Int(CommandLine.argc) - count))
+        throw SystemError("exec", on: name)
     }
 }

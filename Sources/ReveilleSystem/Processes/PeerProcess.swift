@@ -12,13 +12,17 @@ package final class PeerProcess: FollowedProcess {
     private let descriptor: OwnedDescriptor
     /// The process ID as seen by this process; 0 in another PID namespace.
     package let pid: Int32
+    /// The user of the process when it connected.
+    package let user: UInt32
 
     /// Opens the process at the other end of a connection.
     ///
     /// - Throws: `SystemError` if the process has ended or its PID namespace is not visible, or if descriptors
     ///   have run out.
     package init(of stream: any ByteStream) throws(SystemError) {
-        pid = try stream.peer().pid
+        let peer = try stream.peer()
+        pid = peer.pid
+        user = peer.uid
         let number = c_reveille_peer_pidfd(stream.number, pid)
         guard number >= 0 else { throw SystemError("pidfd_open", on: "process \(pid)") }
         descriptor = OwnedDescriptor(number)
@@ -43,7 +47,12 @@ package final class PeerProcess: FollowedProcess {
     }
 
     /// Sends SIGTERM to the process, and to no other that has its ID later.
+    ///
+    /// - Throws: `SystemError`; `EPERM` if the process belongs to another user by now, whom root's bus could signal.
     package func terminate() throws(SystemError) {
+        guard geteuid() != 0 || user == 0 || UserDatabase.owner(ofProcess: pid) == user else {
+            throw SystemError("pidfd_send_signal", on: "process \(pid)", code: EPERM)
+        }
         guard c_reveille_signal(descriptor.number, SIGTERM) == 0 else {
             throw SystemError("pidfd_send_signal", on: "process \(pid)")
         }

@@ -30,7 +30,7 @@ struct ProgramCgroup {
     ///
     /// - Throws: ``CannotFreeze`` if none may be frozen.
     static func suspending(
-        _ path: String, of process: Int32, own: String, subscribers: Set<Int32>, in hierarchy: CgroupHierarchy?
+        _ path: String, of user: UInt32, own: String, subscribers: Set<Int32>, in hierarchy: CgroupHierarchy?
     ) throws(CannotFreeze) -> ProgramCgroup {
         let innermost = UnitName.innermost(inCgroup: path)
         if let unit = innermost?.name, unit.isOfManager {
@@ -43,7 +43,7 @@ struct ProgramCgroup {
         }
         if !isUnit { try cgroup.check(subscribers) }
         // The kernel decides what the bus of another user may freeze.
-        if geteuid() == 0 { try cgroup.checkUsers(like: process) }
+        if geteuid() == 0 { try cgroup.checkUsers(are: user) }
         return cgroup
     }
 
@@ -58,13 +58,10 @@ struct ProgramCgroup {
         }
     }
 
-    /// Checks that the user of a process may stop all processes in the cgroup, by the rule of kill(2).
+    /// Checks that a user may stop all processes in the cgroup, by the rule of kill(2).
     ///
     /// Otherwise root's bus would freeze a service for a user to whom one of its processes belongs.
-    private func checkUsers(like process: Int32) throws(CannotFreeze) {
-        guard let user = UserDatabase.owner(ofProcess: process) else {
-            throw CannotFreeze("the user of process \(process) is unknown")
-        }
+    private func checkUsers(are user: UInt32) throws(CannotFreeze) {
         guard user != 0 else { return }
         for other in try processes() where UserDatabase.owner(ofProcess: other) != user {
             throw CannotFreeze("cgroup \(path) contains process \(other), which belongs to another user")

@@ -50,6 +50,8 @@ package protocol Programs: AnyObject {
 package protocol FollowedProcess: AnyObject {
     /// The process ID as seen by this process; 0 in another PID namespace.
     var pid: Int32 { get }
+    /// The user of the process when it connected; it may have become another one's since, as with sudo.
+    var user: UInt32 { get }
     /// The descriptor, borrowed for the lifetime of the object, which becomes readable when the process ends.
     var number: Int32 { get }
     /// Whether the process has ended; until then, no other process has its ID.

@@ -40,7 +40,7 @@ package final class SystemPrograms: Programs {
         // Read again each time, since the bus may be moved.
         guard let own = CgroupHierarchy.ownPath else { throw CannotFreeze("the bus's own cgroup is unknown") }
         return try ProgramCgroup.suspending(
-            path, of: process.pid, own: own, subscribers: subscribers, in: hierarchy
+            path, of: process.user, own: own, subscribers: subscribers, in: hierarchy
         ).path
     }
 

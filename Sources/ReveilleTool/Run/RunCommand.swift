@@ -48,10 +48,8 @@ struct RunCommand: ParsableCommand {
             if let reason = try ProgramScope.enter(name: name, command) {
                 Console.error("reveille: \(command[0]) cannot be suspended: \(reason)")
             }
-            var environment = Environment.all
-            if let name { environment["REVEILLE_NAME"] = name }
             do throws(SystemError) {
-                try Execution.replaceProcess(by: command, environment: environment)
+                try Execution.replaceProcess(byLast: command.count, adding: name.map { ["REVEILLE_NAME": $0] } ?? [:])
             } catch {
                 throw Failure(.notStarted, "\(error)")
             }

@@ -44,16 +44,16 @@ struct MomentArgument {
         let parts = [time.hour, time.minute, time.second]
         var day = LocalTime.parts(now)
         if words.count == 1 {
-            let today = StartTime.moment(day, parts)
+            let today = LocalTime.first(day, parts)
             day.tm_mday += 1
-            timestamp = today > now ? today : StartTime.moment(day, parts)
+            timestamp = today > now ? today : LocalTime.first(day, parts)
         } else if words[0] == "tomorrow" {
             day.tm_mday += 1
-            timestamp = StartTime.moment(day, parts)
+            timestamp = LocalTime.first(day, parts)
         } else if words[0] == "today" {
-            timestamp = StartTime.moment(day, parts)
+            timestamp = LocalTime.first(day, parts)
         } else if let date = StartTime.date(words[0]) {
-            timestamp = StartTime.moment(date, parts)
+            timestamp = LocalTime.first(date, parts)
         } else {
             return nil
         }

@@ -31,6 +31,11 @@ public struct ServerSession: Sendable {
         if case .answering = state { true } else { false }
     }
 
+    /// Whether the current call is `oneway`, so that its caller does not wait for a result.
+    public var isOneway: Bool {
+        if case .answering(.oneway) = state { true } else { false }
+    }
+
     /// The number of received bytes that have not been taken as calls.
     public var bufferedCount: Int { decoder.bufferedCount }
 
