@@ -8,9 +8,9 @@ import ReveilleWire
 extension Subscription {
     /// Runs an operation that the program wants to finish before it is suspended.
     ///
-    /// The bus lists the task while the operation runs. A shell that suspends the program waits for its tasks: in the
-    /// background, for 30 seconds by default, which all tasks of the process share. Five seconds before the end, the
-    /// task is expiring, and the operation should save what it has.
+    /// The bus lists the task while the operation runs, and does not suspend the program before its tasks have ended or
+    /// their time is over. All tasks of the process share the time, 30 seconds in the background by default. From five
+    /// seconds before the end, the task is expiring, and the operation should save its work.
     ///
     /// ```swift
     /// func upload(_ parts: [[UInt8]], send: ([UInt8]) async throws -> Void) async throws {
@@ -20,7 +20,7 @@ extension Subscription {
     /// }
     /// ```
     ///
-    /// Nothing is cancelled automatically. To cancel work when the time is about to end, cancel it in `onExpiration`:
+    /// The operation is not cancelled automatically. To cancel work when the time is about to end, use `onExpiration`:
     ///
     /// ```swift
     /// func upload(_ work: Task<Void, any Error>) async throws {
@@ -32,10 +32,9 @@ extension Subscription {
     /// }
     /// ```
     ///
-    /// The task ends when the operation returns or throws, or when the program ends. It moves no event. The operation
-    /// always runs, even if the bus does not count the task, because it is gone, of an earlier version, or has too many
-    /// tasks of this user: then nothing waits for the operation, and ``BackgroundTask/failure`` is the reason. If the bus
-    /// returns, it counts the task again, with all of its time.
+    /// The task ends when the operation returns or throws, or when the program ends. The operation always runs. If the
+    /// bus is gone, is of an earlier version, or has too many tasks of this user, nothing waits for the operation, and
+    /// ``BackgroundTask/failure`` is the reason. When a lost bus returns, the task begins again with all of its time.
     ///
     /// - Parameters:
     ///   - name: The name of the task, as `reveille status` shows it: 1 to 128 bytes.
@@ -88,19 +87,19 @@ public final class BackgroundTask: Sendable {
         state = Lock(State(onExpiration: onExpiration))
     }
 
-    /// Whether the time is about to end, or has ended; then the operation should finish.
+    /// Whether the time is about to end or has ended, so that the operation should finish.
     ///
-    /// It stays true, even if the program returns to the foreground, where the next task has all of its time again.
+    /// It remains true if the program returns to the foreground; the next task has all of its time again.
     public var isExpiring: Bool { state.withLock { $0.isExpiring } }
 
-    /// The time that is left, as the bus reports it when asked.
+    /// The remaining time, requested from the bus.
     ///
-    /// `nil` in the foreground, where there is no limit, and if the bus does not count the task.
+    /// `nil` in the foreground, where there is no limit, and if the bus has no such task.
     public var remaining: Duration? {
         get async { hasEnded ? .zero : await engine.remaining(of: name, of: stream) }
     }
 
-    /// The reason why nothing waits for the task; `nil` if the bus counts it, or its time has ended.
+    /// The reason why nothing waits for the task; `nil` if the bus has the task, or its time has ended.
     public var failure: ReveilleError? { state.withLock { $0.failure } }
 
     /// Whether the time has ended.

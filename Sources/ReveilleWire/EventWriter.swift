@@ -97,14 +97,15 @@ package struct EventWriter {
 extension [Event] {
     /// Returns whether these are the same events of the same bus, without comparing states.
     fileprivate func isSame(as others: [Event]) -> Bool {
-        count == others.count
-            && indices.allSatisfy { index in
-                self[index].generation == others[index].generation && self[index].changes == others[index].changes
-                    && self[index].netChange == others[index].netChange
-                    && self[index].firstChangedAt == others[index].firstChangedAt
-                    && self[index].dropped == others[index].dropped && self[index].aspect == others[index].aspect
-                    // Those of two subscriptions can differ in nothing else.
-                    && self[index].lifecycle == others[index].lifecycle
-            }
+        guard count == others.count else { return false }
+        for index in indices {
+            guard self[index].generation == others[index].generation, self[index].changes == others[index].changes,
+                self[index].netChange == others[index].netChange,
+                self[index].firstChangedAt == others[index].firstChangedAt,
+                self[index].dropped == others[index].dropped, self[index].aspect == others[index].aspect
+            else { return false }
+        }
+        // Those of two subscriptions can differ in nothing else. A lifecycle is the first event.
+        return first?.lifecycle == others.first?.lifecycle
     }
 }

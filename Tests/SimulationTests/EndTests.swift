@@ -140,7 +140,7 @@ import Varlink
         let described = aspects.first { $0["aspect"] == "lifecycle" }
         let lifecycle = try #require(described)
         #expect(lifecycle["available"] == true)
-        #expect(lifecycle["source"]?.stringValue?.contains("only 'end'") == true)
+        #expect(lifecycle["source"]?.stringValue?.contains("is 'end'") == true)
     }
 
     @Test("lifecycle has neither a state nor a history without a subscription, and cannot be posted")

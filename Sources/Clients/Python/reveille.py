@@ -684,7 +684,7 @@ class _BusCore:
 
     def suspend(self, subscription: str) -> _Steps[None]:
         parameters = {"subscription": subscription, "state": "suspended"}
-        # The reply would come when the program is frozen, which may take minutes.
+        # The reply to a call that is not oneway follows when the program is frozen, which may take minutes.
         yield from self.call("SetState", parameters, subscription, oneway=True)
         yield from self.fence()
 
@@ -1564,19 +1564,19 @@ class Bus:
         until: datetime | None = None, if_missed: str | None = None, grace: float | timedelta | None = None,
         launch: Iterable[str] | None = None,
     ) -> datetime | None:
-        """Lets the bus publish a value at set times, also when this program does not run.
+        """Schedules a value that the bus publishes at set times, even when this program does not run.
 
         Args:
-            id: The name of the entry. Adding it again replaces it.
+            id: The identifier of the entry. Another entry with the same identifier replaces it.
             name: The name under which the value is published; each firing is a change.
             value: A JSON object, by default without members.
-            at: The only or the first time.
+            at: The only time; with `every` or `calendar`, the earliest one.
             every: The interval, in seconds, at least 1.
             calendar: The parts that must match: {"hour": 7, "minute": 30} is 07:30 of each day. Instead of `every`.
             zone: The time zone of the calendar, by default that of the device.
-            until: The time after which it does not fire.
-            if_missed: "fire" (the default) or "skip" what passes while the device is off or asleep.
-            grace: The lateness in seconds beyond which such a firing is left out.
+            until: The time after which the entry does not fire.
+            if_missed: "fire" (the default) or "skip", for firings that pass while the device is off or asleep.
+            grace: The delay in seconds beyond which such a firing is skipped.
             launch: The command that the bus starts if the name has no subscriber; see launch_positions().
 
         Returns: The time of the first firing, in UTC; None if there will be none.

@@ -6,7 +6,7 @@ package import ReveilleWire
 import Varlink
 
 extension Device {
-    /// Lets the bus publish a value at set times, even when this program does not run.
+    /// Schedules a value that the bus publishes at set times, even when this program does not run.
     ///
     /// ```swift
     /// let morning = try CalendarRule(hour: 7, minute: 30)
@@ -16,24 +16,25 @@ extension Device {
     ///     launching: ["/usr/bin/tea-timer"])
     /// ```
     ///
-    /// Each firing is a change of the name, also with an equal value. A subscriber in the background receives one event,
-    /// whose `Event.changes` is the number of firings. Entries belong to this user; they outlast the program, the bus and a
-    /// reboot, and end with their last firing. Adding an entry again under its name replaces it.
+    /// Each firing is a change of the name, even if the value is the same. A subscriber in the background receives one
+    /// event, whose `Event.changes` is the number of firings. Entries belong to this user, outlast the program, the bus
+    /// and a reboot, and end with their last firing. Another entry with the same identifier replaces the first one.
     ///
     /// - Parameters:
-    ///   - id: The name of the entry, of 1 to 128 bytes.
-    ///   - time: The times.
+    ///   - id: The identifier of the entry, of 1 to 128 bytes.
+    ///   - time: The times at which the entry fires.
     ///   - name: The name under which the value is published.
     ///   - value: A value, as for ``publish(_:_:whileConnected:)``; by default an object without members.
-    ///   - until: The time after which it does not fire.
+    ///   - until: The time after which the entry does not fire.
     ///   - ifMissed: What happens to firings whose time passes while the device is off or asleep.
-    ///   - grace: The lateness beyond which such a firing is left out.
-    ///   - command: A program and its arguments, which the bus starts if there is no subscriber to the name; see ``launch``.
-    ///     Only on this user's own bus.
+    ///   - grace: The delay beyond which such a firing is skipped.
+    ///   - command: The absolute path of a program and its arguments, which the bus starts if the name has no
+    ///     subscriber; see ``launch``. A name without a slash is looked up in the `PATH` of the bus. Only the bus's own
+    ///     user may give one.
     /// - Returns: The time of the first firing; `nil` if there will be none, as on a 30th of February.
-    /// - Throws: ``ReveilleError``, with the entry's name: ``ReveilleError/Code/invalidArgument`` for a time that cannot be
-    ///   meant or an unknown zone; ``ReveilleError/Code/quotaExceeded`` if the user has too many entries, or the entry
-    ///   cannot be saved; ``ReveilleError/Code/notPermitted`` if this user may not publish the name or start a program.
+    /// - Throws: ``ReveilleError``, with the identifier: ``ReveilleError/Code/invalidArgument`` for an invalid time or
+    ///   an unknown zone; ``ReveilleError/Code/quotaExceeded`` if the user has too many entries, or the entry cannot be
+    ///   saved; ``ReveilleError/Code/notPermitted`` if this user may not publish the name or start a program.
     @discardableResult
     public func schedule(
         _ id: String, _ time: ScheduleTime, publishing name: Aspect, _ value: some Encodable = [String: String](),
@@ -89,7 +90,7 @@ extension Device {
         try await engine.call(.cancel(nil), expecting: CancelReply.self).cancelled
     }
 
-    /// The entries of this user on the schedule, by their names.
+    /// The entries of this user on the schedule, in the order of their identifiers.
     ///
     /// ```swift
     /// for entry in try await device.scheduled { print(entry.id, entry.next as Any, entry.fired) }

@@ -11,7 +11,7 @@ public enum ScheduleTime: Sendable, Hashable {
     case every(Duration, from: Timestamp? = nil)
     /// Whenever parts of the calendar match, on the clock of a zone of the tz database, such as `Europe/Berlin`.
     ///
-    /// Without a zone, or with `local`, it is the device's zone, also after a journey.
+    /// Without a zone, or with `local`, it is the device's zone, even after that changes.
     case calendar(CalendarRule, zone: String? = nil, from: Timestamp? = nil)
 }
 
@@ -19,29 +19,29 @@ public enum ScheduleTime: Sendable, Hashable {
 public enum MissedFirings: Sendable, Hashable {
     /// They fire at once, and each counts as a change.
     case fire
-    /// They are left out.
+    /// They are skipped.
     case skip
 }
 
 /// An entry of the schedule.
 public struct ScheduledEntry: Sendable, Hashable {
-    /// The name that this user gave the entry.
+    /// The identifier, which is unique among the entries of this user.
     public let id: String
     /// The name under which the value is published.
     public let name: Aspect
-    /// The times.
+    /// The times at which the entry fires.
     public let time: ScheduleTime
-    /// The time after which it does not fire; `nil` for none.
+    /// The time after which the entry does not fire; `nil` for no end.
     public let until: Timestamp?
     /// What happens to missed firings.
     public let ifMissed: MissedFirings
-    /// The lateness beyond which a missed firing is left out; `nil` for none.
+    /// The delay beyond which a missed firing is skipped; `nil` for no limit.
     public let grace: Duration?
-    /// The command that the bus starts if there is no subscriber; `nil` for none.
+    /// The command that the bus starts if the name has no subscriber; `nil` for none.
     public let command: [String]?
     /// The time of the next firing; `nil` if there will be none, as on a 30th of February.
     public let next: Timestamp?
-    /// The number of firings up to now.
+    /// The number of firings so far.
     public let fired: Int
 }
 

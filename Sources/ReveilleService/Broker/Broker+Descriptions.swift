@@ -43,7 +43,7 @@ extension Broker {
         if aspect.isOfSubscription {
             return AspectSource(
                 aspect: Aspect(aspect), isAvailable: true, isMonitored: false,
-                text: "each subscription's own state; of the background policies it can have only 'end'")
+                text: "each subscription's own state; its only background policy is 'end'")
         }
         var isAvailable = false
         var text: String

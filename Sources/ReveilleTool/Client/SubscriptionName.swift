@@ -22,6 +22,20 @@ struct SubscriptionName {
         try id(among: try await device.subscribers())
     }
 
+    /// Returns the ids of all subscriptions of the program behind the subscription, which are suspended together.
+    ///
+    /// - Throws: `Failure` if there is none, or if the text matches subscriptions of several processes.
+    func program(on device: Device) async throws -> [String] {
+        let subscribers = try await device.subscribers()
+        let found = subscribers.filter { $0.name == text || String($0.processID) == text }
+        let process = found.first?.processID
+        let hasOneProcess = process != 0 && found.allSatisfy { $0.processID == process }
+        let id = try found.count > 1 && hasOneProcess ? found[0].id : id(among: subscribers)
+        guard let chosen = subscribers.first(where: { $0.id == id }), chosen.processID != 0 else { return [id] }
+        // All processes of other PID namespaces have the process ID 0.
+        return subscribers.filter { $0.processID == chosen.processID }.map(\.id)
+    }
+
     /// Returns the id of the subscription among all subscriptions of a bus.
     func id(among subscribers: [Subscriber]) throws(Failure) -> String {
         if subscribers.contains(where: { $0.id == text }) { return text }

@@ -76,6 +76,9 @@ struct LogCommand: ParsableCommand {
         let client = try BlockingClient(bus.resolved())
         let known = try client.call(.describeAspects, expecting: [AspectSource].self).map(\.aspect)
             .filter { $0 != .lifecycle }
+        guard !aspects.contains(.lifecycle) else {
+            throw Failure(.usage, "lifecycle has no history; 'reveille watch lifecycle' prints its changes")
+        }
         Aspect.reportUnmatched(aspects, among: known)
         let named = aspects.flatMap { aspect in aspect.isPattern ? known.filter(aspect.matches) : [aspect] }
         let aspects = AspectSet(aspects.isEmpty ? known : named).aspects

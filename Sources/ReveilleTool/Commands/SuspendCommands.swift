@@ -4,15 +4,18 @@
 import ArgumentParser
 import Reveille
 
-/// `reveille suspend`: freezes the program behind a subscription.
+/// `reveille suspend`: sends a program to the background and freezes it.
 struct SuspendCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "suspend",
-        abstract: "Suspend the program behind a subscription: freeze its processes.",
+        abstract: "Suspend a program: send it to the background and freeze its processes.",
         discussion: """
-            The program goes to the background, finishes its tasks, and reads that it is suspended if it subscribes to \
-            'lifecycle'. Then its cgroup is frozen, and this command ends. A program that was started by \
-            'reveille run' has a cgroup of its own. 'reveille resume' thaws it.
+            All subscriptions of the program go to the background. The bus waits until its tasks have ended, and until \
+            it has read its lifecycle if it subscribes to 'lifecycle'. Then the cgroup of the program is frozen, and \
+            this command exits. A program that cannot be frozen stays in the background, and the reason is printed.
+
+            A program has a cgroup of its own if it was started by 'reveille run' or as a unit of the service manager. \
+            'reveille resume' thaws it.
             """)
 
     @Argument(help: SubscriptionName.help) var subscription: String
@@ -29,19 +32,22 @@ struct SuspendCommand: ParsableCommand {
     func run() {
         Failure.awaiting {
             let device = try await bus.device()
-            let id = try await SubscriptionName(text: subscription).id(on: device)
-            try await device.suspend(id, wakeAfter: wakeAfter.map { .seconds($0) })
+            let ids = try await SubscriptionName(text: subscription).program(on: device)
+            let deadline: Duration? = wakeAfter.map { .seconds($0) }
+            // A cgroup is frozen only if none of its subscriptions is in the foreground.
+            for id in ids.dropLast() { try await device.hold(id, wakeAfter: deadline) }
+            if let id = ids.last { try await device.suspend(id, wakeAfter: deadline) }
             try Console.line("\(subscription) is suspended")
         }
     }
 }
 
-/// `reveille resume`: thaws a program and wakes its subscription.
+/// `reveille resume`: thaws a program and wakes its subscriptions.
 struct ResumeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
-        abstract: "Resume the program behind a subscription: thaw it, and deliver what changed.",
-        discussion: "Clears the operator's hold too. A hold that the subscriber set itself remains.")
+        abstract: "Resume a program: thaw it, and deliver what changed.",
+        discussion: "Clears the operator's hold of all its subscriptions. A hold that the program set itself remains.")
 
     @Argument(help: SubscriptionName.help) var subscription: String
 
@@ -50,11 +56,11 @@ struct ResumeCommand: ParsableCommand {
     func run() {
         Failure.awaiting {
             let device = try await bus.device()
-            let id = try await SubscriptionName(text: subscription).id(on: device)
-            try await device.release(id)
-            let subscriber = try await device.subscribers().first { $0.id == id }
-            let holds = subscriber?.holds.subtracting(.unread) ?? []
-            if subscriber == nil {
+            let ids = try await SubscriptionName(text: subscription).program(on: device)
+            for id in ids { try await device.release(id) }
+            let subscribers = try await device.subscribers().filter { ids.contains($0.id) }
+            let holds = subscribers.reduce(into: HoldReasons()) { $0.formUnion($1.holds) }
+            if subscribers.isEmpty {
                 try Console.line("\(subscription) has ended")
             } else if holds.contains(.frozen) {
                 throw Failure(.failure, "\(subscription) is still frozen; the log of the bus has the reason")

@@ -51,7 +51,7 @@ struct WatchCommand: ParsableCommand {
     @Flag(help: "Exit with 69 when the bus ends.")
     var once = false
 
-    @Option(help: "The name of the subscription, as 'reveille status' shows it.")
+    @Option(help: "The name of the subscription in 'reveille status'. Default: $REVEILLE_NAME, else 'reveille watch'.")
     var name: String?
 
     @Option(

@@ -25,7 +25,7 @@ final class WatchStream: Sendable {
     private let isInteractive: Bool
     private let aspects: AspectSet
     private let subscription = Lock<Subscription?>(nil)
-    private var name: String { command.name ?? "reveille watch" }
+    private var name: String { command.name ?? Environment["REVEILLE_NAME"] ?? "reveille watch" }
 
     init(_ command: WatchCommand, stored: StoredPositions?, isInteractive: Bool) {
         self.command = command

@@ -13,10 +13,10 @@ struct RunCommand: ParsableCommand {
         abstract: "Run a program in a scope of its own, so that it can be suspended.",
         usage: "reveille run [--name NAME] -- COMMAND [ARGUMENT ...]",
         discussion: """
-            The program replaces this process: it keeps the terminal, the process ID, the signals and the exit code. It \
-            is moved into a scope of the service manager with all its children, which 'reveille suspend' freezes \
-            together. Where there is no service manager, it gets a cgroup of its own, if the user may create one. \
-            Otherwise it runs all the same, and a message on stderr states why it cannot be suspended.
+            The program replaces this process, and has its terminal, process ID, signals and exit code. It and its \
+            children are in a scope of the service manager, which 'reveille suspend' freezes. Without a service \
+            manager, it gets a cgroup of its own if the user may create one. If neither is possible, the program still \
+            runs, and a message on stderr states why it cannot be suspended.
 
             EXAMPLES
               reveille run -- player talk.ogg
@@ -25,8 +25,8 @@ struct RunCommand: ParsableCommand {
 
     @Option(
         help: """
-            The name of the scope, by default that of the program. The program finds it in REVEILLE_NAME, and clients \
-            name their subscriptions by it.
+            The name of the scope and, through $REVEILLE_NAME, the default name of the program's subscriptions. \
+            Without it, the scope has the name of the program, and subscriptions have no default name.
             """)
     var name: String?
 

@@ -25,7 +25,7 @@ struct DayTimeArgument {
     }
 }
 
-/// A time in the future on the command line, in the user's time zone.
+/// A point in time on the command line, in the user's time zone.
 struct MomentArgument {
     let timestamp: Timestamp
 
@@ -37,7 +37,9 @@ struct MomentArgument {
         self = moment
     }
 
-    /// Parses a time; one without a date is the next one of today or tomorrow.
+    /// Parses a time.
+    ///
+    /// Without a date, it is the next such time, today or tomorrow.
     init?(_ text: String, now: Timestamp) {
         let words = text.split { $0 == " " || $0 == "T" }
         guard let last = words.last, let time = DayTimeArgument(last), words.count <= 2 else { return nil }
@@ -66,7 +68,7 @@ struct IntervalArgument {
 
     init(argument: String) throws {
         guard let microseconds = StartTime.duration(argument[...]) else {
-            throw ValidationError("it must be a number with a unit, such as 90s, 5m, 1h or 1d")
+            throw ValidationError("it must be a whole number with a unit, such as 90s, 5m, 1h or 1d")
         }
         milliseconds = microseconds / 1_000
         guard milliseconds >= ScheduleEntry.shortestInterval else {

@@ -12,10 +12,10 @@ import Varlink
 struct ScheduleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schedule",
-        abstract: "Publish a value at set times, and start a program for it.",
+        abstract: "Publish values at set times, and start programs for them.",
         discussion: """
-            Entries outlast this command, the bus and a reboot. They belong to the user. What was due while the device was \
-            off or asleep is published when it is back.
+            Entries belong to the user and outlast this command, the bus and a reboot. An entry that was due while the \
+            device was off or asleep fires as soon as it is back.
 
             EXAMPLES
               reveille schedule add tea org.example.tea --at 18:00
@@ -32,10 +32,17 @@ struct ScheduleAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
         abstract: "Add an entry to the schedule, or replace the one with its ID.",
-        usage: "reveille schedule add ID NAME (--at TIME | --every INTERVAL | --daily TIME) [OPTIONS] [-- COMMAND ...]",
+        usage: """
+            reveille schedule add ID NAME (--at TIME | --every INTERVAL | --daily TIME | --weekday DAY) [OPTIONS] \
+            [-- COMMAND ...]
+            """,
         discussion: """
-            Prints the time of the next firing. If the name has no subscriber at that time, the bus starts the command, \
-            which finds the reason in $REVEILLE_LAUNCH.
+            Prints the time of the next firing. Combined with another option, --at is the earliest possible time. \
+            Alone, a time that has passed is due at once. --weekday can be combined with --daily.
+
+            If the name has no subscriber when the entry is due, the bus starts the command with the environment \
+            variable REVEILLE_LAUNCH, which identifies the firings. A command without a slash is looked up in the PATH \
+            of the bus.
 
             EXAMPLES
               reveille schedule add party org.example.party --at 2026-12-31T23:59
@@ -45,7 +52,7 @@ struct ScheduleAddCommand: ParsableCommand {
               reveille schedule add call org.example.call --daily 9:00 --weekday mon --zone Asia/Tokyo -- ./call
             """)
 
-    @Argument(help: "The name of the entry, which you choose.")
+    @Argument(help: "The identifier of the entry, which you choose.")
     var id: String
 
     @Argument(
@@ -54,17 +61,17 @@ struct ScheduleAddCommand: ParsableCommand {
     var name: Aspect
 
     @Option(
-        help: "The only or the first time: 18:00, 2026-12-24T18:00 or 'tomorrow 7:30'.", transform: MomentArgument.init)
+        help: "The only or earliest time: 18:00, 2026-12-24T18:00 or 'tomorrow 7:30'.", transform: MomentArgument.init)
     var at: MomentArgument?
 
-    @Option(help: "The interval, at least a second: 90s, 5m, 1h or 1d.", transform: IntervalArgument.init)
+    @Option(help: "The interval, at least one second: 90s, 5m, 1h or 1d.", transform: IntervalArgument.init)
     var every: IntervalArgument?
 
     @Option(help: "The time of each day: 7:30 or 07:30:15.", transform: DayTimeArgument.init)
     var daily: DayTimeArgument?
 
     @Option(
-        help: "The day of the week: mon or monday. Without --daily, its first moment.", transform: WeekdayArgument.init)
+        help: "The day of the week: mon or monday. Without --daily, at midnight.", transform: WeekdayArgument.init)
     var weekday: WeekdayArgument?
 
     @Option(help: "The time zone of --daily and --weekday, such as Europe/Berlin. Default: that of the device.")
@@ -95,6 +102,15 @@ struct ScheduleAddCommand: ParsableCommand {
                 ? nil
                 : try CalendarRule(
                     weekday: weekday?.number, hour: daily?.hour, minute: daily?.minute, second: daily?.second)
+            // The bus has another working directory.
+            var command = command
+            if let path = command.first, path.utf8.contains(UInt8(ascii: "/")), path.utf8.first != UInt8(ascii: "/") {
+                do throws(SystemError) {
+                    command[0] = try ExecutableSearch.find(path)
+                } catch {
+                    throw Failure(.usage, "\(error)")
+                }
+            }
             let entry: ScheduleEntry
             do throws(ScheduleEntryError) {
                 entry = try ScheduleEntry(
@@ -102,7 +118,7 @@ struct ScheduleAddCommand: ParsableCommand {
                     every: every?.milliseconds, calendar: calendar, zone: zone,
                     launch: command.isEmpty ? nil : command)
             } catch {
-                throw Failure(.usage, "\(id): \(error)")
+                throw Failure(.usage, error.field == .id ? "\(error)" : "\(id): \(error)")
             }
             let next = try await bus.device().add(entry).get()
             try Console.line(StyledText("\(id)  next: \(ScheduleTable.moment(next, now: .now))"))
@@ -115,7 +131,7 @@ struct ScheduleListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List your entries on the schedule.")
 
-    @Flag(help: "Print one JSON object a line, a Scheduled of the interface.")
+    @Flag(help: "Print each entry as a line of JSON, a Scheduled of the interface.")
     var json = false
 
     @OptionGroup var bus: BusOptions
@@ -138,7 +154,7 @@ struct ScheduleCancelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel", abstract: "Remove an entry from the schedule, or all of yours.")
 
-    @Argument(help: "The name of the entry.")
+    @Argument(help: "The identifier of the entry.")
     var id: String?
 
     @Flag(help: "Remove all entries.")

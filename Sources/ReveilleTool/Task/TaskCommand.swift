@@ -12,17 +12,17 @@ struct TaskCommand: ParsableCommand {
         abstract: "Run a command that should finish before its program is suspended.",
         usage: "reveille task [OPTIONS] NAME -- COMMAND [ARGUMENT ...]",
         discussion: """
-            A program that is suspended is frozen once its tasks have ended, or their time is over: 30 seconds in the \
-            background by default (lifecycle.taskTime). While the command runs, the program has a task with the given \
-            name, which 'reveille status' shows. Five seconds before the end of the time, a line is printed on \
-            stderr. The command is not ended.
+            While the command runs, its program has a task with the given name, which 'reveille status' shows. A \
+            program is not frozen before its tasks have ended or their time is over. The time is 30 seconds in the \
+            background by default (lifecycle.taskTime). Five seconds before its end, a warning is printed on stderr. \
+            The command is never terminated.
 
-            The program is the nearest process above this one that has a subscription, so that a script has a task of \
-            the program that started it. With --subscription it is the program of that subscription.
+            The program is the nearest ancestor of this process that has a subscription, such as the one that started \
+            a script. With --subscription, it is the program of that subscription.
 
-            If there is no bus or no such program, or if the bus refuses the task, a line on stderr says so, and the \
-            command runs all the same. If the bus is restarted, the task ends. Only a --subscription that does not \
-            exist is a failure.
+            Without a bus or such a program, or if the bus refuses the task, a warning is printed on stderr, and the \
+            command runs without a task. If the bus is restarted, the task ends. It is an error if the subscription of \
+            --subscription does not exist.
 
             SIGHUP, SIGINT, SIGQUIT and SIGTERM are passed on to the command. The exit code is that of the command, 128 \
             plus the number of the signal that ended it, or 127 if it cannot be started.

@@ -47,7 +47,7 @@ final class TaskSession {
         do {
             let client = try BlockingClient(options.bus.resolved())
             guard let subscription = try subscription(on: client) else {
-                return report("no process above this one has a subscription; nothing waits for the command")
+                return report("no ancestor of this process has a subscription; nothing waits for the command")
             }
             guard report(try client.beginTask(options.name, of: subscription)) else { return }
             replies = try loop.watch(client.number, for: .readable) { [unowned self] _ in receive(from: client) }
