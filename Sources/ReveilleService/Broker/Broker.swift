@@ -22,7 +22,9 @@ package final class Broker {
     /// The most bytes that are read at once: dozens of calls, in few system calls for the longest.
     private static let readSize = 16_384
     /// The interfaces of the service, without `org.varlink.service`.
-    package static let interfaces = [BusInterface.make(), DeviceInterface.make(), ScheduleInterface.make()]
+    package static var interfaces: [Interface] {
+        [BusInterface.make(), DeviceInterface.make(), ScheduleInterface.make()]
+    }
 
     let loop: any Loop
     var limits: Configuration.Bus

@@ -12,13 +12,19 @@ public struct ServiceDescription: Sendable, Hashable {
     /// The URL of the service's documentation.
     public let url: String
     /// All interfaces, beginning with `org.varlink.service`.
-    public let interfaces: [Interface]
+    private let interfaces: [Text]
     /// The full names of all methods.
     private let names: NameTable
     /// The methods in the order of their names.
     private let methods: [Method]
     /// The parameters of calls.
     private let schema: Schema
+
+    /// What remains of an interface: its types and methods are in the schema, which takes less memory.
+    private struct Text: Sendable, Hashable {
+        let name: String
+        let text: String
+    }
 
     private struct Method: Sendable, Hashable {
         /// The index of its interface.
@@ -33,11 +39,12 @@ public struct ServiceDescription: Sendable, Hashable {
         self.product = product
         self.version = version
         self.url = url
-        self.interfaces = [.service] + interfaces
+        let interfaces = [.service] + interfaces
+        self.interfaces = interfaces.map { Text(name: $0.name, text: $0.text) }
         var names = NameTable()
         var methods: [Method] = []
         var schema = Schema()
-        for (index, interface) in self.interfaces.enumerated() {
+        for (index, interface) in interfaces.enumerated() {
             let types = schema.add(interface.types)
             for (name, method) in interface.methods.sorted(by: { $0.key < $1.key }) {
                 names.append("\(interface.name).\(name)")
@@ -81,7 +88,7 @@ public struct ServiceDescription: Sendable, Hashable {
     }
 
     /// Compares bytes, since equal strings can differ in their scalars.
-    private func interface(_ name: String) -> Interface? {
+    private func interface(_ name: String) -> Text? {
         interfaces.first { $0.name.utf8.elementsEqual(name.utf8) }
     }
 }
