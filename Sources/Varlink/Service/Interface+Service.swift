@@ -3,13 +3,15 @@
 
 extension Interface {
     /// The interface that every service implements, which describes the service and its interfaces.
-    public static let service: Interface = {
+    ///
+    /// It is parsed each time, since a service needs it only at its start.
+    public static var service: Interface {
         do {
             return try Interface(parsing: serviceText)
         } catch {
             preconditionFailure("org.varlink.service: \(error)")
         }
-    }()
+    }
 
     private static let serviceText = """
         # Describes the service and its interfaces. Any method of any interface may return these errors.
