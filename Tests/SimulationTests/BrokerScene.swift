@@ -110,9 +110,9 @@ final class ScenePeer {
     }
 
     /// Sends a call without waiting.
-    func send(_ method: String, _ parameters: JSONObject = [:], more: Bool = false) {
+    func send(_ method: String, _ parameters: JSONObject = [:], more: Bool = false, oneway: Bool = false) {
         let name = method.contains(".") ? method : "org.reveille.Bus." + method
-        let call = Call(method: name, parameters: parameters, mode: more ? .more : .plain)
+        let call = Call(method: name, parameters: parameters, mode: more ? .more : oneway ? .oneway : .plain)
         stream.send(call.encoded())
     }
 

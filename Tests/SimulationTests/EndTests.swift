@@ -34,6 +34,17 @@ import Varlink
         #expect(try program.first.lifecycles() == [.terminating])
     }
 
+    @Test("a shell that clears its own hold does not take back the end of a program that holds itself")
+    func anotherHoldKeepsTheEnd() throws {
+        let life = try SuspensionScene()
+        let program = try life.start(ends: true)
+        let own = life.scene.connect(uid: 1_000, pid: 20)
+        #expect(try life.set("background", of: program.first, by: own).isEmpty)
+        #expect(try life.set("foreground", of: program.first).isEmpty)
+        life.scene.pass(.seconds(6))
+        #expect(program.process.terminations == 1)
+    }
+
     @Test("B106: foreground within five seconds takes the end back", arguments: [false, true])
     func foregroundTakesTheEndBack(isTold: Bool) throws {
         let life = try SuspensionScene()

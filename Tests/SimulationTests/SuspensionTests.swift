@@ -51,6 +51,43 @@ import Varlink
         #expect(try life.shell.next()?.error == nil)
     }
 
+    @Test("a oneway suspension leaves its connection free for the call that takes it back")
+    func onewaySuspensionDoesNotBlock() throws {
+        let life = try SuspensionScene()
+        let program = try life.start()
+        let state: JSONObject = ["subscription": .string(program.first.id), "state": "suspended"]
+        life.shell.send("SetState", state, oneway: true)
+        #expect(try life.set("foreground", of: program.first).isEmpty, "it is still on its way")
+        life.shell.send("SetState", state, oneway: true)
+        for _ in 0..<4 { _ = try program.first.lifecycles() }
+        #expect(life.programs.isFrozen(program.process))
+        #expect(try life.shell.next() == nil)
+    }
+
+    @Test("a caller in the cgroup cannot freeze itself with another program") func callerIsNotFrozen() throws {
+        let life = try SuspensionScene()
+        let program = try life.start()
+        _ = life.programs.start(30, cgroup: "/app")
+        let neighbor = life.scene.connect(uid: 1_000, pid: 30)
+        #expect(try life.set("suspended", of: program.first, by: neighbor) == Self.refusal)
+        #expect(try program.first.lifecycles() == [.background])
+        #expect(life.programs.frozen.isEmpty)
+    }
+
+    @Test("callers that close are not kept") func closedCallersAreNotKept() throws {
+        let life = try SuspensionScene()
+        let program = try life.start()
+        life.ask("suspended", of: program.first)
+        life.scene.turn()
+        let caller = life.scene.connect(uid: 1_000, pid: 6)
+        life.ask("suspended", of: program.first, by: caller)
+        life.scene.turn()
+        caller.stream.close()
+        for _ in 0..<4 { _ = try program.first.lifecycles() }
+        #expect(try life.shell.next()?.error == nil)
+        #expect(life.programs.isFrozen(program.process))
+    }
+
     @Test("a program that does not name lifecycle is frozen at once") func silentProgramIsFrozenAtOnce() throws {
         let life = try SuspensionScene()
         let program = try life.start(aspects: ["battery"])
