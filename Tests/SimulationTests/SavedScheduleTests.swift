@@ -108,6 +108,22 @@ import Varlink
         #expect(try scene.add(["every": 60_000]).error == nil)
     }
 
+    @Test("if the file cannot be written anew at the start, nothing fires until it can, and no entry is lost")
+    func failedRewrite() throws {
+        let scene = try ScheduleScene()
+        for id in ["a", "b"] { try scene.add(["every": 60_000], id: id) }
+        // A directory in the place of the new file cannot be written.
+        mkdir(scene.path + ".new", 0o700)
+        try scene.restart()
+        scene.pass(minutes: 2)
+        #expect(try scene.list().map(\.fired) == [0, 0])
+        rmdir(scene.path + ".new")
+        scene.pass(minutes: 1)
+        #expect(try scene.list().map(\.fired) == [3, 3])
+        try scene.restart()
+        #expect(try scene.list().map(\.fired) == [3, 3])
+    }
+
     @Test("the file stays short, whatever the number of firings and replacements")
     func fileIsShortened() throws {
         let scene = try ScheduleScene()

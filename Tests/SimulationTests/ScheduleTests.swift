@@ -68,6 +68,16 @@ import Varlink
         #expect((newYork - berlin - 6 * 60 * ScheduleScene.minute) % (24 * 60 * ScheduleScene.minute) == 0)
     }
 
+    @Test("no slot is lost if more entries are due than fire in one turn when the zone changes")
+    func zoneChangeLosesNoSlot() throws {
+        let scene = try ScheduleScene()
+        for number in 0..<300 { try scene.add(["calendar": ["second": 0]], id: "\(number)") }
+        scene.scene.loop.advance(.seconds(60))
+        scene.zones.local = "America/New_York"
+        scene.scene.turn()
+        #expect(try scene.list().map(\.fired) == Array(repeating: 1, count: 300))
+    }
+
     @Test("a zone is watched while the schedule has entries, and again when it has some again")
     func zonesAreWatched() throws {
         let scene = try ScheduleScene()
