@@ -99,11 +99,14 @@ let package = Package(
                 "ReveilleWire", "Varlink",
             ]),
 
-        // MARK: - Satellites: programs that need nothing but the public libraries
+        // MARK: - Satellites: programs on the public libraries, with the project's log
         .target(name: "GPSD", dependencies: ["Varlink"], path: "Sources/Satellites/GPSD"),
         .executableTarget(
             name: "ReveilleLocation",
-            dependencies: ["GPSD", "Reveille", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: [
+                "GPSD", "Reveille", "ReveilleSystem",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             path: "Sources/Satellites/Location"),
 
         // MARK: - Examples

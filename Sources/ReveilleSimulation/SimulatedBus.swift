@@ -40,6 +40,7 @@ package final class SimulatedBus {
     ///   - scheduling: The limits of the schedule.
     ///   - schedule: The facilities that the schedule uses.
     ///   - owner: The user whom the bus belongs to.
+    ///   - isSystemWide: Whether the bus serves all users, also if it is not root's.
     ///   - state: The state file, or `nil` for none.
     ///   - programs: The programs of the machine, by default none that can be followed.
     ///   - random: Decides the order of events and the names.
@@ -50,7 +51,8 @@ package final class SimulatedBus {
         publishing: Configuration.Publish = Configuration().publish,
         lifecycle: Configuration.Lifecycle = Configuration().lifecycle,
         scheduling: Configuration.Schedule = Configuration().schedule, schedule: ScheduleServices = ScheduleServices(),
-        owner: UInt32 = geteuid(), state: StateFile?, programs: SimulatedPrograms? = nil, random: SplitMix64,
+        owner: UInt32 = geteuid(), isSystemWide: Bool = false, state: StateFile?, programs: SimulatedPrograms? = nil,
+        random: SplitMix64,
         logger: Logger = Logger(label: "simulation", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws(Broken) {
         var random = random
@@ -58,7 +60,8 @@ package final class SimulatedBus {
         do throws(SystemError) {
             broker = try Broker(
                 loop: loop, limits: limits, publishing: publishing, lifecycle: lifecycle, scheduling: scheduling,
-                schedule: schedule, owner: owner, state: state, version: "0", deviceInfo: Self.deviceInfo,
+                schedule: schedule, owner: owner, isSystemWide: isSystemWide, state: state, version: "0",
+                deviceInfo: Self.deviceInfo,
                 programs: programs ?? SimulatedPrograms(loop: loop), logger: logger,
                 random: SplitMix64(seed: random.next()))
         } catch {

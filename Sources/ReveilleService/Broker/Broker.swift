@@ -35,6 +35,8 @@ package final class Broker {
     var scheduling: Configuration.Schedule
     /// The user whom the bus belongs to.
     let owner: UInt32
+    /// Whether this is a system bus, which serves all users, and not that of one user.
+    let isSystemWide: Bool
     let logger: Logger
     let description: ServiceDescription
     /// Returns the description of the device for a user.
@@ -93,7 +95,8 @@ package final class Broker {
     ///   - lifecycle: The limits on tasks.
     ///   - scheduling: The limits of the schedule.
     ///   - schedule: The facilities that the schedule uses.
-    ///   - owner: The user whom the bus belongs to; root's bus serves all users.
+    ///   - owner: The user whom the bus belongs to.
+    ///   - isSystemWide: Whether it serves all users, which root's bus does in any case.
     ///   - state: The file of the saved state, which is restored; `nil` to save none.
     ///   - version: The program's version, for GetInfo.
     ///   - deviceInfo: Returns the description of the device for a user.
@@ -105,7 +108,7 @@ package final class Broker {
         loop: any Loop, limits: Configuration.Bus, publishing: Configuration.Publish = Configuration().publish,
         lifecycle: Configuration.Lifecycle = Configuration().lifecycle,
         scheduling: Configuration.Schedule = Configuration().schedule, schedule: ScheduleServices = ScheduleServices(),
-        owner: UInt32 = geteuid(), state: StateFile?, version: String,
+        owner: UInt32 = geteuid(), isSystemWide: Bool = false, state: StateFile?, version: String,
         deviceInfo: @escaping (UInt32) -> DeviceInfo,
         programs: any Programs, logger: Logger,
         random: any RandomNumberGenerator = SystemRandomNumberGenerator()
@@ -118,6 +121,7 @@ package final class Broker {
         tasks = TaskTable(time: lifecycle.taskTime)
         self.scheduling = scheduling
         self.owner = owner
+        self.isSystemWide = isSystemWide || owner == 0
         self.logger = logger
         self.deviceInfo = deviceInfo
         self.programs = programs

@@ -30,8 +30,9 @@ package final class WatchedBus {
         let reader = DeviceInfoReader(root: files?.root ?? "")
         let broker = try Broker(
             loop: loop, limits: configuration.bus, publishing: configuration.publish,
-            lifecycle: configuration.lifecycle, scheduling: configuration.schedule, schedule: schedule, state: state,
-            version: version, deviceInfo: reader.info(forUser:),
+            lifecycle: configuration.lifecycle, scheduling: configuration.schedule, schedule: schedule,
+            isSystemWide: files?.isSystemWide ?? false, state: state, version: version,
+            deviceInfo: reader.info(forUser:),
             programs: SystemPrograms(loop: loop, manager: ServiceManager(loop: loop)), logger: logger)
         self.broker = broker
         self.loop = loop

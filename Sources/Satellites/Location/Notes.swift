@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import Glibc
+import ReveilleSystem
 
-/// Messages on stderr, without those that repeat the last one about their subject.
+/// The log, without messages that repeat the last one about their subject.
 struct Notes {
     enum Subject {
         case gpsd, bus, line
     }
 
+    private static let busIsAvailable = "the bus is available"
+    private let log: ProgramLog
     private var last: [Subject: String]
 
     /// Creates notes that have reported that the bus is available, which is not news at first.
-    init() {
-        last = [.bus: "the bus is available"]
+    init(_ log: ProgramLog) {
+        self.log = log
+        last = [.bus: Self.busIsAvailable]
     }
 
-    mutating func write(_ message: String, about subject: Subject) {
+    mutating func write(_ level: LogLevel, _ message: String, about subject: Subject) {
         guard last.updateValue(message, forKey: subject) != message else { return }
-        Self.write(message)
+        log.write(level, message)
     }
 
-    static func write(_ message: String) {
-        let line = Array("reveille-location: \(message)\n".utf8)
-        _ = Glibc.write(STDERR_FILENO, line, line.count)
+    mutating func reportBus() {
+        write(.info, Self.busIsAvailable, about: .bus)
     }
 }
