@@ -36,7 +36,8 @@ struct BrailleCanvas: Hashable, Sendable {
     var lines: [String] {
         (0..<rows).map { row in
             cells[row * columns..<(row + 1) * columns].reduce(into: "") { line, cell in
-                line.unicodeScalars.append(Unicode.Scalar(Self.blank + UInt32(cell)) ?? " ")
+                // Some fonts draw circles for the dots of the blank character.
+                line.unicodeScalars.append(cell == 0 ? " " : Unicode.Scalar(Self.blank + UInt32(cell)) ?? " ")
             }
         }
     }

@@ -61,6 +61,12 @@ struct Screen: Hashable, Sendable {
         return column
     }
 
+    /// Removes everything from a row.
+    mutating func clear(row: Int) {
+        guard 0..<rows ~= row else { return }
+        for column in 0..<columns { cells[row * columns + column] = Cell() }
+    }
+
     /// Gives all cells of a row a style.
     mutating func paint(row: Int, _ style: Style) {
         guard 0..<rows ~= row else { return }
