@@ -39,7 +39,8 @@ extension DBusConnection {
     package func hasOwner(
         _ name: String, timeout: Duration, then completion: @escaping (Bool?) -> Void
     ) throws(SystemError) {
-        try call(Self.driver, Self.driverPath, Self.driver, "NameHasOwner", [.string(name)], timeout: timeout) { reply in
+        try call(Self.driver, Self.driverPath, Self.driver, "NameHasOwner", [.string(name)], timeout: timeout) {
+            reply in
             completion((try? reply.get())?.boolean())
         }
     }

@@ -95,13 +95,13 @@ package final class DBusMessage {
     // MARK: - Header
 
     /// The unique name of the sender; `nil` for a message that this process has formed.
-    package var sender: String? { text(sd_bus_message_get_sender(message)) }
+    package var sender: String? { copy(sd_bus_message_get_sender(message)) }
     /// The interface; a call may leave it out.
-    package var interface: String? { text(sd_bus_message_get_interface(message)) }
+    package var interface: String? { copy(sd_bus_message_get_interface(message)) }
     /// The name of the method or signal; `nil` for a reply.
-    package var member: String? { text(sd_bus_message_get_member(message)) }
+    package var member: String? { copy(sd_bus_message_get_member(message)) }
     /// The types of the values, in D-Bus's notation.
-    package var signature: String { text(sd_bus_message_get_signature(message, 1)) ?? "" }
+    package var signature: String { copy(sd_bus_message_get_signature(message, 1)) ?? "" }
 
-    private func text(_ text: UnsafePointer<CChar>?) -> String? { text.map { String(cString: $0) } }
+    private func copy(_ text: UnsafePointer<CChar>?) -> String? { text.map { String(cString: $0) } }
 }

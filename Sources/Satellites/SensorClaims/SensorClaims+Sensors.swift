@@ -16,7 +16,8 @@ extension SensorClaims {
                 announce(sensor, &state)
             } else if hasChanged {
                 // The unit goes along with the level.
-                let changed = sensor == .light ? measurement.entries : measurement.entries.filter { !former.contains($0) }
+                let changed =
+                    sensor == .light ? measurement.entries : measurement.entries.filter { !former.contains($0) }
                 effects.append(.signal(changed, to: state.callers))
             }
         } else if state.isPresent {

@@ -13,7 +13,7 @@ package enum SensorProperty: String, Sendable, Hashable, CaseIterable {
     case proximityNear = "ProximityNear"
 
     /// The type of the values, in D-Bus's notation.
-    var signature: String {
+    package var signature: String {
         switch self {
         case .hasAccelerometer, .hasAmbientLight, .hasProximity, .proximityNear: "b"
         case .accelerometerOrientation, .accelerometerTilt, .lightLevelUnit: "s"
