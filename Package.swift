@@ -6,6 +6,7 @@ let package = Package(
     products: [
         .executable(name: "reveille", targets: ["ReveilleTool"]),
         .executable(name: "reveille-location", targets: ["ReveilleLocation"]),
+        .executable(name: "reveille-sensor-proxy", targets: ["ReveilleSensorProxy"]),
         .library(name: "Reveille", targets: ["Reveille"]),
         .library(name: "Varlink", targets: ["Varlink"]),
         .library(name: "ReveilleTesting", targets: ["ReveilleTesting"]),
@@ -105,6 +106,14 @@ let package = Package(
             name: "ReveilleLocation",
             dependencies: ["GPSD", "Reveille", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             path: "Sources/Satellites/Location"),
+        .target(name: "SensorClaims", dependencies: ["ReveilleCore"], path: "Sources/Satellites/SensorClaims"),
+        .executableTarget(
+            name: "ReveilleSensorProxy",
+            dependencies: [
+                "Reveille", "ReveilleSystem", "SensorClaims",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Sources/Satellites/SensorProxy"),
 
         // MARK: - Examples
         .executableTarget(name: "StatusLine", dependencies: ["Reveille"], path: "Sources/Examples/StatusLine"),
@@ -145,6 +154,7 @@ let package = Package(
             ]
         ),
         .testTarget(name: "GPSDTests", dependencies: ["GPSD"]),
+        .testTarget(name: "SensorClaimsTests", dependencies: ["ReveilleCore", "SensorClaims"]),
         .testTarget(
             name: "ReveilleTestingTests",
             dependencies: [
@@ -155,8 +165,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleLocation", "ReveilleSimulation", "ReveilleSystem",
-                "ReveilleTesting",
+                "Reveille", "ReveilleCore", "ReveilleLocation", "ReveilleSensorProxy", "ReveilleSimulation",
+                "ReveilleSystem", "ReveilleTesting",
                 "ReveilleTool", "Varlink",
             ],
             exclude: ["Node", "Python"]

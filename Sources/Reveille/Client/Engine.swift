@@ -51,11 +51,13 @@ actor Engine {
     var tasks: [Int: TaskHold] = [:]
     var lastTask = 0
 
-    init(_ route: Route, patience: Patience = Patience()) throws(ReveilleError) {
+    init(
+        _ route: Route, patience: Patience = Patience(), on thread: LoopThread? = nil
+    ) throws(ReveilleError) {
         self.route = route
         self.patience = patience
         do throws(SystemError) {
-            thread = try LoopThread()
+            self.thread = if let thread { thread } else { try LoopThread() }
         } catch {
             throw ReveilleError(.system, "\(error)")
         }

@@ -2,11 +2,22 @@
 // Part of Reveille.
 
 /// The failure of a D-Bus call.
-struct DBusError: Error, Hashable {
+package struct DBusError: Error, Hashable, CustomStringConvertible {
     /// The name, such as `org.freedesktop.DBus.Error.AccessDenied`.
-    let name: String
+    package let name: String
     /// The text of the peer, or of libsystemd.
-    let message: String
+    package let message: String
+
+    /// Creates a failure.
+    package init(name: String, message: String) {
+        self.name = name
+        self.message = message
+    }
+
+    package var description: String { message.isEmpty ? name : "\(message) (\(name))" }
+
+    /// The name of the error with which a bus reports that its policy forbids something.
+    package static let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
 
     /// The name of the error that a bus or libsystemd reports for a peer that does not reply.
     static let noReply = "org.freedesktop.DBus.Error.NoReply"
