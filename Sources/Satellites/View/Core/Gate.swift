@@ -7,7 +7,9 @@
 package struct Gate: Sendable {
     /// The longest request line with headers, in bytes: browsers send less than 1 KiB, and cookies of other programs.
     package static let headerLimit = 8 << 10
-    /// The hosts of the page. Any other one is a name that an attacker has pointed at this machine (DNS rebinding).
+    /// The hosts of the page.
+    ///
+    /// Any other one is a name that an attacker has pointed at this machine (DNS rebinding).
     private static let hostNames = ["127.0.0.1", "localhost", "[::1]"]
     /// The port that browsers leave out.
     private static let usualPort: UInt16 = 80
@@ -42,7 +44,9 @@ package struct Gate: Sendable {
     /// The address of the page with its token.
     package var address: String { "http://127.0.0.1:\(port)/?token=\(token)" }
 
-    /// The name of the cookie. Cookies belong to a host, whatever the port, so the name contains it.
+    /// The name of the cookie.
+    ///
+    /// Cookies belong to a host, whatever the port, so the name contains it.
     package var cookieName: String { "reveille-view-\(port)" }
 
     /// The header that sets the cookie.
@@ -52,7 +56,9 @@ package struct Gate: Sendable {
 
     /// Returns what a request receives.
     ///
-    /// - Throws: ``Refusal``. A request that another site may have caused learns nothing about the token.
+    /// A request that another site may have caused learns nothing about the token.
+    ///
+    /// - Throws: ``Refusal`` with the reason.
     package func decide(_ request: PageRequest) throws(Refusal) -> Decision {
         guard request.headerSize <= Self.headerLimit else { throw .header }
         try checkOrigin(of: request)

@@ -19,6 +19,7 @@ package enum ServerSentEvent {
     ///   - name: The type of the event, a word.
     ///   - data: The data.
     ///   - position: What the page has seen after this event; `nil` if the event does not change it.
+    /// - Returns: The bytes, in UTF-8.
     package static func encode(_ name: String, _ data: JSONObject, at position: StreamPosition? = nil) -> [UInt8] {
         var bytes: [UInt8] = []
         if let position { bytes += Array("id: \(position.text)\n".utf8) }

@@ -6,7 +6,9 @@
 /// The text is the `id` of a Server-Sent Event, such as `0a1b~battery:12~org.example.volume:3`. Browsers send it back when
 /// they reconnect, and the page keeps it while it is hidden.
 package struct StreamPosition: Sendable, Hashable {
-    /// The longest text in bytes, about 100 names. A request must have room for it twice.
+    /// The longest text in bytes, about 100 names.
+    ///
+    /// A request must have room for it twice.
     package static let sizeLimit = 3 << 10
     /// The longest name of an aspect, as for names on the bus.
     private static let nameLimit = 255
@@ -44,7 +46,9 @@ package struct StreamPosition: Sendable, Hashable {
         }
     }
 
-    /// The text. Names that do not fit are left out, those of programs first; their states are events again after a
+    /// The text.
+    ///
+    /// Names that do not fit are left out, those of programs first; their states are events again after a
     /// resumption.
     package var text: String {
         var text = instance

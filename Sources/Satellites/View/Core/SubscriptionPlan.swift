@@ -14,16 +14,21 @@ package enum SubscriptionPlan: Sendable {
 
     /// The least time in milliseconds between samples of motion that a person sees, and between shakes.
     private static let motionInterval: Int64 = 1_000
-    /// The least time in milliseconds between records. A month at this pace is 43,200 rows.
+    /// The least time in milliseconds between records.
+    ///
+    /// A month at this pace is 43,200 rows.
     private static let recordInterval: Int64 = 60_000
     /// The most aspects and patterns of a subscription on the bus.
     private static let aspectLimit = 64
-    /// The first words of most names. A name with another first word is found if it is published when the page connects.
+    /// The first words of most names.
+    ///
+    /// A name with another first word is found if it is published when the page connects.
     private static let usualWords = ["com", "dev", "io", "net", "org"]
 
     /// Returns the parameters of the subscription.
     ///
     /// - Parameter descriptions: The aspects of the bus, as `DescribeAspects` lists them: an older bus has fewer.
+    /// - Returns: The parameters of `Subscribe`, without a position.
     package func parameters(describing descriptions: [JSON]) -> JSONObject {
         switch self {
         case .battery:

@@ -10,14 +10,18 @@ import Varlink
 ///
 /// Loop thread only.
 final class BusQuery {
-    /// The time for the reply. The page's connection ends after ``Connections/deadline``, with the reason before.
+    /// The time for the reply.
+    ///
+    /// The page's connection ends after ``Connections/deadline``, with the reason before.
     private static let patience: Duration = .seconds(5)
 
     private var connection: BusConnection?
     private var timer: EventSource?
     private let completion: (Result<JSONObject, Refusal>) -> Void
 
-    /// Sends the call. The completion is called once, never before this returns, and not after ``cancel()``.
+    /// Sends the call.
+    ///
+    /// The completion is called once, never before this returns, and not after ``cancel()``.
     init(
         _ call: Call, on bus: Bus, completion: @escaping (Result<JSONObject, Refusal>) -> Void
     ) throws(Refusal) {

@@ -11,7 +11,9 @@ import ReveilleViewCore
 final class Connections {
     /// The most connections that are served at a time: browsers open six at most, so these are five visible pages.
     static let limit = 32
-    /// The connections beyond the limit that are refused with a reason. Those beyond them are closed at once.
+    /// The connections beyond the limit that are refused with a reason.
+    ///
+    /// Those beyond them are closed at once.
     static let refusals = 8
     /// The time in seconds for a request and its response, unless it is a stream.
     static let deadline = 10

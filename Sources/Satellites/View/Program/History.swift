@@ -38,7 +38,7 @@ final class History {
         self.notes = notes
     }
 
-    /// Records a sample. A failure is noted.
+    /// Records a sample; a failure is noted.
     func record(_ sample: BatterySample, at position: StreamPosition) {
         attempt { database throws(Database.Failure) in
             do throws(Database.Failure) {

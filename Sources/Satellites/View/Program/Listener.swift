@@ -21,6 +21,7 @@ struct Listener: ~Copyable {
     /// Listens at a port of 127.0.0.1 and, if the machine has IPv6, of ::1.
     ///
     /// - Parameter port: The port; 0 for any that is free.
+    /// - Throws: `SystemError` with the address, for example if another program listens there.
     init(port: UInt16) throws(SystemError) {
         var attempt = 1
         while true {

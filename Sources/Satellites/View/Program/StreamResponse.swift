@@ -7,7 +7,9 @@ import ReveilleViewCore
 
 /// A response that lasts: the stream of events of a page.
 final class StreamResponse {
-    /// The time in seconds after which a page that does not read is disconnected. It resumes when it connects again.
+    /// The time in seconds after which a page that does not read is disconnected.
+    ///
+    /// It resumes when it connects again.
     private static let patience: UInt32 = 60
     /// The size in bytes of the parts that are written.
     private static let partSize = 4 << 10
