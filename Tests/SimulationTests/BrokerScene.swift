@@ -54,8 +54,7 @@ final class BrokerScene {
         _ reality: Reality, _ loop: SimulatedLoop, _ programs: SimulatedPrograms, _ log: LogLines, seed: UInt64
     ) throws -> SimulatedBus {
         try SimulatedBus(
-            reality: reality, loop: loop, limits: configuration.bus, publishing: configuration.publish,
-            lifecycle: configuration.lifecycle, scheduling: configuration.schedule, schedule: schedule, owner: owner,
+            reality: reality, loop: loop, configuration: configuration, schedule: schedule, owner: owner,
             state: state, programs: programs, random: SplitMix64(seed: seed),
             logger: Logger(label: "scene") { _ in LineHandler(log) })
     }
