@@ -59,8 +59,7 @@ final class BrokerScene {
         seed: UInt64
     ) throws -> SimulatedBus {
         try SimulatedBus(
-            reality: reality, loop: loop, limits: configuration.bus, publishing: configuration.publish,
-            lifecycle: configuration.lifecycle, scheduling: configuration.schedule, schedule: schedule, owner: owner,
+            reality: reality, loop: loop, configuration: configuration, schedule: schedule, owner: owner,
             isSystemWide: isSystemWide, state: state, programs: programs, random: SplitMix64(seed: seed),
             logger: Logger(label: "scene") { _ in LineHandler(log) })
     }

@@ -51,11 +51,13 @@ actor Engine {
     var tasks: [Int: TaskHold] = [:]
     var lastTask = 0
 
-    init(_ route: Route, patience: Patience = Patience()) throws(ReveilleError) {
+    init(
+        _ route: Route, patience: Patience = Patience(), on thread: LoopThread? = nil
+    ) throws(ReveilleError) {
         self.route = route
         self.patience = patience
         do throws(SystemError) {
-            thread = try LoopThread()
+            self.thread = if let thread { thread } else { try LoopThread() }
         } catch {
             throw ReveilleError(.system, "\(error)")
         }
@@ -67,7 +69,8 @@ actor Engine {
             retry = try thread.loop.timer { self.reconnect() }
             if case .local(let configuration, let files) = route {
                 bus = try WatchedBus(
-                    loop: thread.loop, configuration: configuration, files: files, state: nil, version: "local",
+                    loop: thread.loop, manager: ServiceManager(loop: thread.loop), configuration: configuration,
+                    files: files, state: nil, version: "local",
                     logger: logger)
             }
         } catch {

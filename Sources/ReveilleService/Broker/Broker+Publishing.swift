@@ -57,7 +57,7 @@ extension Broker {
         to value: PublishedValue, after former: Publisher?, by user: UInt32
     ) throws(CallError) {
         // A system bus serves all users; a user's bus serves this user and root alike.
-        let isAllowed = isSystemWide && publishing.allow.contains { $0.allows(user, toPublish: value.name) }
+        let isAllowed = isSystemWide && configuration.publish.allow.contains { $0.allows(user, toPublish: value.name) }
         guard isOwner(user) || isAllowed else { throw .permissionDenied }
         guard isSystemWide, let former, former.user != user else { return }
         // Root can withdraw every state, but not replace one by mistake.
@@ -68,13 +68,13 @@ extension Broker {
     func checkQuotas(
         of value: PublishedValue, after former: Publisher?, by user: UInt32, beside names: Int = 0
     ) throws(CallError) {
-        guard value.bytes?.count ?? 0 <= publishing.valueSize else {
-            throw .quotaExceeded("value", limit: publishing.valueSize)
+        guard value.bytes?.count ?? 0 <= configuration.publish.valueSize else {
+            throw .quotaExceeded("value", limit: configuration.publish.valueSize)
         }
         guard former?.user != user else { return }
-        guard bus.names(of: user).live + names < publishing.names else {
-            throw .quotaExceeded("names", limit: publishing.names)
+        guard bus.names(of: user).live + names < configuration.publish.names else {
+            throw .quotaExceeded("names", limit: configuration.publish.names)
         }
-        bus.limitWithdrawnNames(of: user, to: publishing.names)
+        bus.limitWithdrawnNames(of: user, to: configuration.publish.names)
     }
 }

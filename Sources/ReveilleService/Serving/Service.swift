@@ -71,15 +71,16 @@ package final class Service {
         var files = files
         files.isSystemWide = files.isSystemWide || address.path == Service.systemPath
         place = served.isEmpty ? "inherited connections" : served.map(\.description).joined(separator: ", ")
+        let manager = ServiceManager(loop: loop)
         bus = try WatchedBus(
-            loop: loop, configuration: configuration, files: files,
+            loop: loop, manager: manager, configuration: configuration, files: files,
             state: StateFile(path: Service.statePath(of: address)),
             schedule: ScheduleServices(
                 file: ScheduleFile(path: Service.schedulePath(of: address, home: files.home)),
                 zones: ZoneFiles(
                     loop: loop, locations: ZoneLocations(root: files.root, database: Environment["TZDIR"])
                 ) { logger.warning("\($0)") },
-                launcher: SystemLauncher(loop: loop, manager: ServiceManager(loop: loop)),
+                launcher: SystemLauncher(loop: loop, manager: manager),
                 address: "\(address)"),
             version: version, logger: logger)
         let broker = bus.broker

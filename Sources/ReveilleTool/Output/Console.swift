@@ -31,6 +31,24 @@ enum Console {
         try? write("\r\u{1B}[K" + text.rendered, to: STDERR_FILENO)
     }
 
+    /// Writes terminal control codes to stdout, unless that would block, as on a terminal that Ctrl-S has stopped.
+    ///
+    /// Errors are ignored: a terminal that is gone sends SIGHUP.
+    ///
+    /// - Returns: Whether everything was written.
+    static func draw(_ codes: String) -> Bool {
+        var rest = Array(codes.utf8)[...]
+        while !rest.isEmpty {
+            guard (try? Readiness.wait(STDOUT_FILENO, for: .writable, atMost: .zero)) == true else { return false }
+            let count = rest.prefix(Int(PIPE_BUF)).withUnsafeBytes { buffer in
+                retryingOnInterrupt { Glibc.write(STDOUT_FILENO, buffer.baseAddress, buffer.count) }
+            }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
     /// The number of columns of stdout; `nil` if it is unknown, as for a pipe.
     static var columns: Int? { Terminal.columns(of: STDOUT_FILENO) }
 

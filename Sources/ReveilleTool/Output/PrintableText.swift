@@ -47,7 +47,7 @@ extension Character {
     ]
 
     /// The number of terminal columns that the character occupies.
-    fileprivate var columns: Int {
+    var columns: Int {
         guard let first = unicodeScalars.first, !isASCII else { return 1 }
         switch first.properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .format: return 0

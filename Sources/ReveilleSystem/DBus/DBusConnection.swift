@@ -8,9 +8,10 @@ import Glibc
 ///
 /// Nothing blocks: the connection is established while the loop runs, and calls made before wait for it. Loop thread
 /// only.
-final class DBusConnection {
+package final class DBusConnection {
     /// A message bus.
-    enum Bus {
+    package enum Bus {
+        /// That of the machine, or the one at `$DBUS_SYSTEM_BUS_ADDRESS`.
         case system
         case user
         /// The bus at an address, such as `unix:path=/run/bus`.
@@ -18,16 +19,16 @@ final class DBusConnection {
     }
 
     private let loop: EventLoop
-    private let bus: OpaquePointer
+    let bus: OpaquePointer
     private var calls: [ObjectIdentifier: DBusCall] = [:]
-    private var matches: [DBusMatch] = []
+    private var handlers: [DBusHandler] = []
     /// Called when the connection has been lost; calls that had no reply fail before.
-    var closed: () -> Void = {}
+    package var closed: () -> Void = {}
 
     /// Starts to connect.
     ///
     /// - Throws: `SystemError` if the bus is absent or refuses the connection.
-    init(to bus: Bus, loop: EventLoop) throws(SystemError) {
+    package init(to bus: Bus, loop: EventLoop) throws(SystemError) {
         self.loop = loop
         var opened: OpaquePointer?
         let (operation, result) =
@@ -64,17 +65,20 @@ final class DBusConnection {
     deinit {
         // They refer to the connection.
         for call in calls.values { call.cancel() }
-        for match in matches { match.cancel() }
+        for handler in handlers { handler.cancel() }
         sd_bus_close_unref(bus)
     }
 
     /// Calls a method of an object.
     ///
+    /// The service is activated if it is not connected to the bus. For the service manager, the bus waits: in a new session,
+    /// the first call starts the bus itself, and the manager connects to it a moment later.
+    ///
     /// The reply must arrive within the timeout, which includes the time for connecting. The completion is called once on
     /// the loop, unless this object is released before.
     ///
     /// - Throws: `SystemError` if the call cannot be formed or sent.
-    func call(
+    package func call(
         _ service: String, _ path: String, _ interface: String, _ member: String, _ values: [DBusValue] = [],
         timeout: Duration, then completion: @escaping (Result<DBusMessage, DBusError>) -> Void
     ) throws(SystemError) {
@@ -82,8 +86,6 @@ final class DBusConnection {
         let result = sd_bus_message_new_method_call(bus, &created, service, path, interface, member)
         guard result >= 0, let created else { throw SystemError(member, code: -result) }
         let message = DBusMessage(adopting: created)
-        // A service manager that is not running cannot be started by a message bus.
-        sd_bus_message_set_auto_start(created, 0)
         try message.append(values)
         let call = DBusCall { [weak self] call, reply in
             self?.calls[ObjectIdentifier(call)] = nil
@@ -100,11 +102,19 @@ final class DBusConnection {
         from service: String, _ path: String, _ interface: String, _ member: String,
         handler: @escaping (DBusMessage) -> Void
     ) throws(SystemError) {
-        let match = DBusMatch(handler: handler)
+        let handler = Self.handler(of: handler)
         let result = sd_bus_match_signal_async(
-            bus, &match.slot, service, path, interface, member,
-            { message, userdata, _ in DBusMatch.dispatch(userdata, message) }, nil, match.userdata)
+            bus, &handler.slot, service, path, interface, member,
+            { message, userdata, _ in DBusHandler.dispatch(userdata, message) }, nil, handler.userdata)
         guard result >= 0 else { throw SystemError("sd_bus_match_signal_async", on: member, code: -result) }
-        matches.append(match)
+        handlers.append(handler)
+    }
+
+    static func handler(of signal: @escaping (DBusMessage) -> Void) -> DBusHandler {
+        DBusHandler { message in
+            signal(message)
+            // Others may listen to the same signal.
+            return false
+        }
     }
 }

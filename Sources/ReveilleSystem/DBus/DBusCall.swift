@@ -59,28 +59,3 @@ final class DBusCall {
         completion?(self, reply)
     }
 }
-
-/// A handler of D-Bus signals.
-final class DBusMatch {
-    var slot: OpaquePointer?
-    private let handler: (DBusMessage) -> Void
-
-    init(handler: @escaping (DBusMessage) -> Void) {
-        self.handler = handler
-    }
-
-    /// The pointer that libsystemd passes to the callback.
-    var userdata: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
-
-    /// Ends the calls of the handler.
-    func cancel() {
-        slot = sd_bus_slot_unref(slot)
-    }
-
-    static func dispatch(_ userdata: UnsafeMutableRawPointer?, _ message: OpaquePointer?) -> Int32 {
-        guard let userdata, let message else { preconditionFailure("signal without a handler") }
-        let match = Unmanaged<DBusMatch>.fromOpaque(userdata).takeUnretainedValue()
-        match.handler(DBusMessage(retaining: message))
-        return 0
-    }
-}

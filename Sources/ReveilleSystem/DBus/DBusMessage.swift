@@ -4,8 +4,8 @@
 import CSystemd
 import Glibc
 
-/// A D-Bus message: a call under construction, or a reply or signal to be read in order.
-final class DBusMessage {
+/// A D-Bus message: one under construction, or one that was received, to be read in order.
+package final class DBusMessage {
     /// The sd-bus message, which lives as long as this object.
     let message: OpaquePointer
 
@@ -42,8 +42,11 @@ final class DBusMessage {
             try check(sd_bus_message_append_basic(message, Self.code("b"), &number))
         case .number(var number):
             try check(sd_bus_message_append_basic(message, Self.code("u"), &number))
+        case .real(var number):
+            try check(sd_bus_message_append_basic(message, Self.code("d"), &number))
         case .array(_, let values): try append(values, in: "a", of: value)
         case .structure(let fields): try append(fields, in: "r", of: value)
+        case .entry(let key, let inner): try append([.string(key), inner], in: "e", of: value)
         case .variant(let inner): try append([inner], in: "v", of: value)
         }
     }
@@ -65,15 +68,21 @@ final class DBusMessage {
     // MARK: - Reading
 
     /// The next value, which must be a string, or `nil` if it is something else.
-    func string() -> String? { text("s") }
+    package func string() -> String? { text("s") }
 
     /// The next value, which must be the path of an object, or `nil` if it is something else.
     func path() -> String? { text("o") }
 
     /// The next value, which must be a number, or `nil` if it is something else.
-    func number() -> UInt32? {
+    package func number() -> UInt32? {
         var number: UInt32 = 0
         return sd_bus_message_read_basic(message, Self.code("u"), &number) > 0 ? number : nil
+    }
+
+    /// The next value, which must be a boolean, or `nil` if it is something else.
+    package func boolean() -> Bool? {
+        var value: Int32 = 0
+        return sd_bus_message_read_basic(message, Self.code("b"), &value) > 0 ? value != 0 : nil
     }
 
     private func text(_ type: Unicode.Scalar) -> String? {
@@ -82,4 +91,17 @@ final class DBusMessage {
         guard sd_bus_message_read_basic(message, Self.code(type), &text) > 0 else { return nil }
         return text.map { String(cString: $0) }
     }
+
+    // MARK: - Header
+
+    /// The unique name of the sender; `nil` for a message that this process has formed.
+    package var sender: String? { copy(sd_bus_message_get_sender(message)) }
+    /// The interface; a call may leave it out.
+    package var interface: String? { copy(sd_bus_message_get_interface(message)) }
+    /// The name of the method or signal; `nil` for a reply.
+    package var member: String? { copy(sd_bus_message_get_member(message)) }
+    /// The types of the values, in D-Bus's notation.
+    package var signature: String { copy(sd_bus_message_get_signature(message, 1)) ?? "" }
+
+    private func copy(_ text: UnsafePointer<CChar>?) -> String? { text.map { String(cString: $0) } }
 }

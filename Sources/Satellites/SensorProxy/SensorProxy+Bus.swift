@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Reveille
+import SensorClaims
+
+extension SensorProxy {
+    /// Reports whether the bus is reachable.
+    func watchConnection() {
+        Task {
+            for await state in await device.connectionStates {
+                if case .disconnected(let error) = state { Notes.write("\(error)") }
+                handle(.reachable(state == .connected))
+            }
+        }
+    }
+
+    /// Asks the bus which sensors the device has.
+    func check() {
+        Task {
+            do throws(ReveilleError) {
+                let answers = try await device.check(Sensor.allCases.map { Capability($0.aspect) })
+                let present = zip(Sensor.allCases, answers).filter { $1 == .yes }.map(\.0)
+                offer()
+                handle(.checked(Set(present)))
+            } catch {
+                Notes.write("\(error)")
+                handle(.checked(nil))
+                if !isOffered { end(.bus(error)) }
+            }
+        }
+    }
+
+    /// Subscribes to the aspect of a sensor until the task is cancelled.
+    func follow(_ sensor: Sensor) {
+        followers[sensor]?.cancel()
+        followers[sensor] = Task {
+            do throws(ReveilleError) {
+                let subscription = try await device.subscribe(
+                    to: AspectSet(sensor.aspect), delivering: .currentState, name: SensorObject.busName)
+                while let event = try await subscription.next(), !Task.isCancelled {
+                    handle(.reading(sensor, Measurement(event.reading)))
+                }
+            } catch {
+                guard !Task.isCancelled else { return }
+                Notes.write("\(sensor.aspect): \(error)")
+                handle(.unfollowed(sensor))
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ArgumentParser
+import Glibc
+import Reveille
+import ReveilleSystem
+
+/// The program `reveille-sensor-proxy`.
+@main
+struct SensorProxyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reveille-sensor-proxy",
+        abstract: "Provide the device's sensors to desktops, in place of iio-sensor-proxy.",
+        discussion: """
+            Provides net.hadess.SensorProxy on the system's D-Bus, or on the one at $DBUS_SYSTEM_BUS_ADDRESS. A claim \
+            of a sensor subscribes to its aspect of the bus; the last release cancels the subscription.
+
+            The program ends with 0 when the device has had no accelerometer, light or proximity sensor for ten \
+            seconds and none is claimed.
+
+            EXAMPLES
+              reveille-sensor-proxy --address unix:/run/reveille/org.reveille.Bus
+              busctl --system introspect net.hadess.SensorProxy /net/hadess/SensorProxy
+
+            EXIT CODES
+              1 failure, 64 usage error, 69 bus, D-Bus or its name unavailable, 77 permission denied
+            """,
+        version: "0.1.0")
+
+    @Option(
+        help: """
+            The address of the bus, unix:PATH. Default: $REVEILLE_ADDRESS, else the user's bus or, if nothing serves \
+            that, the system's.
+            """)
+    var address: String?
+
+    func run() async {
+        // Writes to a log without a reader fail and must not end the program.
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            let thread = try LoopThread()
+            let device = try await Device.connect(to: address, on: thread)
+            try await SensorProxy(device, on: thread).run()
+            Notes.write("no accelerometer, light or proximity sensor, and no claim of one")
+        } catch {
+            Notes.write("\(error)")
+            Glibc.exit(Self.exitCode(of: error))
+        }
+    }
+
+    private static func exitCode(of error: any Error) -> Int32 {
+        switch error {
+        case let error as SensorProxy.Failure: error.exitCode
+        case let error as ReveilleError:
+            switch error.code {
+            case .noBus, .timeout: EX_UNAVAILABLE
+            case .notPermitted: EX_NOPERM
+            case .invalidArgument: EX_USAGE
+            default: EXIT_FAILURE
+            }
+        default: EXIT_FAILURE
+        }
+    }
+}
