@@ -67,9 +67,10 @@ actor ServiceManagerOnThread {
         try directory.write(
             """
             <busconfig>
+              <type>session</type>
               <listen>unix:path=\(directory.path)/bus</listen>
               <servicedir>\(directory.path)/services</servicedir>
-              <policy context="default"><allow send_destination="*"/></policy>
+              <policy context="default"><allow send_destination="*"/><allow receive_sender="*"/></policy>
             </busconfig>
             """, to: "bus.conf")
         let ready = try Pipe()
