@@ -3,14 +3,15 @@
 
 import ArgumentParser
 import Glibc
+import Reveille
 import ReveilleCore
 import ReveilleSystem
 
 /// The command `reveille`.
 @main
 struct Tool: ParsableCommand {
-    /// The version of the program and of the packages.
-    static let version = "0.1.0"
+    /// The version of the program.
+    static let version = Device.libraryVersion
 
     static let configuration = CommandConfiguration(
         commandName: "reveille",

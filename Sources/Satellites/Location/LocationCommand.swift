@@ -22,7 +22,7 @@ struct LocationCommand: AsyncParsableCommand {
             EXIT CODES
               1 failure, 64 usage error, 69 bus unavailable, 77 permission denied
             """,
-        version: "0.1.0")
+        version: Device.libraryVersion)
 
     @Option(help: ArgumentHelp("The address of gpsd.", valueName: "host:port"))
     var gpsd = Endpoint.usual
