@@ -5,6 +5,7 @@ import Glibc
 import Reveille
 import ReveilleTesting
 import Testing
+import Varlink
 
 /// A phone, its bus, a private D-Bus, and `reveille-sensor-proxy` between them.
 final class SensorProxyScene {

@@ -4,6 +4,7 @@
 import Glibc
 import ReveilleTesting
 import Testing
+import Varlink
 
 /// The start and the end of `reveille-sensor-proxy`.
 @Suite(

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleCore
 import ReveilleTesting
 import Testing
 import Varlink
