@@ -8,9 +8,12 @@ extension SensorProxy {
     /// Reports whether the bus is reachable.
     func watchConnection() {
         Task {
-            for await state in await device.connectionStates {
-                if case .disconnected(let error) = state { Notes.write("\(error)") }
-                handle(.reachable(state == .connected))
+            var isReachable = true
+            for await state in await device.connectionStates where (state == .connected) != isReachable {
+                isReachable.toggle()
+                if case .disconnected(let error) = state { Notes.write("the bus is away: \(error)") }
+                if isReachable { Notes.write("the bus is back") }
+                handle(.reachable(isReachable))
             }
         }
     }
@@ -24,9 +27,9 @@ extension SensorProxy {
                 offer()
                 handle(.checked(Set(present)))
             } catch {
-                Notes.write("\(error)")
+                guard isOffered else { return end(.bus(error)) }
+                Notes.write("the bus was asked for its sensors: \(error)")
                 handle(.checked(nil))
-                if !isOffered { end(.bus(error)) }
             }
         }
     }
