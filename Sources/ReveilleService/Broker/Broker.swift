@@ -72,6 +72,8 @@ package final class Broker {
     /// Whether one of these waits for its subscribers to read.
     @exclusivity(unchecked) var hasDepartures = false
     var departing: PaceTimer?
+    /// Whether firings wait for their subscribers to read them.
+    @exclusivity(unchecked) var awaitsReceipts = false
     var frozen: FrozenRecord
     /// The processes with subscriptions, by process ID.
     var processes: [Int32: SubscriberProcess] = [:]

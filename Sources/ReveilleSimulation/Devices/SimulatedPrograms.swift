@@ -130,7 +130,7 @@ package final class SimulatedPrograms: Programs {
     }
 
     private func after(_ duration: Duration, _ body: @escaping () -> Void) {
-        let timer = loop.timer(priority: .normal, handler: body)
+        let timer = loop.makeTimer(priority: .normal, handler: body)
         timer.fire(after: duration)
         answers.append(timer)
     }
