@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Reveille
+import ReveilleSystem
 import SensorClaims
 
 extension SensorProxy {
@@ -9,7 +10,7 @@ extension SensorProxy {
     func watchConnection() {
         Task {
             for await state in await device.connectionStates {
-                if case .disconnected(let error) = state { Notes.write("\(error)") }
+                if case .disconnected(let error) = state { log.write(.warning, "\(error)") }
                 handle(.reachable(state == .connected))
             }
         }
@@ -24,7 +25,7 @@ extension SensorProxy {
                 offer()
                 handle(.checked(Set(present)))
             } catch {
-                Notes.write("\(error)")
+                log.write(.warning, "\(error)")
                 handle(.checked(nil))
                 if !isOffered { end(.bus(error)) }
             }
@@ -43,7 +44,7 @@ extension SensorProxy {
                 }
             } catch {
                 guard !Task.isCancelled else { return }
-                Notes.write("\(sensor.aspect): \(error)")
+                log.write(.warning, "\(sensor.aspect): \(error)")
                 handle(.unfollowed(sensor))
             }
         }
