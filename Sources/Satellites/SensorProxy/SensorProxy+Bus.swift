@@ -9,9 +9,12 @@ extension SensorProxy {
     /// Reports whether the bus is reachable.
     func watchConnection() {
         Task {
-            for await state in await device.connectionStates {
-                if case .disconnected(let error) = state { log.write(.warning, "\(error)") }
-                handle(.reachable(state == .connected))
+            var isReachable = true
+            for await state in await device.connectionStates where (state == .connected) != isReachable {
+                isReachable.toggle()
+                if case .disconnected(let error) = state { log.write(.warning, "the bus is away: \(error)") }
+                if isReachable { log.write(.info, "the bus is back") }
+                handle(.reachable(isReachable))
             }
         }
     }
@@ -25,9 +28,9 @@ extension SensorProxy {
                 offer()
                 handle(.checked(Set(present)))
             } catch {
-                log.write(.warning, "\(error)")
+                guard isOffered else { return end(.bus(error)) }
+                log.write(.warning, "the bus was asked for its sensors: \(error)")
                 handle(.checked(nil))
-                if !isOffered { end(.bus(error)) }
             }
         }
     }
