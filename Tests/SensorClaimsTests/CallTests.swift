@@ -11,8 +11,8 @@ struct CallTests {
     private static let properties = "org.freedesktop.DBus.Properties"
 
     private func request(
-        _ object: SensorObject = .sensors, _ interface: String?, _ member: String, _ strings: [String] = [],
-        signature: String? = nil
+        _ interface: String?, _ member: String, _ strings: [String] = [], signature: String? = nil,
+        on object: SensorObject = .sensors
     ) throws(SensorRefusal) -> SensorRequest {
         try SensorRequest(
             SensorCall(
@@ -34,12 +34,14 @@ struct CallTests {
 
     @Test("the compass is never present, and can be claimed") func compass() throws {
         let interface = Self.main + ".Compass"
-        #expect(try request(.compass, interface, "ClaimCompass") == .answer(.done))
+        #expect(try request(interface, "ClaimCompass", on: .compass) == .answer(.done))
         #expect(
-            try request(.compass, Self.properties, "Get", [interface, "HasCompass"]) == .answer(.value(.boolean(false)))
+            try request(Self.properties, "Get", [interface, "HasCompass"], on: .compass)
+                == .answer(.value(.boolean(false)))
         )
         #expect(
-            try request(.compass, Self.properties, "Get", [interface, "CompassHeading"]) == .answer(.value(.number(-1)))
+            try request(Self.properties, "Get", [interface, "CompassHeading"], on: .compass)
+                == .answer(.value(.number(-1)))
         )
     }
 

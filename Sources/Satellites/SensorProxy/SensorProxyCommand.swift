@@ -26,7 +26,7 @@ struct SensorProxyCommand: AsyncParsableCommand {
             EXIT CODES
               1 failure, 64 usage error, 69 bus, D-Bus or its name unavailable, 77 permission denied
             """,
-        version: "0.1.0")
+        version: Device.libraryVersion)
 
     @Option(
         help: """
