@@ -34,6 +34,7 @@ struct TopColumns: Sendable {
     /// - Parameters:
     ///   - width: The width of the screen.
     ///   - margin: The columns at the left that remain free.
+    /// - Returns: The columns.
     func places(in width: Int, margin: Int) -> [Place] {
         var shown = columns.indices.map { Place(index: $0, start: 0, width: columns[$0].least) }
         func spare() -> Int {
@@ -45,14 +46,11 @@ struct TopColumns: Sendable {
         {
             shown.remove(at: last)
         }
-        // What is left goes to the column that is furthest from its greatest width, one by one.
+        // What is left goes, one by one, to the column that has the smallest part of its greatest width.
         for _ in 0..<max(0, spare()) {
-            let growing = shown.indices.filter { shown[$0].width < columns[shown[$0].index].most }
-            func missing(_ index: Int) -> Double {
-                let column = columns[shown[index].index]
-                return Double(column.most - shown[index].width) / Double(column.most - column.least)
-            }
-            guard let next = growing.max(by: { missing($0) < missing($1) }) else { break }
+            func part(_ index: Int) -> Double { Double(shown[index].width) / Double(columns[shown[index].index].most) }
+            let growing = shown.indices.filter { part($0) < 1 }
+            guard let next = growing.min(by: { part($0) < part($1) }) else { break }
             shown[next].width += 1
         }
         var start = margin
@@ -66,7 +64,7 @@ struct TopColumns: Sendable {
     /// The aspects.
     static let aspects = TopColumns(columns: [
         Column(head: "ASPECT", least: 11, most: 32),
-        Column(head: "VALUE", least: 16, most: 60),
+        Column(head: "VALUE", least: 13, most: 90),
         Column(head: "AGE", least: 6, most: 6, rank: 1, alignsRight: true),
         Column(head: "CHANGES/S", least: 9, most: 9, rank: 3, alignsRight: true),
         Column(head: "LAST CHANGES", least: 12, most: widestLine, rank: 2),

@@ -26,7 +26,7 @@ struct TopList<Row: Identifiable & Sendable>: Sendable where Row.ID: Sendable {
 
     var selected: Row? { rows.indices.contains(selectedIndex) ? rows[selectedIndex] : nil }
 
-    /// Replaces the rows. The selected row stays selected, wherever it is now.
+    /// Replaces the rows; the selected one stays selected, wherever it is now.
     mutating func show(_ all: [Row], matching isIncluded: (Row) -> Bool) {
         total = all.count
         rows = all.filter(isIncluded)

@@ -111,14 +111,13 @@ extension TopModel {
         on screen: inout Screen, cells: (Row) -> [Table.Cell]
     ) {
         let head = rows.lowerBound - 1
-        var end = 0
         for place in places {
             let column = columns.columns[place.index]
             let mark = column.head == list.orderHead ? (list.isReversed ? "^" : "v") : ""
-            end = Self.put(
+            Self.put(
                 Table.Cell(column.head + mark, focus == pane ? .bold : .dim), place, column, head, on: &screen)
         }
-        drawRange(of: list, rows, head, after: end, on: &screen)
+        drawRange(of: list, rows, head, on: &screen)
         for (row, item) in zip(rows, list.rows[list.top...].prefix(rows.count)) {
             for (cell, place) in zip(places.map { cells(item)[$0.index] }, places) {
                 Self.put(cell, place, columns.columns[place.index], row, on: &screen)
@@ -135,22 +134,19 @@ extension TopModel {
         }
     }
 
-    /// Draws which rows are visible, if not all of them are.
-    private func drawRange<Row>(
-        of list: TopList<Row>, _ rows: Range<Int>, _ row: Int, after end: Int, on screen: inout Screen
-    ) {
+    /// Draws which rows are visible, if not all of them are, at the right edge, where the least important column is.
+    private func drawRange<Row>(of list: TopList<Row>, _ rows: Range<Int>, _ row: Int, on screen: inout Screen) {
         guard list.rows.count > rows.count else { return }
-        let text = "\(list.top + 1)-\(min(list.top + rows.count, list.rows.count)) of \(list.rows.count)"
-        guard end + 2 + text.columns <= screen.columns else { return }
-        screen.put(text, row: row, column: screen.columns - text.columns, style: .dim)
+        let last = min(list.top + rows.count, list.rows.count)
+        let text = "  \(list.top + 1)-\(last) of \(list.rows.count)"
+        screen.put(text, row: row, column: max(0, screen.columns - text.columns), style: .dim)
     }
 
-    @discardableResult
     private static func put(
         _ cell: Table.Cell, _ place: TopColumns.Place, _ column: TopColumns.Column, _ row: Int, on screen: inout Screen
-    ) -> Int {
+    ) {
         let text = cell.text.truncated(to: place.width)
         let indent = column.alignsRight ? place.width - text.columns : 0
-        return screen.put(text, row: row, column: place.start + indent, width: place.width, style: cell.style)
+        screen.put(text, row: row, column: place.start + indent, width: place.width, style: cell.style)
     }
 }

@@ -11,6 +11,7 @@ enum TopTables {
     ///   - row: The aspect.
     ///   - now: The time of the poll.
     ///   - line: The width of the line of changes in characters.
+    /// - Returns: The cells.
     static func cells(_ row: AspectRow, at now: Timestamp, line: Int) -> [Table.Cell] {
         guard row.hasValue else {
             return [Table.Cell(row.id.name, .dim), Table.Cell(row.value, .dim)]
