@@ -1,7 +1,7 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Uses the page of reveille-view in headless Chromium, as a person would.
 
-    browser.py REVEILLE REVEILLE_VIEW DIRECTORY
+    browser.py REVEILLE REVEILLE_VIEW DIRECTORY [CHECK...]
 
 Prints `ok NAME` or `not ok NAME: REASON` for each check. Screenshots are saved in the directory. Exits with 0, with 1 if
 a check failed, and with 2 if Chromium or its driver is missing.
@@ -98,8 +98,10 @@ class Scene:
 
     def pages(self):
         """The subscriptions of pages that are visible."""
-        found = json.loads(self.request("/subscriptions")[2])["subscriptions"]
-        return [one for one in found if one["name"] == "reveille-view page"]
+        return [one for one in self.subscriptions() if one["name"] == "reveille-view page"]
+
+    def subscriptions(self):
+        return json.loads(self.request("/subscriptions")[2])["subscriptions"]
 
     def start_browser(self):
         from selenium import webdriver
@@ -320,8 +322,26 @@ def check_keyboard(scene):
     wait(lambda: scene.text("reading") != first, "another point")
 
 
+# Posts are moments apart. A picture of an hour needs changes that are spread over it.
+SPREAD = """
+const original = window.fetch, now = Date.now();
+window.fetch = async (path, ...rest) => {
+  const response = await original(path, ...rest);
+  if (!path.startsWith('/changes')) return response;
+  const reply = await response.json(), count = reply.events.length;
+  reply.events = reply.events.filter((_, index) => count < 30 || index % 3 === 0);
+  reply.events.forEach((event, index) => {
+    const part = (index + .35 + .3 * Math.sin(index * 7 + path.length)) / reply.events.length;
+    event.changedAt = (now - 3600e3 * 1.1 * (1 - part)) * 1e3;
+  });
+  return new Response(JSON.stringify(reply));
+};
+"""
+
+
 def check_pictures(scene):
     """Saves screenshots, and checks that nothing is wider than a narrow screen."""
+    scene.driver.execute_script(SPREAD)
     scene.hide()
     for percent in range(48, 11, -1):
         scene.post_battery(percent)
@@ -330,8 +350,8 @@ def check_pictures(scene):
     scene.show()
     wait(lambda: "37 battery changes, one event" in scene.text("return"), "the text after the return")
     sleeper = subprocess.Popen(
-        [scene.reveille, "watch", "battery", "orientation"], env=scene.environment, stdout=subprocess.PIPE)
-    sleeper.stdout.readline()
+        [scene.reveille, "watch", "battery", "orientation"], env=scene.environment, stdout=subprocess.DEVNULL)
+    wait(lambda: sleeper.pid in [one["pid"] for one in scene.subscriptions()], "the program to subscribe")
     sleeper.send_signal(signal.SIGSTOP)
     for percent in (13, 14, 15, 16):
         scene.post_battery(percent, "charging")
@@ -370,7 +390,8 @@ CHECKS = (check_entry, check_events, check_hidden, check_bus_restart, check_requ
 
 
 def main():
-    reveille, view, directory = sys.argv[1:]
+    reveille, view, directory, *names = sys.argv[1:]
+    checks = [check for check in CHECKS if not names or check.__name__.removeprefix("check_") in names]
     for program in ("chromium", "chromedriver"):
         if not shutil.which(program):
             print(f"skipped: {program} is not installed")
@@ -383,12 +404,14 @@ def main():
     pathlib.Path(directory).mkdir(parents=True, exist_ok=True)
     scene = Scene(reveille, view, directory)
     failed = 0
+    # The processes of the scene end with this one, however it is stopped.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
         scene.start_bus()
         furnish(scene)
         scene.start_view()
         scene.start_browser()
-        for check in CHECKS:
+        for check in checks:
             name = check.__name__.removeprefix("check_").replace("_", " ")
             try:
                 check(scene)

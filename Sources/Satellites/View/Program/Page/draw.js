@@ -105,6 +105,14 @@ function named(value) {
   return { value: text || "{}", isLong: true };
 }
 
+// Those that people look for first come first, then the names of programs.
+const order = ["battery", "power", "network", "display", "orientation", "proximity", "light", "motion", "shake", "locale", "defaults", "folders"];
+
+export function compareAspects(one, other) {
+  const place = aspect => aspect.includes(".") ? order.length + 1 : order.includes(aspect) ? order.indexOf(aspect) : order.length;
+  return place(one) - place(other) || (one < other ? -1 : one > other ? 1 : 0);
+}
+
 export const title = aspect => aspect.includes(".") ? aspect : capital(aspect);
 
 // MARK: Charts
@@ -112,8 +120,8 @@ export const title = aspect => aspect.includes(".") ? aspect : capital(aspect);
 const laneHeight = 24;
 
 function timeTicks(from, to, width, withDay) {
-  const steps = withDay ? [3600e3, 3 * 3600e3, 6 * 3600e3, 86400e3, 5 * 86400e3, 10 * 86400e3] : [300e3, 600e3, 900e3, 1200e3, 1800e3];
-  const most = Math.max(2, Math.floor(width / 88));
+  const steps = withDay ? [3600e3, 2 * 3600e3, 4 * 3600e3, 6 * 3600e3, 12 * 3600e3, 86400e3, 2 * 86400e3, 5 * 86400e3, 10 * 86400e3] : [300e3, 600e3, 900e3, 1200e3, 1800e3];
+  const most = Math.max(2, Math.floor(width / (withDay ? 66 : 88)));
   const step = steps.find(step => (to - from) / step <= most) ?? steps.at(-1);
   const offset = new Date(to).getTimezoneOffset() * 60e3;
   const ticks = [];
@@ -203,6 +211,7 @@ export function drawBattery(chart, points, from, to, width) {
   const height = width < 520 ? 190 : 250;
   const [left, right, top, bottom] = [42, 6, 8, height - 26];
   clear(chart, width, height);
+  chart.classList.toggle("dense", (to - from) / 86400 > 7 || width < 520 && (to - from) / 86400 > 1);
   const x = at => left + (at - from) / (to - from) * (width - left - right);
   const y = level => bottom - level * (bottom - top);
   for (const level of [0, .25, .5, .75, 1]) {

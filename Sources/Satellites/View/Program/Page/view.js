@@ -3,7 +3,7 @@
 
 // What the page does: it is a subscriber in the foreground while it is visible, and none while it is hidden.
 
-import { count, describe, drawBattery, drawLanes, drawWakes, duration, html, percent, svg, time, title } from "./draw.js";
+import { compareAspects, count, describe, drawBattery, drawLanes, drawWakes, duration, html, percent, svg, time, title } from "./draw.js";
 
 const find = id => document.getElementById(id);
 const hour = 3600e3;
@@ -172,7 +172,8 @@ function announce(text) {
 
 function drawCards() {
   const cards = find("cards");
-  const present = [...states.values()].filter(event => sources.get(event.aspect)?.available !== false || describe(event).value !== "unknown" && event.generation > 0);
+  const present = [...states.values()].filter(event => sources.get(event.aspect)?.available !== false || describe(event).value !== "unknown" && event.generation > 0)
+    .sort((one, other) => compareAspects(one.aspect, other.aspect));
   const old = new Map([...cards.children].map(card => [card.dataset.aspect, card]));
   cards.replaceChildren(...present.map(event => {
     let card = old.get(event.aspect);
@@ -235,7 +236,7 @@ function extend(event) {
 function drawHour() {
   const chart = find("lanes"), to = Date.now(), from = to - hour;
   const drawn = [];
-  for (const [aspect, changes] of lanes) {
+  for (const [aspect, changes] of [...lanes].sort(([one], [other]) => compareAspects(one, other))) {
     if (!states.has(aspect) || !changes.some(change => change.at > from)) continue;
     const before = changes.findLast(change => change.at <= from);
     const shown = [...before ? [before] : [], ...changes.filter(change => change.at > from)];
@@ -337,11 +338,13 @@ function drawSubscriptions(subscriptions) {
   find("subscriptions").tBodies[0].replaceChildren(...sorted.map(subscription => {
     const waiting = subscription.pending.reduce((sum, entry) => sum + entry.changes, 0);
     const held = subscription.held.map(reason => holdTexts[reason] ?? reason).join(", ");
-    return html("tr", {},
-      html("td", {}, subscription.name ?? `Process ${subscription.pid}`, html("span", { class: "sub" }, `${subscription.name ? `process ${subscription.pid} · ` : ""}${subscription.aspects.length > 5 ? count(subscription.aspects.length, "aspect") : subscription.aspects.join(", ")}`)),
-      html("td", {}, html("span", { class: held ? "tag held" : "tag awake" }, held || "awake")),
-      html("td", {}, waiting ? `${count(subscription.pending.length, "event")} for ${count(waiting, "change")}` : "nothing", ...waiting ? [html("span", { class: "sub" }, subscription.pending.slice(0, 4).map(entry => `${entry.aspect} ${entry.changes.toLocaleString()}`).join(", ") + (subscription.pending.length > 4 ? " and others" : ""))] : []),
-      html("td", { class: "number" }, subscription.events.toLocaleString()), html("td", { class: "number" }, subscription.changes.toLocaleString()));
+    const cell = (...content) => html("td", { role: "cell" }, ...content);
+    const number = (value, label) => html("td", { role: "cell", class: "number", "data-label": label }, value.toLocaleString());
+    return html("tr", { role: "row" },
+      cell(subscription.name ?? `Process ${subscription.pid}`, html("span", { class: "sub" }, `${subscription.name ? `process ${subscription.pid} · ` : ""}${subscription.aspects.length > 5 ? count(subscription.aspects.length, "aspect") : subscription.aspects.join(", ")}`)),
+      cell(html("span", { class: held ? "tag held" : "tag awake" }, held || "awake")),
+      cell(waiting ? `${count(subscription.pending.length, "event")} for ${count(waiting, "change")}` : "nothing", ...waiting ? [html("span", { class: "sub" }, subscription.pending.slice(0, 4).map(entry => `${entry.aspect} ${entry.changes.toLocaleString()}`).join(", ") + (subscription.pending.length > 4 ? " and others" : ""))] : []),
+      number(subscription.events, subscription.events === 1 ? "event" : "events"), number(subscription.changes, subscription.changes === 1 ? "change" : "changes"));
   }));
 }
 
