@@ -49,7 +49,7 @@ struct Tool: ParsableCommand {
             """,
         version: version,
         subcommands: [
-            ServeCommand.self, WatchCommand.self, OnCommand.self, GetCommand.self, LogCommand.self,
+            ServeCommand.self, WatchCommand.self, OnCommand.self, GetCommand.self, LogCommand.self, PlotCommand.self,
             PublishCommand.self, WithdrawCommand.self, ScheduleCommand.self, InfoCommand.self, CheckCommand.self,
             StatusCommand.self, TopCommand.self, BackgroundCommand.self, ForegroundCommand.self, SuspendCommand.self,
             ResumeCommand.self,

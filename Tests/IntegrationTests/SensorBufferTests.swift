@@ -104,7 +104,7 @@ import Varlink
         let bus = try BusProcess(
             configuration: "{ orientation: { sampleInterval: 0.1, settle: 0 } }", environment: testbed.environment,
             launcher: ["sh", "-e", "-c", asAnotherUser])
-        print(bus.log)
+        defer { print("LOG", bus.log) }
         let subscriber = try bus.subscribe(#"{"aspects":["orientation"],"initial":true}"#)
         #expect(subscriber.initialEvents.first?["orientation"]?.objectValue?["pose"] == "portrait")
         let manner = try bus.description(of: "orientation")["source"]?.stringValue ?? ""

@@ -51,13 +51,11 @@ actor Engine {
     var tasks: [Int: TaskHold] = [:]
     var lastTask = 0
 
-    init(
-        _ route: Route, patience: Patience = Patience(), on thread: LoopThread? = nil
-    ) throws(ReveilleError) {
+    init(_ route: Route, patience: Patience = Patience(), on own: LoopThread? = nil) throws(ReveilleError) {
         self.route = route
         self.patience = patience
         do throws(SystemError) {
-            self.thread = if let thread { thread } else { try LoopThread() }
+            thread = if let own { own } else { try LoopThread() }
         } catch {
             throw ReveilleError(.system, "\(error)")
         }

@@ -52,6 +52,9 @@ enum Console {
     /// The number of columns of stdout; `nil` if it is unknown, as for a pipe.
     static var columns: Int? { Terminal.columns(of: STDOUT_FILENO) }
 
+    /// Whether stdout is a terminal that can be drawn on.
+    static let isTerminal = isatty(STDOUT_FILENO) == 1 && Environment["TERM"] != "dumb"
+
     /// Whether stdout is a terminal and NO_COLOR (no-color.org) is not set.
     static let isColored = isatty(STDOUT_FILENO) == 1 && Environment["NO_COLOR"] == nil
 

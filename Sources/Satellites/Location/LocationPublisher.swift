@@ -11,13 +11,13 @@ struct LocationPublisher {
     private let device: Device
     private let endpoint: Endpoint
     private var track: Track
-    private var notes: Notes
+    private let notes: Notes
 
     init(device: Device, endpoint: Endpoint, threshold: Double, log: ProgramLog) {
         self.device = device
         self.endpoint = endpoint
         track = Track(threshold: threshold)
-        notes = Notes(log)
+        notes = Notes(reportingTo: log)
     }
 
     /// Publishes until the bus refuses the name.

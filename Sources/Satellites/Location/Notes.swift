@@ -3,28 +3,23 @@
 
 import ReveilleSystem
 
-/// The log, without messages that repeat the last one about their subject.
-struct Notes {
-    enum Subject {
-        case gpsd, bus, line
+/// The log of the program.
+typealias Notes = SubjectLog<Subject>
+
+/// What messages that may repeat are about.
+enum Subject {
+    case gpsd, bus, line
+}
+
+extension SubjectLog<Subject> {
+    private static var busIsAvailable: String { "the bus is available" }
+
+    /// Creates a log that has reported that the bus is available, which is not news at first.
+    convenience init(reportingTo log: ProgramLog) {
+        self.init(log, known: [.bus: Self.busIsAvailable])
     }
 
-    private static let busIsAvailable = "the bus is available"
-    private let log: ProgramLog
-    private var last: [Subject: String]
-
-    /// Creates notes that have reported that the bus is available, which is not news at first.
-    init(_ log: ProgramLog) {
-        self.log = log
-        last = [.bus: Self.busIsAvailable]
-    }
-
-    mutating func write(_ level: LogLevel, _ message: String, about subject: Subject) {
-        guard last.updateValue(message, forKey: subject) != message else { return }
-        log.write(level, message)
-    }
-
-    mutating func reportBus() {
+    func reportBus() {
         write(.info, Self.busIsAvailable, about: .bus)
     }
 }

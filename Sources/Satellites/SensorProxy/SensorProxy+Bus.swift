@@ -2,15 +2,19 @@
 // Part of Reveille.
 
 import Reveille
+import ReveilleSystem
 import SensorClaims
 
 extension SensorProxy {
     /// Reports whether the bus is reachable.
     func watchConnection() {
         Task {
-            for await state in await device.connectionStates {
-                if case .disconnected(let error) = state { Notes.write("\(error)") }
-                handle(.reachable(state == .connected))
+            var isReachable = true
+            for await state in await device.connectionStates where (state == .connected) != isReachable {
+                isReachable.toggle()
+                if case .disconnected(let error) = state { log.write(.warning, "the bus is away: \(error)") }
+                if isReachable { log.write(.info, "the bus is back") }
+                handle(.reachable(isReachable))
             }
         }
     }
@@ -24,9 +28,9 @@ extension SensorProxy {
                 offer()
                 handle(.checked(Set(present)))
             } catch {
-                Notes.write("\(error)")
+                guard isOffered else { return end(.bus(error)) }
+                log.write(.warning, "the bus was asked for its sensors: \(error)")
                 handle(.checked(nil))
-                if !isOffered { end(.bus(error)) }
             }
         }
     }
@@ -43,7 +47,7 @@ extension SensorProxy {
                 }
             } catch {
                 guard !Task.isCancelled else { return }
-                Notes.write("\(sensor.aspect): \(error)")
+                log.write(.warning, "\(sensor.aspect): \(error)")
                 handle(.unfollowed(sensor))
             }
         }

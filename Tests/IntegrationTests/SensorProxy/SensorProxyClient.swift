@@ -18,7 +18,9 @@ final class SensorProxyClient {
 
     init(_ scene: SensorProxyScene) throws {
         var ends: [Int32] = [0, 0]
-        guard pipe2(&ends, O_CLOEXEC) == 0 else { throw Trouble("pipe2: \(errno)") }
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            throw Trouble("socketpair: \(errno)")
+        }
         defer { close(ends[0]) }
         input = ends[1]
         run = try RunningProgram(
@@ -48,7 +50,7 @@ final class SensorProxyClient {
 
     private func send(_ request: JSONObject) {
         let line = Array("\(JSON.object(request))\n".utf8)
-        _ = Glibc.write(input, line, line.count)
+        _ = Glibc.send(input, line, line.count, Int32(MSG_NOSIGNAL))
     }
 
     /// Sends a call without waiting for its reply, and returns its number.
@@ -98,7 +100,7 @@ final class SensorProxyClient {
 
     /// Waits until the last signal is this one.
     func waitForSignal(_ properties: JSONObject) throws {
-        try wait(for: "\(properties), not \(try signals)") { try signals.last == properties }
+        try wait(for: "\(properties) instead of \(run.output)") { try signals.last == properties }
     }
 
     /// Opens connections that claim the light sensor, and waits for all replies; none closes them.

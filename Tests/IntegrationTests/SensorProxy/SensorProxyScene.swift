@@ -5,6 +5,7 @@ import Glibc
 import Reveille
 import ReveilleTesting
 import Testing
+import Varlink
 
 /// A phone, its bus, a private D-Bus, and `reveille-sensor-proxy` between them.
 final class SensorProxyScene {
@@ -34,13 +35,47 @@ final class SensorProxyScene {
         bus = try BusProcess(on: phone)
         let socket = bus.directory.path + "/dbus"
         environment = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=" + socket, "REVEILLE_ADDRESS": bus.address]
+        try bus.directory.write(Self.configuration(socket: socket), to: "dbus.conf")
         daemon = try RunningProgram(
-            ["--session", "--nofork", "--nopidfile", "--address=unix:path=" + socket], program: "/usr/bin/dbus-daemon",
+            ["--nofork", "--nopidfile", "--config-file=\(bus.directory.path)/dbus.conf"],
+            program: "/usr/bin/dbus-daemon",
             in: bus.directory)
+        chmod(bus.directory.path, 0o755)
         let log = daemon
         try wait(for: "D-Bus: \(log.errors)") { access(socket, F_OK) == 0 }
         proxy = try RunningProgram([], program: Self.program, in: bus.directory, environment: environment)
         try waitForName()
+    }
+
+    /// A D-Bus with the rules of the system's, and the policy of the package for this user in place of the service's.
+    private static func configuration(socket: String) throws -> String {
+        let policy = try Package.text("Scripts/debian/dbus/net.hadess.SensorProxy.conf")
+        let rules =
+            policy.replacing("user=\"reveille-sensor-proxy\"", with: "user=\"\(geteuid())\"")
+            .split(separator: "<busconfig>", maxSplits: 1).last ?? ""
+        return """
+            <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus Configuration 1.0//EN"
+             "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+            <busconfig>
+              <type>system</type>
+              <listen>unix:path=\(socket)</listen>
+              <auth>EXTERNAL</auth>
+              <policy context="default">
+                <allow user="*"/>
+                <deny own="*"/>
+                <deny send_type="method_call"/>
+                <allow send_type="signal"/>
+                <allow send_requested_reply="true" send_type="method_return"/>
+                <allow send_requested_reply="true" send_type="error"/>
+                <allow receive_type="method_call"/>
+                <allow receive_type="method_return"/>
+                <allow receive_type="error"/>
+                <allow receive_type="signal"/>
+                <allow send_destination="org.freedesktop.DBus" send_interface="org.freedesktop.DBus"/>
+              </policy>
+              <limit name="max_connections_per_user">2000</limit>
+            \(rules)
+            """
     }
 
     deinit {
@@ -63,6 +98,19 @@ final class SensorProxyScene {
     /// Runs a client of D-Bus until it exits.
     func run(_ command: [String]) throws -> ProgramRun {
         try ProgramRun(Array(command.dropFirst()), program: command[0], in: bus.directory, environment: environment)
+    }
+
+    /// Runs a program as a user without privileges until it exits.
+    func runAsOther(_ command: [String]) throws -> ProgramRun {
+        try OtherUser.run(command, in: bus.directory, environment: environment)
+    }
+
+    /// Returns the path of a copy of the proxy that every user can execute.
+    func copyOfProgram() throws -> String {
+        let path = bus.directory.path + "/proxy"
+        try ChildProcess(["cp", Self.program, path]).wait()
+        chmod(path, 0o755)
+        return path
     }
 
     /// Starts `monitor-sensor`, which claims everything.

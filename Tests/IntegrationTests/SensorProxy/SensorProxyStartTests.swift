@@ -4,6 +4,7 @@
 import Glibc
 import ReveilleTesting
 import Testing
+import Varlink
 
 /// The start and the end of `reveille-sensor-proxy`.
 @Suite(
@@ -29,6 +30,19 @@ struct SensorProxyStartTests {
         #expect(noDBus.errors.contains("D-Bus"))
         let invalid = try scene.startAnother(["--address", "tcp:1"])
         #expect(invalid.process.wait() == EX_USAGE)
+    }
+
+    @Test("the policy lets another user read and claim, and refuses the name with 77", .enabled(if: geteuid() == 0))
+    func policy() throws {
+        let scene = try SensorProxyScene()
+        let call = ["busctl", "--system", "call", SensorProxyClient.name, SensorProxyClient.path]
+        let claim = try scene.runAsOther(call + [SensorProxyClient.name, "ClaimLight"])
+        #expect(claim.code == 0, "\(claim.errors)")
+        let read = call + ["org.freedesktop.DBus.Properties", "Get", "ss", SensorProxyClient.name, "HasAmbientLight"]
+        #expect(try scene.runAsOther(read).output == "v b true\n")
+        let other = try scene.runAsOther([try scene.copyOfProgram()])
+        #expect(other.code == EX_NOPERM)
+        #expect(other.errors.contains("refuses the name"))
     }
 
     @Test("a device without sensors answers, and the proxy ends when nobody asks") func noSensors() throws {

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleCore
 import ReveilleTesting
 import Testing
 import Varlink
@@ -23,7 +24,7 @@ struct SensorProxyTests {
         #expect(
             all == [
                 "HasAccelerometer": true, "AccelerometerOrientation": "undefined", "AccelerometerTilt": "undefined",
-                "HasAmbientLight": true, "LightLevelUnit": "lux", "LightLevel": 0, "HasProximity": true,
+                "HasAmbientLight": true, "LightLevelUnit": "lux", "LightLevel": 0.0, "HasProximity": true,
                 "ProximityNear": false,
             ])
         #expect(try scene.followed == [])
@@ -86,7 +87,7 @@ struct SensorProxyTests {
         let client = try SensorProxyClient(scene)
         try scene.phone.setLight(20)
         try client.call("ClaimLight")
-        #expect(try client.get("LightLevel") == 20)
+        #expect(try client.get("LightLevel") == 20.0)
         try scene.phone.lightSensor.remove()
         try client.waitForSignal(["HasAmbientLight": false])
         #expect(try client.get("HasAmbientLight") == false)
