@@ -99,7 +99,7 @@ let package = Package(
             name: "ReveilleFuzz",
             dependencies: [
                 "GPSD", "ReveilleCore", "ReveilleService", "ReveilleSimulation", "ReveilleSystem", "ReveilleWatchers",
-                "ReveilleWire", "Varlink",
+                "ReveilleViewCore", "ReveilleWire", "Varlink",
             ]),
 
         // MARK: - Satellites: programs that need nothing but the public libraries
@@ -160,6 +160,7 @@ let package = Package(
             ]
         ),
         .testTarget(name: "GPSDTests", dependencies: ["GPSD"]),
+        .testTarget(name: "ViewTests", dependencies: ["ReveilleViewCore", "Varlink"], exclude: ["browser.py"]),
         .testTarget(
             name: "ReveilleTestingTests",
             dependencies: [
@@ -172,7 +173,7 @@ let package = Package(
             dependencies: [
                 "Reveille", "ReveilleCore", "ReveilleLocation", "ReveilleSimulation", "ReveilleSystem",
                 "ReveilleTesting",
-                "ReveilleTool", "Varlink",
+                "ReveilleTool", "ReveilleView", "Varlink",
             ],
             exclude: ["Node", "Python"]
         ),
