@@ -90,7 +90,8 @@ import Testing
         var timeline = Timeline(title: "Names")
         for number in 0..<40 {
             let name = try #require(Aspect("org.example.n\(number)"))
-            timeline.record(awake: [event(.published(PublishedValue(name, bytes: Array("{}".utf8))))], asleep: [], at: 1)
+            let value = PublishedValue(name, bytes: Array("{}".utf8))
+            timeline.record(awake: [event(.published(value))], asleep: [], at: 1)
         }
         #expect(TimelineDrawing.svg(timeline).contains("16 further aspects are not drawn."))
     }

@@ -34,7 +34,9 @@ struct DemoScene {
         return scenes + [language("es_ES.UTF-8"), volume(20), pose(.faceDown), near(true)]
     }
 
-    /// The levels of each hour in percent. The charger is plugged in between the second hour and the end of the third.
+    /// The levels of each hour in percent.
+    ///
+    /// The charger is plugged in between the second hour and the end of the third.
     private static let levels = [[79, 78, 77], [76, 75, 74], [80, 84, 88], [87, 86, 85]]
 
     private static func level(_ percent: Int) -> DemoScene {
