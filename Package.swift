@@ -7,6 +7,7 @@ let package = Package(
         .executable(name: "reveille", targets: ["ReveilleTool"]),
         .executable(name: "reveille-location", targets: ["ReveilleLocation"]),
         .executable(name: "reveille-sensor-proxy", targets: ["ReveilleSensorProxy"]),
+        .executable(name: "reveille-view", targets: ["ReveilleView"]),
         .library(name: "Reveille", targets: ["Reveille"]),
         .library(name: "Varlink", targets: ["Varlink"]),
         .library(name: "ReveilleTesting", targets: ["ReveilleTesting"]),
@@ -20,6 +21,8 @@ let package = Package(
         // MARK: - C libraries
         .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CReveilleLinux"),
         .target(name: "CInstructionCounter"),
         .target(name: "CPeers", path: "Sources/ReveilleBench/CPeers"),
@@ -100,11 +103,14 @@ let package = Package(
                 "ReveilleWire", "Varlink",
             ]),
 
-        // MARK: - Satellites: programs that need nothing but the public libraries
+        // MARK: - Satellites: programs on the public libraries, with the project's log
         .target(name: "GPSD", dependencies: ["Varlink"], path: "Sources/Satellites/GPSD"),
         .executableTarget(
             name: "ReveilleLocation",
-            dependencies: ["GPSD", "Reveille", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: [
+                "GPSD", "Reveille", "ReveilleSystem",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             path: "Sources/Satellites/Location"),
         .target(name: "SensorClaims", dependencies: ["ReveilleCore"], path: "Sources/Satellites/SensorClaims"),
         .executableTarget(
@@ -114,6 +120,18 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Satellites/SensorProxy"),
+        .target(name: "ReveilleViewCore", dependencies: ["Varlink"], path: "Sources/Satellites/View/Core"),
+        .executableTarget(
+            name: "ReveilleView",
+            dependencies: [
+                "CMicroHTTPD", "CSQLite", "Reveille", "ReveilleSystem", "ReveilleViewCore", "Varlink",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Sources/Satellites/View/Program",
+            resources: [
+                .embedInCode("Page/page.html"), .embedInCode("Page/view.js"), .embedInCode("Page/draw.js"),
+                .embedInCode("Page/view.css"), .embedInCode("Page/icon.svg"),
+            ]),
 
         // MARK: - Examples
         .executableTarget(name: "StatusLine", dependencies: ["Reveille"], path: "Sources/Examples/StatusLine"),

@@ -4,7 +4,7 @@
 public import ReveilleCore
 import ReveilleService
 package import ReveilleSystem
-import ReveilleWire
+package import ReveilleWire
 import Varlink
 
 /// The state of this device, and its changes.
@@ -179,7 +179,12 @@ public final class Device: Sendable {
         if let limit, limit < 1 {
             throw ReveilleError(.invalidArgument, "the limit of a history must be at least 1, not \(limit)")
         }
-        return try await engine.call(.getHistory(aspect, limit: limit), expecting: EventsReply.self).events
+        return try await historyReply(of: aspect, limit: limit).events
+    }
+
+    /// Returns the latest changes of an aspect with the instance of the bus, for comparison with earlier ones.
+    package func historyReply(of aspect: Aspect, limit: Int?) async throws(ReveilleError) -> EventsReply {
+        try await engine.call(.getHistory(aspect, limit: limit), expecting: EventsReply.self)
     }
 
     // MARK: - Bus

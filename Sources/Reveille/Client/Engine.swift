@@ -67,7 +67,8 @@ actor Engine {
             retry = try thread.loop.timer { self.reconnect() }
             if case .local(let configuration, let files) = route {
                 bus = try WatchedBus(
-                    loop: thread.loop, configuration: configuration, files: files, state: nil, version: "local",
+                    loop: thread.loop, manager: ServiceManager(loop: thread.loop), configuration: configuration,
+                    files: files, state: nil, version: "local",
                     logger: logger)
             }
         } catch {

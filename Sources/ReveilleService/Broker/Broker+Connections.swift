@@ -17,7 +17,8 @@ extension Broker {
             uid = peer.uid
             let refusal = refusal(of: peer.uid)
             let connection = try Connection(
-                stream: stream, number: nextConnection, peer: peer, maximumFrame: limits.maxFrame, refusal: refusal,
+                stream: stream, number: nextConnection, peer: peer, maximumFrame: configuration.bus.maxFrame,
+                refusal: refusal,
                 loop: loop
             ) { [weak self] in self?.handle($0, $1) }
             nextConnection += 1
@@ -46,11 +47,11 @@ extension Broker {
     /// The error for a user who has reached a limit; root is never refused.
     private func refusal(of uid: UInt32) -> CallError? {
         guard uid != 0 else { return nil }
-        if connectionsOfUser[uid, default: 0] >= limits.connectionsPerUser {
-            return .quotaExceeded("connections", limit: limits.connectionsPerUser)
+        if connectionsOfUser[uid, default: 0] >= configuration.bus.connectionsPerUser {
+            return .quotaExceeded("connections", limit: configuration.bus.connectionsPerUser)
         }
-        return connections.count >= limits.connections
-            ? .quotaExceeded("connections", limit: limits.connections) : nil
+        return connections.count >= configuration.bus.connections
+            ? .quotaExceeded("connections", limit: configuration.bus.connections) : nil
     }
 
     /// Closes a connection and ends everything that belongs to it.

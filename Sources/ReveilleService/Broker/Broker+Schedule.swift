@@ -139,9 +139,9 @@ extension Broker {
         try checkPermission(to: value, after: former, by: user)
         try checkQuotas(of: value, after: former, by: user)
         if scheduler.schedule.item(entry.id, of: user) == nil,
-            scheduler.schedule.count(of: user) >= scheduling.entries
+            scheduler.schedule.count(of: user) >= configuration.schedule.entries
         {
-            throw .quotaExceeded("entries", limit: scheduling.entries)
+            throw .quotaExceeded("entries", limit: configuration.schedule.entries)
         }
         guard let zone = entry.slotZone, !scheduler.schedule.knows(zone: zone) else { return }
         guard let reason = loadZone(zone) else { return }

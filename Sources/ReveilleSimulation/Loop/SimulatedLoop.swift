@@ -116,6 +116,13 @@ package final class SimulatedLoop: Loop {
     /// The number of event sources.
     package private(set) var sourceCount = 0
 
+    /// The event sources, for the message of a check.
+    var sourceList: String {
+        places.compactMap(\.self).map { place in
+            place.descriptor.map { "descriptor \($0)" } ?? place.deadline.map { "timer for \($0)" } ?? "timer"
+        }.joined(separator: ", ")
+    }
+
     /// Creates a loop without sources.
     ///
     /// - Parameter bootClock: The initial time since boot.

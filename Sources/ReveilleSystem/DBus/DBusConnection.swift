@@ -71,6 +71,9 @@ package final class DBusConnection {
 
     /// Calls a method of an object.
     ///
+    /// The service is activated if it is not connected to the bus. For the service manager, the bus waits: in a new session,
+    /// the first call starts the bus itself, and the manager connects to it a moment later.
+    ///
     /// The reply must arrive within the timeout, which includes the time for connecting. The completion is called once on
     /// the loop, unless this object is released before.
     ///
@@ -83,8 +86,6 @@ package final class DBusConnection {
         let result = sd_bus_message_new_method_call(bus, &created, service, path, interface, member)
         guard result >= 0, let created else { throw SystemError(member, code: -result) }
         let message = DBusMessage(adopting: created)
-        // A service manager that is not running cannot be started by a message bus.
-        sd_bus_message_set_auto_start(created, 0)
         try message.append(values)
         let call = DBusCall { [weak self] call, reply in
             self?.calls[ObjectIdentifier(call)] = nil

@@ -21,8 +21,12 @@ package struct DBusError: Error, Hashable, CustomStringConvertible {
 
     /// The name of the error that a bus or libsystemd reports for a peer that does not reply.
     static let noReply = "org.freedesktop.DBus.Error.NoReply"
-    /// The names of the errors with which a bus reports that a service is not connected to it.
-    static let absentService: Set = [
+    /// Whether a bus reports that a service is not connected to it and cannot be activated.
+    ///
+    /// Without a running manager, a message bus executes `/bin/false` to activate it.
+    var isAbsence: Bool { Self.absences.contains(name) || name.hasPrefix("org.freedesktop.DBus.Error.Spawn.") }
+
+    private static let absences: Set = [
         "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
     ]
 }

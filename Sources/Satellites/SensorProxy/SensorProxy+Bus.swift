@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Reveille
+import ReveilleSystem
 import SensorClaims
 
 extension SensorProxy {
@@ -11,8 +12,8 @@ extension SensorProxy {
             var isReachable = true
             for await state in await device.connectionStates where (state == .connected) != isReachable {
                 isReachable.toggle()
-                if case .disconnected(let error) = state { Notes.write("the bus is away: \(error)") }
-                if isReachable { Notes.write("the bus is back") }
+                if case .disconnected(let error) = state { log.write(.warning, "the bus is away: \(error)") }
+                if isReachable { log.write(.info, "the bus is back") }
                 handle(.reachable(isReachable))
             }
         }
@@ -28,7 +29,7 @@ extension SensorProxy {
                 handle(.checked(Set(present)))
             } catch {
                 guard isOffered else { return end(.bus(error)) }
-                Notes.write("the bus was asked for its sensors: \(error)")
+                log.write(.warning, "the bus was asked for its sensors: \(error)")
                 handle(.checked(nil))
             }
         }
@@ -46,7 +47,7 @@ extension SensorProxy {
                 }
             } catch {
                 guard !Task.isCancelled else { return }
-                Notes.write("\(sensor.aspect): \(error)")
+                log.write(.warning, "\(sensor.aspect): \(error)")
                 handle(.unfollowed(sensor))
             }
         }

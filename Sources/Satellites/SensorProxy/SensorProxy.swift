@@ -18,6 +18,7 @@ actor SensorProxy {
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     let device: Device
+    nonisolated let log: ProgramLog
     private var claims = SensorClaims()
     var followers: [Sensor: Task<Void, Never>] = [:]
     private var connection: DBusConnection?
@@ -31,7 +32,8 @@ actor SensorProxy {
     private var timer: EventSource?
     private var ending: CheckedContinuation<Failure?, Never>?
 
-    init(_ device: Device, on thread: LoopThread) {
+    init(_ device: Device, on thread: LoopThread, log: ProgramLog) {
+        self.log = log
         self.device = device
         self.thread = thread
     }
@@ -171,7 +173,7 @@ actor SensorProxy {
         do throws(SystemError) {
             try body(connection)
         } catch {
-            Notes.write("D-Bus: \(error)")
+            log.write(.warning, "D-Bus: \(error)")
         }
     }
 }

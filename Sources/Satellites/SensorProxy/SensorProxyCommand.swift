@@ -35,22 +35,28 @@ struct SensorProxyCommand: AsyncParsableCommand {
             """)
     var address: String?
 
+    @Option(help: "The least important messages on stderr. Default: $LOG_LEVEL, else info.")
+    var logLevel: LogLevel?
+
     func run() async {
+        var log = ProgramLog(of: "reveille-sensor-proxy", level: .info)
         // Writes to a log without a reader fail and must not end the program.
         signal(SIGPIPE, SIG_IGN)
         do {
+            log.level = try LogLevel.chosen(logLevel)
             let thread = try LoopThread()
             let device = try await Device.connect(to: address, on: thread)
-            try await SensorProxy(device, on: thread).run()
-            Notes.write("no accelerometer, light or proximity sensor, and no claim of one")
+            try await SensorProxy(device, on: thread, log: log).run()
+            log.write(.info, "no accelerometer, light or proximity sensor, and no claim of one")
         } catch {
-            Notes.write("\(error)")
+            log.write(.error, "\(error)")
             Glibc.exit(Self.exitCode(of: error))
         }
     }
 
     private static func exitCode(of error: any Error) -> Int32 {
         switch error {
+        case is LogLevel.Invalid: EX_USAGE
         case let error as SensorProxy.Failure: error.exitCode
         case let error as ReveilleError:
             switch error.code {
@@ -63,3 +69,5 @@ struct SensorProxyCommand: AsyncParsableCommand {
         }
     }
 }
+
+extension LogLevel: ExpressibleByArgument {}
