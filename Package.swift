@@ -6,6 +6,8 @@ let package = Package(
     products: [
         .executable(name: "reveille", targets: ["ReveilleTool"]),
         .executable(name: "reveille-location", targets: ["ReveilleLocation"]),
+        .executable(name: "reveille-sensor-proxy", targets: ["ReveilleSensorProxy"]),
+        .executable(name: "reveille-view", targets: ["ReveilleView"]),
         .library(name: "Reveille", targets: ["Reveille"]),
         .library(name: "Varlink", targets: ["Varlink"]),
         .library(name: "ReveilleTesting", targets: ["ReveilleTesting"]),
@@ -19,6 +21,8 @@ let package = Package(
         // MARK: - C libraries
         .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CReveilleLinux"),
         .target(name: "CInstructionCounter"),
         .target(name: "CPeers", path: "Sources/ReveilleBench/CPeers"),
@@ -96,15 +100,38 @@ let package = Package(
             name: "ReveilleFuzz",
             dependencies: [
                 "GPSD", "ReveilleCore", "ReveilleService", "ReveilleSimulation", "ReveilleSystem", "ReveilleWatchers",
-                "ReveilleWire", "Varlink",
+                "ReveilleViewCore", "ReveilleWire", "Varlink",
             ]),
 
-        // MARK: - Satellites: programs that need nothing but the public libraries
+        // MARK: - Satellites: programs on the public libraries, with the project's log
         .target(name: "GPSD", dependencies: ["Varlink"], path: "Sources/Satellites/GPSD"),
         .executableTarget(
             name: "ReveilleLocation",
-            dependencies: ["GPSD", "Reveille", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: [
+                "GPSD", "Reveille", "ReveilleSystem",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             path: "Sources/Satellites/Location"),
+        .target(name: "SensorClaims", dependencies: ["ReveilleCore"], path: "Sources/Satellites/SensorClaims"),
+        .executableTarget(
+            name: "ReveilleSensorProxy",
+            dependencies: [
+                "Reveille", "ReveilleSystem", "SensorClaims",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Sources/Satellites/SensorProxy"),
+        .target(name: "ReveilleViewCore", dependencies: ["Varlink"], path: "Sources/Satellites/View/Core"),
+        .executableTarget(
+            name: "ReveilleView",
+            dependencies: [
+                "CMicroHTTPD", "CSQLite", "Reveille", "ReveilleSystem", "ReveilleViewCore", "Varlink",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Sources/Satellites/View/Program",
+            resources: [
+                .embedInCode("Page/page.html"), .embedInCode("Page/view.js"), .embedInCode("Page/draw.js"),
+                .embedInCode("Page/view.css"), .embedInCode("Page/icon.svg"),
+            ]),
 
         // MARK: - Examples
         .executableTarget(name: "StatusLine", dependencies: ["Reveille"], path: "Sources/Examples/StatusLine"),
@@ -145,6 +172,8 @@ let package = Package(
             ]
         ),
         .testTarget(name: "GPSDTests", dependencies: ["GPSD"]),
+        .testTarget(name: "SensorClaimsTests", dependencies: ["ReveilleCore", "SensorClaims"]),
+        .testTarget(name: "ViewTests", dependencies: ["ReveilleViewCore", "Varlink"], exclude: ["browser.py"]),
         .testTarget(
             name: "ReveilleTestingTests",
             dependencies: [
@@ -155,9 +184,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleLocation", "ReveilleSimulation", "ReveilleSystem",
-                "ReveilleTesting",
-                "ReveilleTool", "Varlink",
+                "Reveille", "ReveilleCore", "ReveilleLocation", "ReveilleSensorProxy", "ReveilleSimulation",
+                "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "ReveilleView", "Varlink",
             ],
             exclude: ["Node", "Python"]
         ),

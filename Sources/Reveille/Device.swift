@@ -3,7 +3,7 @@
 
 public import ReveilleCore
 import ReveilleService
-import ReveilleSystem
+package import ReveilleSystem
 package import ReveilleWire
 import Varlink
 
@@ -55,6 +55,11 @@ public final class Device: Sendable {
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` if nothing serves the address.
     public static func connect(to address: String? = nil) async throws(ReveilleError) -> Device {
         try await Device(Engine(.socket(try BusAddress.resolve(address))))
+    }
+
+    /// Connects to a bus on a thread that the program has already: for programs whose other connections are on its loop.
+    package static func connect(to address: String?, on thread: LoopThread) async throws(ReveilleError) -> Device {
+        try await Device(Engine(.socket(try BusAddress.resolve(address)), on: thread))
     }
 
     /// Connects to a bus with shorter timeouts: for tests.

@@ -3,14 +3,15 @@
 
 import ArgumentParser
 import Glibc
+import Reveille
 import ReveilleCore
 import ReveilleSystem
 
 /// The command `reveille`.
 @main
 struct Tool: ParsableCommand {
-    /// The version of the program and of the packages.
-    static let version = "0.1.0"
+    /// The version of the program.
+    static let version = Device.libraryVersion
 
     static let configuration = CommandConfiguration(
         commandName: "reveille",
@@ -48,7 +49,7 @@ struct Tool: ParsableCommand {
             """,
         version: version,
         subcommands: [
-            ServeCommand.self, WatchCommand.self, OnCommand.self, GetCommand.self, LogCommand.self,
+            ServeCommand.self, WatchCommand.self, OnCommand.self, GetCommand.self, LogCommand.self, PlotCommand.self,
             PublishCommand.self, WithdrawCommand.self, ScheduleCommand.self, InfoCommand.self, CheckCommand.self,
             StatusCommand.self, TopCommand.self, BackgroundCommand.self, ForegroundCommand.self, SuspendCommand.self,
             ResumeCommand.self,

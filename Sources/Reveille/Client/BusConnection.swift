@@ -1,24 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import ReveilleSystem
+package import ReveilleSystem
 import ReveilleWire
-import Varlink
+package import Varlink
 
 /// The way of a device to its bus.
-struct Connector {
+package struct Connector {
     /// The loop of the thread.
     let loop: EventLoop
     /// How long to wait for the connection, and for replies.
     let patience: Patience
     /// Connects to the bus, without waiting for room in the listener's queue.
     let connect: () throws(SystemError) -> UnixStream
+
+    /// Creates a way to a bus.
+    package init(loop: EventLoop, patience: Patience, connect: @escaping () throws(SystemError) -> UnixStream) {
+        self.loop = loop
+        self.patience = patience
+        self.connect = connect
+    }
 }
 
 /// A client's connection to a bus, on a loop: calls go out, replies come in, in order.
 ///
 /// Loop thread only. It ends once, by ``close()`` or with a call of `onEnd`.
-final class BusConnection {
+package final class BusConnection {
     private let connector: Connector
     /// `nil` while the bus has no room in its queue.
     private var socket: ClientSocket?
@@ -30,13 +37,17 @@ final class BusConnection {
     private let connectDeadline: Int64
     private var source: EventSource?
     private var isClosed = false
+    /// Whether replies are left in the socket, so that the bus holds those that follow as unread.
+    package var isPaused = false {
+        didSet { if oldValue, !isPaused { readAll() } }
+    }
     private let onReply: (Reply) -> Void
     private let onEnd: (ReveilleError) -> Void
 
     /// Connects, and tries again for as long as the bus has no room in its queue.
     ///
     /// `onReply` may close the connection. Throws if there is no bus or the loop lacks resources.
-    init(
+    package init(
         _ connector: Connector, onReply: @escaping (Reply) -> Void, onEnd: @escaping (ReveilleError) -> Void
     ) throws(SystemError) {
         self.connector = connector
@@ -79,13 +90,13 @@ final class BusConnection {
     }
 
     /// Sends a call; if the bus is gone, `onEnd` is called later.
-    func send(_ call: Call) {
+    package func send(_ call: Call) {
         guard socket != nil else { return waiting.append(call) }
         endingOnError { socket throws(ReveilleError) in try socket.send(call) }
     }
 
     /// Ends the connection without calling `onEnd`.
-    func close() {
+    package func close() {
         isClosed = true
         retry = nil
         source?.cancel()
@@ -95,7 +106,7 @@ final class BusConnection {
     /// Passes on all replies that have arrived.
     func readAll() {
         endingOnError { socket throws(ReveilleError) in
-            while !isClosed, let reply = try socket.nextReply() { onReply(reply) }
+            while !isClosed, !isPaused, let reply = try socket.nextReply() { onReply(reply) }
         }
     }
 

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import ReveilleCore
+import ReveilleSystem
 
 /// The text form of events.
 enum EventText {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleSystem
+
 /// The contents of a terminal's screen as a value.
 struct Screen: Hashable, Sendable {
     /// One column of one row.

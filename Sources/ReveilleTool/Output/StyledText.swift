@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleSystem
+
 /// Text for a terminal, in which all control characters are escaped except those of a ``Style``.
 struct StyledText: ExpressibleByStringInterpolation, Sendable {
     /// The text with terminal control codes.

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import ReveilleCore
+import ReveilleSystem
 
 extension TopModel {
     /// The columns at the left edge, in which the selected row is marked, for terminals that cannot show it by a style.

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import Varlink
+
+/// The points of a step line, few enough for a chart.
+///
+/// Pure.
+package struct BatteryChart: Sendable, Hashable {
+    /// The number of intervals in which a chart is divided: more than a chart has pixels on most screens.
+    package static let intervals = 400
+
+    /// The points in the order of their times.
+    package var points: [BatterySample]
+    /// The number of events that were recorded, without those at a start.
+    package var events = 0
+    /// The number of changes for which these events stood.
+    package var changes = 0
+
+    /// Chooses the points from the samples of a time.
+    ///
+    /// Of each interval, the first and the last sample remain, the lowest and the highest level, and each sample whose
+    /// state differs from the one before, up to a limit. So a line of any number of samples keeps its shape.
+    ///
+    /// - Parameters:
+    ///   - samples: The samples in the order of their times, and before them the last one before the time, if any.
+    ///   - start: The start of the time, in seconds since 1970.
+    ///   - length: Its length in seconds.
+    ///   - intervals: The number of intervals.
+    package init(
+        _ samples: some Sequence<BatterySample>, from start: Int64, length: Int64, intervals: Int = intervals
+    ) {
+        points = []
+        var bucket = Bucket()
+        let width = max(1, length / Int64(max(1, intervals)))
+        for var sample in samples {
+            if sample.changes > 0, sample.time >= start {
+                events += 1
+                changes = changes.addingReportingOverflow(sample.changes).partialValue
+            }
+            // The state at the start is the last one before it.
+            sample.time = max(sample.time, start)
+            let number = (sample.time - start) / width
+            if number != bucket.number { points += bucket.take(number) }
+            bucket.add(sample)
+        }
+        points += bucket.take(0)
+    }
+
+    /// The samples of one interval that remain.
+    private struct Bucket {
+        /// The most changes of the state that one interval shows.
+        static let stateLimit = 4
+
+        var number: Int64 = -1
+        private var kept: [BatterySample] = []
+        private var lowest: BatterySample?
+        private var highest: BatterySample?
+        private var last: BatterySample?
+
+        mutating func add(_ sample: BatterySample) {
+            let isOfState = last.map { $0.state != sample.state || sample.isStart } ?? true
+            if isOfState, kept.count < Self.stateLimit { kept.append(sample) }
+            if let level = sample.level {
+                if level < lowest?.level ?? .infinity { lowest = sample }
+                if level > highest?.level ?? -.infinity { highest = sample }
+            }
+            last = sample
+        }
+
+        mutating func take(_ next: Int64) -> [BatterySample] {
+            // The last sample of a time wins: it is the state from there on.
+            var samples: [Int64: BatterySample] = [:]
+            for sample in kept + [lowest, highest, last].compactMap({ $0 }) { samples[sample.time] = sample }
+            self = Bucket()
+            number = next
+            return samples.values.sorted { $0.time < $1.time }
+        }
+    }
+
+    /// The chart for the page: `[time, level, state, isStart]` for each point.
+    package var json: JSONObject {
+        [
+            "points": .array(
+                points.map { point in
+                    [
+                        .integer(point.time), point.level.map { .number($0) } ?? .null, .string(point.state),
+                        .bool(point.isStart),
+                    ]
+                }),
+            "events": .integer(Int64(events)),
+            "changes": .integer(Int64(changes)),
+        ]
+    }
+}

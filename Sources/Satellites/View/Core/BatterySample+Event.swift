@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import Varlink
+
+extension BatterySample {
+    /// Creates the sample of an event; `nil` for an event of another aspect, and for the state of a device without a
+    /// battery.
+    package init?(_ event: JSON, isStart: Bool) {
+        guard let event = event.objectValue, event["aspect"] == "battery", let battery = event["battery"]?.objectValue,
+            let state = battery["state"]?.stringValue, let time = event["changedAt"]?.integerValue
+        else { return nil }
+        let level = battery["level"]?.numberValue
+        guard level != nil || state != "unknown" else { return nil }
+        self.init(
+            time: time / 1_000_000, level: level, state: state,
+            changes: Int(clamping: event["changes"]?.integerValue ?? 0), isStart: isStart)
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// Decides what a request receives: every web page and every user of the machine can send one.
+///
+/// Pure.
+package struct Gate: Sendable {
+    /// The longest request line with headers, in bytes: browsers send less than 1 KiB, and cookies of other programs.
+    package static let headerLimit = 8 << 10
+    /// The hosts of the page.
+    ///
+    /// Any other one is a name that an attacker has pointed at this machine (DNS rebinding).
+    private static let hostNames = ["127.0.0.1", "localhost", "[::1]"]
+    /// The port that browsers leave out.
+    private static let usualPort: UInt16 = 80
+
+    /// What an accepted request receives.
+    package enum Decision: Sendable, Hashable {
+        /// A cookie with the token, and the way to the page without it in the address.
+        case cookie
+        /// A file of the page.
+        case file(PageFile)
+        /// The stream of events, from a position.
+        case stream(StreamPosition?)
+        /// The changes of an aspect that the bus remembers.
+        case changes(aspect: String)
+        /// The subscriptions of the bus.
+        case subscriptions
+        /// The history of the battery.
+        case battery(BatterySpan)
+    }
+
+    private let port: UInt16
+    private let token: AccessToken
+    private let hosts: [String]
+
+    /// Creates the gate of the page at a port.
+    package init(port: UInt16, token: AccessToken) {
+        self.port = port
+        self.token = token
+        hosts = Self.hostNames.map { "\($0):\(port)" } + (port == Self.usualPort ? Self.hostNames : [])
+    }
+
+    /// The address of the page with its token.
+    package var address: String { "http://127.0.0.1:\(port)/?token=\(token)" }
+
+    /// The name of the cookie.
+    ///
+    /// Cookies belong to a host, whatever the port, so the name contains it.
+    package var cookieName: String { "reveille-view-\(port)" }
+
+    /// The header that sets the cookie.
+    ///
+    /// It lasts as long as the browser's session. No script can read it, and no request of another site carries it.
+    package var cookie: String { "\(cookieName)=\(token); Path=/; HttpOnly; SameSite=Strict" }
+
+    /// Returns what a request receives.
+    ///
+    /// A request that another site may have caused learns nothing about the token.
+    ///
+    /// - Throws: ``Refusal`` with the reason.
+    package func decide(_ request: PageRequest) throws(Refusal) -> Decision {
+        guard request.headerSize <= Self.headerLimit else { throw .header }
+        try checkOrigin(of: request)
+        guard ["GET", "HEAD"].contains(request.method) else { throw .method(request.method) }
+        guard request.values(of: "transfer-encoding").isEmpty,
+            request.values(of: "content-length").allSatisfy({ $0 == "0" })
+        else { throw .body }
+        if let given = try request.argument("token") {
+            guard token.matches(given) else { throw .wrongToken }
+            guard request.path == "/" else { throw .notFound(request.path) }
+            return .cookie
+        }
+        guard request.cookies(cookieName).contains(where: token.matches) else { throw .noToken }
+        return try route(request)
+    }
+
+    private func checkOrigin(of request: PageRequest) throws(Refusal) {
+        let given = request.values(of: "host")
+        guard given.count == 1, hosts.contains(given[0]) else {
+            let names = hosts.joined(separator: ", ")
+            let found = given.isEmpty ? "absent" : given.map(Refusal.quoted).joined(separator: ", ")
+            throw .forbidden("The header Host must be one of \(names), once; it is \(found).")
+        }
+        // Browsers send these, and no page can change them. Other programs need not send them.
+        for site in request.values(of: "sec-fetch-site") where !["same-origin", "none"].contains(site) {
+            throw .forbidden("A page of another site cannot use this one (Sec-Fetch-Site is \(Refusal.quoted(site))).")
+        }
+        for origin in request.values(of: "origin") where origin != "http://" + given[0] {
+            throw .forbidden("A page of another site cannot use this one (Origin is \(Refusal.quoted(origin))).")
+        }
+    }
+
+    private func route(_ request: PageRequest) throws(Refusal) -> Decision {
+        if let file = PageFile(rawValue: request.path) { return .file(file) }
+        switch request.path {
+        case "/events":
+            // A browser that reconnects sends the header. Its address still has the position of the first connection.
+            let headers = request.values(of: "last-event-id")
+            guard headers.count <= 1 else { throw .badRequest("The header Last-Event-ID is given more than once.") }
+            let resume = try request.argument("resume")
+            guard let text = headers.first ?? resume, !text.isEmpty else { return .stream(nil) }
+            guard let position = StreamPosition(text) else {
+                throw .badRequest(
+                    "\(Refusal.quoted(text)) is not a position: an instance, and ~ASPECT:GENERATION for each aspect.")
+            }
+            return .stream(position)
+        case "/changes":
+            let aspect = try request.argument("aspect") ?? ""
+            guard StreamPosition.isName(aspect) else {
+                throw .badRequest("The argument aspect must be the name of an aspect, not \(Refusal.quoted(aspect)).")
+            }
+            return .changes(aspect: aspect)
+        case "/subscriptions": return .subscriptions
+        case "/battery":
+            let text = try request.argument("span") ?? BatterySpan.day.rawValue
+            guard let span = BatterySpan(rawValue: text) else {
+                throw .badRequest("The argument span must be day, week or month, not \(Refusal.quoted(text)).")
+            }
+            return .battery(span)
+        default: throw .notFound(request.path)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// A request to the page, as the server parsed it: a value without a connection.
+package struct PageRequest: Sendable {
+    /// A header, an argument or a cookie.
+    package struct Field: Sendable, Hashable {
+        /// The name, as it was sent.
+        package var name: String
+        /// The value; empty if there is none.
+        package var value: String
+
+        /// Creates a field.
+        package init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// The method, such as `GET`.
+    package var method: String
+    /// The path without the query, percent-decoded.
+    package var path: String
+    /// The arguments of the query, percent-decoded, in their order.
+    package var arguments: [Field]
+    /// The headers in their order, including those with equal names.
+    package var headers: [Field]
+    /// The size of the request line and the headers in bytes.
+    package var headerSize: Int
+
+    /// Creates a request.
+    package init(
+        method: String = "GET", path: String, arguments: [Field] = [], headers: [Field], headerSize: Int = 0
+    ) {
+        self.method = method
+        self.path = path
+        self.arguments = arguments
+        self.headers = headers
+        self.headerSize = headerSize
+    }
+
+    /// Returns the values of all headers with a name, whose case does not matter.
+    func values(of name: String) -> [String] {
+        headers.filter { Self.isEqual($0.name, name) }.map(\.value)
+    }
+
+    /// Returns the value of an argument; `nil` if it is absent.
+    ///
+    /// - Throws: ``Refusal`` if it is given more than once.
+    func argument(_ name: String) throws(Refusal) -> String? {
+        let values = arguments.filter { $0.name == name }.map(\.value)
+        guard values.count <= 1 else { throw .badRequest("the argument \(name) is given more than once") }
+        return values.first
+    }
+
+    /// Returns the values of the cookies with a name.
+    func cookies(_ name: String) -> [Substring] {
+        values(of: "cookie").flatMap { header in
+            header.utf8.split(separator: UInt8(ascii: ";")).compactMap { pair in
+                let pair = pair.drop { $0 == UInt8(ascii: " ") }
+                guard pair.starts(with: name.utf8) else { return nil }
+                let rest = pair.dropFirst(name.utf8.count)
+                guard rest.first == UInt8(ascii: "=") else { return nil }
+                return Substring(rest.dropFirst())
+            }
+        }
+    }
+
+    /// Compares names as HTTP does: the case of ASCII letters does not matter.
+    private static func isEqual(_ one: String, _ other: String) -> Bool {
+        func lower(_ byte: UInt8) -> UInt8 {
+            (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte + 32 : byte
+        }
+        return one.utf8.lazy.map(lower).elementsEqual(other.utf8.lazy.map(lower))
+    }
+}

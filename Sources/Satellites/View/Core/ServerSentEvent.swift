@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import Varlink
+
+/// An event of a stream for `EventSource` (HTML, "Server-sent events").
+package enum ServerSentEvent {
+    /// The time in milliseconds after which a browser reconnects: a restarted program is back by then.
+    private static let retry = 1_000
+
+    /// The first bytes of each stream.
+    package static let greeting = Array("retry: \(retry)\n\n".utf8)
+
+    /// Returns the bytes of an event.
+    ///
+    /// JSON as `Varlink` writes it has no line breaks, which would end the data.
+    ///
+    /// - Parameters:
+    ///   - name: The type of the event, a word.
+    ///   - data: The data.
+    ///   - position: What the page has seen after this event; `nil` if the event does not change it.
+    /// - Returns: The bytes, in UTF-8.
+    package static func encode(_ name: String, _ data: JSONObject, at position: StreamPosition? = nil) -> [UInt8] {
+        var bytes: [UInt8] = []
+        if let position { bytes += Array("id: \(position.text)\n".utf8) }
+        bytes += Array("event: \(name)\ndata: ".utf8)
+        data.write(into: &bytes)
+        bytes += Array("\n\n".utf8)
+        return bytes
+    }
+}

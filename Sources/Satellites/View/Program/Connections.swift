@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleSystem
+import ReveilleViewCore
+
+/// The connections of browsers: their number, and the time that each has for its request.
+///
+/// Loop thread only.
+final class Connections {
+    /// The most connections that are served at a time: browsers open six at most, so these are five visible pages.
+    static let limit = 32
+    /// The connections beyond the limit that are refused with a reason.
+    ///
+    /// Those beyond them are closed at once.
+    static let refusals = 8
+    /// The time in seconds for a request and its response, unless it is a stream.
+    static let deadline = 10
+
+    private final class Entry {
+        let isExcess: Bool
+        var deadline: Int64?
+        /// Reports that the browser has closed the connection of a stream.
+        var hangUp: EventSource?
+
+        init(isExcess: Bool, deadline: Int64) {
+            self.isExcess = isExcess
+            self.deadline = deadline
+        }
+    }
+
+    private let loop: EventLoop
+    private var entries: [Int32: Entry] = [:]
+    private var timer: EventSource?
+
+    init(loop: EventLoop) throws(SystemError) {
+        self.loop = loop
+        timer = try loop.timer { [weak self] in self?.endOverdue() }
+    }
+
+    /// Whether another connection must be closed at once.
+    var isFull: Bool { entries.count >= Self.limit + Self.refusals }
+
+    /// Notes a connection by its socket.
+    func add(_ socket: Int32) {
+        let deadline = Clocks.boot() + Int64(Self.deadline) * 1_000_000
+        entries[socket] = Entry(isExcess: entries.count >= Self.limit, deadline: deadline)
+        schedule()
+    }
+
+    /// Forgets a connection.
+    func remove(_ socket: Int32) {
+        entries[socket] = nil
+        if entries.isEmpty { timer?.disarm() }
+    }
+
+    /// Whether a connection is to be refused because there are too many.
+    func isExcess(_ socket: Int32) -> Bool { entries[socket]?.isExcess ?? true }
+
+    /// Lets a connection last, as that of a stream, and waits for its end.
+    ///
+    /// The server does not watch the socket of a stream that has nothing to send.
+    func letLast(_ socket: Int32, onHangUp: @escaping () -> Void) throws(SystemError) {
+        guard let entry = entries[socket] else { return }
+        entry.deadline = nil
+        entry.hangUp = try loop.watch(socket, for: [.halfClosed, .edge]) { _ in onHangUp() }
+    }
+
+    private func endOverdue() {
+        let now = Clocks.boot()
+        for (socket, entry) in entries {
+            guard let deadline = entry.deadline, deadline <= now else { continue }
+            // The server finds that the connection has ended, and closes it.
+            shutdown(socket, Int32(SHUT_RDWR))
+            entry.deadline = nil
+        }
+        schedule()
+    }
+
+    private func schedule() {
+        guard let next = entries.values.compactMap(\.deadline).min() else { return }
+        timer?.fire(after: .microseconds(max(0, next - Clocks.boot())))
+    }
+}

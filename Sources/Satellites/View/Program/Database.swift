@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import CSQLite
+
+/// A connection to an SQLite database.
+final class Database {
+    /// An error of SQLite: the operation, the file and the reason.
+    struct Failure: Error, CustomStringConvertible {
+        let code: Int32
+        let description: String
+
+        /// Whether the database has its maximum size.
+        var isFull: Bool { code & 0xFF == SQLITE_FULL }
+    }
+
+    /// A value in a row.
+    enum Value {
+        case null
+        case integer(Int64)
+        case number(Double)
+        case text(String)
+    }
+
+    /// How long another program that writes is waited for, in milliseconds: an import takes less.
+    private static let patience: Int32 = 2_000
+
+    private var handle: OpaquePointer?
+    private let path: String
+
+    /// Opens a database; creates it if it does not exist.
+    init(_ path: String) throws(Failure) {
+        self.path = path
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+        let result = sqlite3_open_v2(path, &handle, flags, nil)
+        guard result == SQLITE_OK else {
+            let failure = failure("cannot be opened", result)
+            sqlite3_close_v2(handle)
+            handle = nil
+            throw failure
+        }
+        sqlite3_busy_timeout(handle, Self.patience)
+    }
+
+    deinit {
+        sqlite3_close_v2(handle)
+    }
+
+    /// Executes a statement, and calls a closure with each row.
+    func run(_ text: String, _ values: [Value] = [], row: (Row) -> Void = { _ in }) throws(Failure) {
+        var statement: OpaquePointer?
+        let prepared = sqlite3_prepare_v2(handle, text, -1, &statement, nil)
+        guard prepared == SQLITE_OK, let statement else { throw failure("cannot be read", prepared) }
+        defer { sqlite3_finalize(statement) }
+        for (index, value) in values.enumerated() { bind(value, to: statement, at: Int32(index + 1)) }
+        while true {
+            let result = sqlite3_step(statement)
+            if result == SQLITE_DONE { return }
+            guard result == SQLITE_ROW else {
+                throw failure(sqlite3_stmt_readonly(statement) != 0 ? "cannot be read" : "cannot be written", result)
+            }
+            row(Row(statement: statement))
+        }
+    }
+
+    /// The number of rows that the last statement changed.
+    var changedRows: Int { Int(sqlite3_changes(handle)) }
+
+    /// A row of a result, while it is the current one.
+    struct Row {
+        fileprivate let statement: OpaquePointer
+
+        func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+
+        func number(_ column: Int32) -> Double? {
+            sqlite3_column_type(statement, column) == SQLITE_NULL ? nil : sqlite3_column_double(statement, column)
+        }
+
+        func text(_ column: Int32) -> String? {
+            sqlite3_column_text(statement, column).map { String(cString: $0) }
+        }
+    }
+
+    private func bind(_ value: Value, to statement: OpaquePointer, at index: Int32) {
+        switch value {
+        case .null: sqlite3_bind_null(statement, index)
+        case .integer(let value): sqlite3_bind_int64(statement, index, value)
+        case .number(let value): sqlite3_bind_double(statement, index, value)
+        case .text(let value):
+            // SQLITE_TRANSIENT: SQLite copies the text.
+            sqlite3_bind_text(statement, index, value, -1, unsafeBitCast(-1, to: sqlite3_destructor_type.self))
+        }
+    }
+
+    private func failure(_ problem: String, _ code: Int32) -> Failure {
+        let reason = handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
+        return Failure(code: code, description: "the history \(path) \(problem): \(reason)")
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Reveille
+import ReveilleSystem
+import ReveilleViewCore
+import Varlink
+
+/// The stream of events of one page that is visible: a subscription of its own, written as the page reads.
+///
+/// The next reply is taken from the bus when the last one has been written. Everything that changes in between is one
+/// event for each aspect, on the bus.
+///
+/// Loop thread only.
+final class EventFeed {
+    private var stream: BusStream?
+    private var output = ServerSentEvent.greeting
+    private var written = 0
+    private var isOpen = false
+    /// Called when there are bytes to write again.
+    var onOutput: () -> Void = {}
+
+    /// Creates a feed, which subscribes with the first ``read(into:)``.
+    init(on bus: Bus, from position: StreamPosition?) {
+        stream = BusStream(.everything, on: bus, from: position) { [weak self] in self?.take($0) }
+    }
+
+    /// Copies the next bytes of the stream.
+    ///
+    /// - Returns: Their number; 0 if there are none, and ``onOutput`` will be called.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        if written == output.count { takeNext() }
+        let count = min(buffer.count, output.count - written)
+        output.withUnsafeBytes {
+            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[written..<written + count]))
+        }
+        written += count
+        return count
+    }
+
+    /// Ends the subscription.
+    func close() {
+        stream?.close()
+        stream = nil
+    }
+
+    private func takeNext() {
+        output.removeAll(keepingCapacity: output.capacity <= 64 << 10)
+        written = 0
+        if !isOpen {
+            isOpen = true
+            stream?.open()
+        }
+        stream?.isPaused = false
+    }
+
+    private func take(_ message: BusStream.Message) {
+        let position = stream?.position
+        switch message {
+        case .aspects(let parameters): output += ServerSentEvent.encode("aspects", parameters)
+        case .started(var parameters, let withdrawn):
+            parameters["withdrawn"] = .array(withdrawn.map { .string($0) })
+            output += ServerSentEvent.encode("start", parameters, at: position)
+            stream?.isPaused = true
+        case .events(let parameters):
+            output += ServerSentEvent.encode("events", parameters, at: position)
+            stream?.isPaused = true
+        case .lost(let reason):
+            output += ServerSentEvent.encode("lost", ["reason": .string(reason)])
+        }
+        onOutput()
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import CMicroHTTPD
+import ReveilleSystem
+import ReveilleViewCore
+import Varlink
+
+/// A request and its response.
+final class Exchange {
+    private enum Progress {
+        /// The request was accepted, and is answered when it is complete.
+        case accepted(Gate.Decision)
+        /// The bus was asked.
+        case asking(BusQuery)
+        /// The response can be sent.
+        case answered(Response)
+    }
+
+    private let connection: OpaquePointer
+    private let server: WebServer
+    private var progress: Progress
+
+    private init(_ connection: OpaquePointer, server: WebServer, progress: Progress) {
+        self.connection = connection
+        self.server = server
+        self.progress = progress
+    }
+
+    /// The handler of libmicrohttpd, which is called with the headers, with each part of a body, at the end of the
+    /// request, and after a pause.
+    static func handle(
+        _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, url: UnsafePointer<CChar>?,
+        method: UnsafePointer<CChar>?, bodySize: UnsafeMutablePointer<Int>?,
+        state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+    ) -> MHD_Result {
+        guard let server = WebServer.from(context), let connection, let url, let method, let state else { return .NO }
+        if let exchange = state.pointee.map({ Unmanaged<Exchange>.fromOpaque($0).takeUnretainedValue() }) {
+            // A body is refused with the headers. What arrives before the connection is closed is ignored.
+            bodySize?.pointee = 0
+            return exchange.proceed()
+        }
+        let socket = c_reveille_http_socket(connection)
+        do throws(Refusal) {
+            guard !server.connections.isExcess(socket) else { throw .full(Connections.limit) }
+            let request = PageRequest(connection, method: String(cString: method), path: String(cString: url))
+            let decision = try server.gate.decide(request)
+            let exchange = Exchange(connection, server: server, progress: .accepted(decision))
+            state.pointee = Unmanaged.passRetained(exchange).toOpaque()
+            return .YES
+        } catch {
+            return Response(error).send(on: connection)
+        }
+    }
+
+    /// Called by libmicrohttpd when the request has ended, with or without a response.
+    static func complete(
+        _: UnsafeMutableRawPointer?, _: OpaquePointer?,
+        state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _: MHD_RequestTerminationCode
+    ) {
+        guard let exchange = state?.pointee else { return }
+        Unmanaged<Exchange>.fromOpaque(exchange).release()
+        state?.pointee = nil
+    }
+
+    deinit {
+        if case .asking(let query) = progress { query.cancel() }
+    }
+
+    private func proceed() -> MHD_Result {
+        switch progress {
+        case .asking: return .YES
+        case .answered(let response): return response.send(on: connection)
+        case .accepted(.stream(let position)):
+            return StreamResponse(connection, from: position, server: server).send()
+        case .accepted(.changes(let aspect)):
+            ask(Bus.call("GetHistory", ["aspect": .string(aspect), "limit": .integer(Site.changeLimit)]))
+        case .accepted(.subscriptions): ask(Bus.call("ListSubscriptions"))
+        case .accepted(let decision): progress = .answered(server.site.response(to: decision, gate: server.gate))
+        }
+        if case .answered(let response) = progress { return response.send(on: connection) }
+        MHD_suspend_connection(connection)
+        return .YES
+    }
+
+    private func ask(_ call: Call) {
+        do throws(Refusal) {
+            let query = try BusQuery(call, on: server.site.bus) { [weak self] in self?.finish($0) }
+            progress = .asking(query)
+        } catch {
+            progress = .answered(Response(error))
+        }
+    }
+
+    private func finish(_ result: Result<JSONObject, Refusal>) {
+        switch result {
+        case .success(let parameters): progress = .answered(Response(parameters))
+        case .failure(let refusal): progress = .answered(Response(refusal))
+        }
+        server.resume(connection)
+    }
+}
+
+extension PageRequest {
+    /// Creates a request from a connection whose headers have been read.
+    init(_ connection: OpaquePointer, method: String, path: String) {
+        self.init(
+            method: method, path: path, arguments: Self.fields(of: connection, .GET_ARGUMENT_KIND),
+            headers: Self.fields(of: connection, .HEADER_KIND),
+            headerSize: c_reveille_http_header_size(connection))
+    }
+
+    private static func fields(of connection: OpaquePointer, _ kind: MHD_ValueKind) -> [Field] {
+        var fields: [Field] = []
+        withUnsafeMutablePointer(to: &fields) { pointer in
+            _ = MHD_get_connection_values_n(
+                connection, kind,
+                { context, _, name, nameSize, value, valueSize in
+                    func text(_ bytes: UnsafePointer<CChar>?, _ count: Int) -> String {
+                        String(
+                            decoding: UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count),
+                            as: UTF8.self)
+                    }
+                    context?.assumingMemoryBound(to: [Field].self).pointee
+                        .append(Field(text(name, nameSize), text(value, valueSize)))
+                    return .YES
+                }, pointer)
+        }
+        return fields
+    }
+}

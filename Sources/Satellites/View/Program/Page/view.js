@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+// What the page does: it is a subscriber in the foreground while it is visible, and none while it is hidden.
+
+import { compareAspects, count, describe, drawBattery, drawLanes, drawWakes, duration, html, percent, svg, time, title } from "./draw.js";
+
+const find = id => document.getElementById(id);
+const hour = 3600e3;
+// A second reading of a screen reader would otherwise interrupt the first.
+const announcementPause = 5e3;
+const pollPause = 3e3;
+const redrawPause = 10e3;
+const batteryPause = 60e3;
+// Lanes of more names would be longer than a screen.
+const nameLanes = 12;
+// Continuous, or without states that a lane could show.
+const withoutLane = new Set(["motion", "power", "lifecycle"]);
+const shownWakes = 200;
+const shortAbsence = 5e3;
+
+const states = new Map();   // aspect -> the last event
+const lanes = new Map();    // aspect -> [{ at, event }], oldest first
+const wakes = [];
+let sources = new Map();
+let stream = null;
+let position = sessionStorage.getItem("position") ?? "";
+let hiddenAt = Number(sessionStorage.getItem("hiddenAt")) || null;
+let battery = { points: [], from: 0, to: 1 };
+let cursor = null, cursorIndex = -1;
+let probe = null;
+
+// MARK: The stream
+
+function open() {
+  if (stream || document.hidden) return;
+  clearTimeout(probe);
+  stream = new EventSource("/events" + (position ? `?resume=${encodeURIComponent(position)}` : ""));
+  stream.addEventListener("aspects", message => { sources = new Map(JSON.parse(message.data).aspects.map(source => [source.aspect, source])); });
+  stream.addEventListener("start", message => start(JSON.parse(message.data), message.lastEventId));
+  stream.addEventListener("events", message => take(JSON.parse(message.data).events, message.lastEventId));
+  stream.addEventListener("lost", message => status("lost", `The bus is away: ${JSON.parse(message.data).reason}`));
+  stream.addEventListener("error", () => {
+    if (!stream) return;
+    if (stream.readyState === EventSource.CLOSED) return refused();
+    status("lost", "reveille-view does not answer. Trying again.");
+  });
+}
+
+function close() {
+  stream?.close();
+  stream = null;
+}
+
+// A stream that is refused does not tell why. Another request does.
+async function refused() {
+  close();
+  let reason = "reveille-view does not answer.";
+  try {
+    const response = await fetch("/battery?span=day");
+    if (response.ok) {
+      // The position was refused: what was seen is read anew.
+      keep("");
+      reason = "The stream was refused. Reading everything again.";
+    } else {
+      reason = await response.text();
+    }
+  } catch { /* The reason above is the right one. */ }
+  status("lost", reason);
+  probe = setTimeout(open, pollPause);
+}
+
+function keep(id) {
+  position = id;
+  sessionStorage.setItem("position", id);
+}
+
+function start(reply, id) {
+  const before = states.size;
+  const isOther = reply.resumed === false;
+  if (isOther) { states.clear(); lanes.clear(); }
+  for (const name of reply.withdrawn ?? []) remove(name);
+  const changed = reply.events.filter(event => event.changes > 0);
+  welcome(changed, isOther);
+  note(changed);
+  hiddenAt = null;
+  sessionStorage.removeItem("hiddenAt");
+  for (const event of reply.events) set(event, before > 0 && event.changes > 0);
+  if (isOther) { announce("Another instance of the bus. All states are new."); }
+  keep(id);
+  status("live", "Live. Hide this tab, and it sleeps.");
+  loadLanes([...states.keys()]);
+  loadBattery();
+  drawCards();
+}
+
+// What happened while the page was hidden, in one line.
+function welcome(changed, isOther) {
+  const line = find("return");
+  if (!hiddenAt) { if (isOther && states.size === 0) show(line, "Another instance of the bus: it was restarted without its states, so all of them are new."); return; }
+  const seconds = (Date.now() - hiddenAt) / 1e3;
+  const away = seconds < 1 ? "for a moment" : duration(seconds);
+  const total = changed.reduce((sum, event) => sum + event.changes, 0);
+  let text;
+  // Nothing to report of a page that was only loaded again.
+  if (!isOther && !changed.length && Date.now() - hiddenAt < shortAbsence) return;
+  if (isOther) text = `Hidden ${away}. Meanwhile another instance of the bus began, so all states are new.`;
+  else if (!changed.length) text = `Hidden ${away}: nothing changed.`;
+  else if (changed.length <= 3) text = `Hidden ${away}: ` + changed.map(event => `${event.changes.toLocaleString()} ${event.aspect} ${event.changes === 1 ? "change" : "changes"}, one event`).join("; ") + ".";
+  else text = `Hidden ${away}: ${count(total, "change")} of ${changed.length} aspects, one event each.`;
+  show(line, text);
+  announce(text);
+}
+
+function show(element, text) {
+  element.textContent = text;
+  element.hidden = !text;
+}
+
+function take(events, id) {
+  note(events);
+  for (const event of events) {
+    set(event, true);
+    extend(event);
+  }
+  keep(id);
+  drawCards();
+  redraw();
+  announce(events.map(event => `${title(event.aspect)}: ${describe(event).value}`).join(". "));
+}
+
+function set(event, isFresh) {
+  event.isFresh = isFresh;
+  if (event.aspect.includes(".") && event.value == null) return remove(event.aspect);
+  states.set(event.aspect, event);
+}
+
+function remove(name) {
+  states.delete(name);
+  lanes.delete(name);
+}
+
+function note(events) {
+  if (!events.length) return;
+  wakes.push({ at: Date.now(), aspects: events.map(event => event.aspect), events: events.length, changes: events.reduce((sum, event) => sum + event.changes, 0) });
+  if (wakes.length > shownWakes) wakes.shift();
+  drawMerged();
+}
+
+function status(state, text) {
+  const line = find("status");
+  if (line.textContent === text) return;
+  line.dataset.state = state;
+  line.textContent = text;
+  if (state === "lost") announce(text);
+}
+
+// MARK: What a screen reader says: the newest news, at most every five seconds
+
+let pending = "", lastAnnouncement = 0, announcing = null;
+
+function announce(text) {
+  pending = text;
+  if (announcing) return;
+  announcing = setTimeout(() => {
+    announcing = null;
+    lastAnnouncement = Date.now();
+    find("live").textContent = pending;
+  }, Math.max(0, lastAnnouncement + announcementPause - Date.now()));
+}
+
+// MARK: Now
+
+function drawCards() {
+  const cards = find("cards");
+  const present = [...states.values()].filter(event => sources.get(event.aspect)?.available !== false || describe(event).value !== "unknown" && event.generation > 0)
+    .sort((one, other) => compareAspects(one.aspect, other.aspect));
+  const old = new Map([...cards.children].map(card => [card.dataset.aspect, card]));
+  cards.replaceChildren(...present.map(event => {
+    let card = old.get(event.aspect);
+    if (card && card.event === event) return card;
+    card = drawCard(event);
+    return card;
+  }));
+  const absent = [...sources.values()].filter(source => source.available === false && source.aspect !== "lifecycle" && !source.aspect.includes(".") && !present.some(event => event.aspect === source.aspect));
+  find("absent").hidden = !absent.length;
+  find("absent").querySelector("summary").textContent = `${count(absent.length, "aspect has", "aspects have")} no source on this device`;
+  find("absent").querySelector("dl").replaceChildren(...absent.flatMap(source => [html("dt", {}, title(source.aspect)), html("dd", {}, source.reason ?? "")]));
+}
+
+function drawCard(event) {
+  const form = describe(event);
+  const card = html("li", { class: event.isFresh ? "card fresh" : "card", "data-aspect": event.aspect },
+    html("h3", {}, ...title(event.aspect).split(/(?<=\.)/).flatMap(part => [part, html("wbr")])), html("p", { class: form.isLong || String(form.value).length > 18 ? "value long" : "value" }, form.value));
+  card.event = event;
+  event.isFresh = false;
+  if (form.gauge != null) {
+    card.append(html("div", { class: "gauge" }, svg("svg", { viewBox: "0 0 100 1", preserveAspectRatio: "none", "aria-hidden": "true" },
+      svg("rect", { class: form.gauge <= .15 ? "low" : "", width: Math.round(form.gauge * 100), height: 1 }))));
+  }
+  if (form.more) card.append(html("p", { class: "more" }, form.more));
+  card.append(html("p", { class: "age" }, age(event)));
+  return card;
+}
+
+function age(event) {
+  if (event.generation === 0) return "since the bus started";
+  const since = `${duration((Date.now() - event.changedAt / 1e3) / 1e3)} ago`;
+  return event.changes > 1 ? `${since} · ${event.changes.toLocaleString()} changes, one event` : since;
+}
+
+// MARK: The last hour
+
+async function loadLanes(aspects) {
+  const names = aspects.filter(aspect => aspect.includes(".")).slice(0, nameLanes);
+  const wanted = aspects.filter(aspect => !withoutLane.has(aspect) && (!aspect.includes(".") || names.includes(aspect)));
+  // One after the other: a browser opens six connections at most, and the stream needs one.
+  for (const aspect of wanted) {
+    if (document.hidden) return;
+    try {
+      const response = await fetch(`/changes?aspect=${encodeURIComponent(aspect)}`);
+      if (!response.ok) continue;
+      lanes.set(aspect, (await response.json()).events.map(event => ({ at: event.changedAt / 1e3, event })));
+    } catch { return; }
+  }
+  redraw();
+}
+
+function extend(event) {
+  if (withoutLane.has(event.aspect)) return;
+  const lane = lanes.get(event.aspect);
+  if (!lane || event.changes > 1) return void loadLanes([event.aspect]);
+  lane.push({ at: event.changedAt / 1e3, event });
+  if (lane.length > 2000) lane.shift();
+}
+
+function drawHour() {
+  const chart = find("lanes"), to = Date.now(), from = to - hour;
+  const drawn = [];
+  for (const [aspect, changes] of [...lanes].sort(([one], [other]) => compareAspects(one, other))) {
+    if (!states.has(aspect) || !changes.some(change => change.at > from)) continue;
+    const before = changes.findLast(change => change.at <= from);
+    const shown = [...before ? [before] : [], ...changes.filter(change => change.at > from)];
+    const kinds = new Map();
+    const spans = shown.map(({ at, event }, index) => {
+      const form = describe(event), text = String(form.lane ?? form.value);
+      if (!kinds.has(text)) kinds.set(text, kinds.size);
+      return { from: Math.max(from, at), to: shown[index + 1]?.at ?? to, at, text, level: form.level ?? undefined, kind: kinds.get(text) };
+    });
+    drawn.push({ aspect, spans });
+  }
+  chart.nextElementSibling.hidden = drawn.length > 0;
+  chart.style.display = drawn.length ? "" : "none";
+  const width = chart.clientWidth || chart.parentElement.clientWidth - 32;
+  if (drawn.length) drawLanes(chart, drawn, from, to, width);
+  find("lanes-text").textContent = drawn.map(lane => `${title(lane.aspect)}: ${count(lane.spans.length, "state")}, now ${lane.spans.at(-1).text}`).join(". ");
+  const rows = drawn.flatMap(lane => lane.spans.map(span => [span.at, lane.aspect, span.text])).sort((a, b) => b[0] - a[0]);
+  fill("lanes-table", rows.map(([at, aspect, text]) => [time(at), title(aspect), text]));
+}
+
+function fill(id, rows) {
+  const table = find(id);
+  // A closed table costs nothing.
+  if (!table.closest("details").open) return;
+  table.tBodies[0].replaceChildren(...rows.map(row => html("tr", {}, ...row.map((cell, index) => html("td", typeof cell === "number" ? { class: "number" } : {}, String(cell))))));
+}
+
+// MARK: The battery
+
+async function loadBattery() {
+  const span = document.querySelector("[name=span]:checked").value;
+  try {
+    const response = await fetch(`/battery?span=${span}`);
+    if (!response.ok) return;
+    battery = { ...await response.json(), span };
+  } catch { return; }
+  cursorIndex = -1;
+  show(find("problem"), battery.problem ? `The history is not recorded: ${battery.problem}` : "");
+  drawHistory();
+}
+
+function drawHistory() {
+  const chart = find("battery"), { points, from, to, span } = battery;
+  const empty = chart.nextElementSibling;
+  show(empty, points.length ? "" : battery.problem ? "" : states.has("battery") && sources.get("battery")?.available === false ? "There is no battery to record." : "There are no records yet.");
+  chart.style.display = points.length ? "" : "none";
+  find("legend").hidden = !points.length;
+  find("recorded").textContent = battery.events ? `Recorded: ${count(battery.events, "event")} for ${count(battery.changes, "change")}.` : "";
+  if (!points.length) return;
+  cursor = drawBattery(chart, points, from, to, chart.clientWidth || chart.parentElement.clientWidth - 32);
+  const levels = points.map(point => point[1]).filter(level => level !== null);
+  find("chart-text").textContent = levels.length
+    ? `The last ${span}: between ${percent(Math.min(...levels))} and ${percent(Math.max(...levels))}, now ${percent(levels.at(-1))}. Use the arrow keys to read the points.` : "";
+  fill("battery-table", [...points].reverse().map(([at, level, state]) => [time(at * 1e3, true), level === null ? "unknown" : percent(level), state === "unplugged" ? "on battery" : state]));
+}
+
+function point(index) {
+  cursorIndex = Math.max(0, Math.min(battery.points.length - 1, index));
+  const [at, level, state] = battery.points[cursorIndex] ?? [];
+  if (at === undefined) return;
+  cursor?.show(cursorIndex);
+  find("reading").textContent = `${time(at * 1e3, true)}: ${level === null ? "unknown" : percent(level)}, ${state === "unplugged" ? "on battery" : state}`;
+}
+
+find("battery").addEventListener("keydown", event => {
+  const last = battery.points.length - 1, index = cursorIndex < 0 ? last : cursorIndex;
+  const next = { ArrowLeft: index - 1, ArrowRight: index + 1, PageUp: index - 20, PageDown: index + 20, Home: 0, End: last }[event.key];
+  if (next === undefined || last < 0) return;
+  event.preventDefault();
+  find("reading").setAttribute("aria-live", "polite");
+  point(cursorIndex < 0 ? last : next);
+});
+find("battery").addEventListener("pointermove", event => {
+  if (!cursor) return;
+  find("reading").setAttribute("aria-live", "off");
+  const box = find("battery").getBoundingClientRect();
+  const index = cursor.indexAt(event.clientX - box.left);
+  if (index >= 0) point(index);
+});
+find("battery").addEventListener("pointerleave", () => { cursor?.show(-1); cursorIndex = -1; find("reading").textContent = ""; });
+find("spans").addEventListener("change", loadBattery);
+
+// MARK: Who sleeps
+
+const holdTexts = { app: "in the background", operator: "sent to the background", frozen: "frozen", unread: "does not read" };
+
+async function poll() {
+  if (document.hidden) return;
+  try {
+    const response = await fetch("/subscriptions");
+    if (response.ok) drawSubscriptions((await response.json()).subscriptions);
+  } catch { /* The stream reports what is wrong. */ }
+}
+
+function drawSubscriptions(subscriptions) {
+  // Those that sleep first, then those with the most events.
+  const order = subscription => [subscription.held.length ? 0 : 1, -subscription.events];
+  const sorted = [...subscriptions].sort((a, b) => order(a)[0] - order(b)[0] || order(a)[1] - order(b)[1]);
+  find("subscriptions").tBodies[0].replaceChildren(...sorted.map(subscription => {
+    const waiting = subscription.pending.reduce((sum, entry) => sum + entry.changes, 0);
+    const held = subscription.held.map(reason => holdTexts[reason] ?? reason).join(", ");
+    const cell = (...content) => html("td", { role: "cell" }, ...content);
+    const number = (value, label) => html("td", { role: "cell", class: "number", "data-label": label }, value.toLocaleString());
+    return html("tr", { role: "row" },
+      cell(subscription.name ?? `Process ${subscription.pid}`, html("span", { class: "sub" }, `${subscription.name ? `process ${subscription.pid} · ` : ""}${subscription.aspects.length > 5 ? count(subscription.aspects.length, "aspect") : subscription.aspects.join(", ")}`)),
+      cell(html("span", { class: held ? "tag held" : "tag awake" }, held || "awake")),
+      cell(waiting ? `${count(subscription.pending.length, "event")} for ${count(waiting, "change")}` : "nothing", ...waiting ? [html("span", { class: "sub" }, subscription.pending.slice(0, 4).map(entry => `${entry.aspect} ${entry.changes.toLocaleString()}`).join(", ") + (subscription.pending.length > 4 ? " and others" : ""))] : []),
+      number(subscription.events, subscription.events === 1 ? "event" : "events"), number(subscription.changes, subscription.changes === 1 ? "change" : "changes"));
+  }));
+}
+
+// MARK: What was merged
+
+function drawMerged() {
+  const events = wakes.reduce((sum, wake) => sum + wake.events, 0), changes = wakes.reduce((sum, wake) => sum + wake.changes, 0);
+  const chart = find("wakes");
+  const text = wakes.length ? `${count(wakes.length, "delivery", "deliveries")} with ${count(events, "event")} for ${count(changes, "change")}.` : "";
+  find("merged").textContent = `Each delivery has one event for each aspect, however often it changed. ${text}`;
+  find("wakes-text").textContent = text;
+  chart.style.display = wakes.length ? "" : "none";
+  if (wakes.length) drawWakes(chart, wakes, chart.clientWidth || chart.parentElement.clientWidth - 32);
+  fill("wakes-table", [...wakes].reverse().map(wake => [time(wake.at), wake.aspects.map(title).join(", "), wake.events, wake.changes]));
+}
+
+// MARK: Time passes
+
+let frame = null;
+
+function redraw() {
+  frame ??= requestAnimationFrame(() => {
+    frame = null;
+    drawHour();
+    for (const card of find("cards").children) card.querySelector(".age").textContent = age(card.event);
+  });
+}
+
+let timers = [];
+
+function wake() {
+  open();
+  poll();
+  timers = [setInterval(poll, pollPause), setInterval(redraw, redrawPause), setInterval(loadBattery, batteryPause)];
+}
+
+function sleep() {
+  close();
+  clearTimeout(probe);
+  timers.forEach(clearInterval);
+  hiddenAt = Date.now();
+  // The browser may discard a tab that is hidden. It resumes all the same.
+  sessionStorage.setItem("hiddenAt", hiddenAt);
+}
+
+document.addEventListener("visibilitychange", () => { if (document.hidden) sleep(); else wake(); });
+for (const details of document.querySelectorAll("details")) details.addEventListener("toggle", () => { drawHour(); if (battery.points.length) drawHistory(); drawMerged(); });
+new ResizeObserver(() => { drawHour(); drawHistory(); drawMerged(); }).observe(document.querySelector("main"));
+drawMerged();
+if (!document.hidden) wake();

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleSystem
+import ReveilleViewCore
+import Varlink
+
+/// What the page consists of: its files, the bus and the history.
+struct Site {
+    /// The most changes of an aspect that the page draws; those of an hour are fewer in general.
+    static let changeLimit: Int64 = 500
+
+    let bus: Bus
+    let history: History
+
+    /// Returns the response to a request that neither asks the bus nor is a stream.
+    func response(to decision: Gate.Decision, gate: Gate) -> Response {
+        switch decision {
+        case .file(let file): Response(type: file.type, content: content(of: file))
+        case .battery(let span): Response(history.chart(of: span, at: Clocks.wall() / 1_000_000))
+        case .cookie, .stream, .changes, .subscriptions:
+            // After this, the token is neither in the address bar nor in the browser's history.
+            Response(
+                status: 303, headers: [.init("Location", "/"), .init("Set-Cookie", gate.cookie)],
+                type: "text/plain; charset=utf-8", content: [])
+        }
+    }
+
+    private func content(of file: PageFile) -> [UInt8] {
+        switch file {
+        case .page: PackageResources.page_html
+        case .script: PackageResources.view_js
+        case .drawing: PackageResources.draw_js
+        case .style: PackageResources.view_css
+        case .icon: PackageResources.icon_svg
+        }
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import CMicroHTTPD
+import ReveilleSystem
+import ReveilleViewCore
+
+/// A response that lasts: the stream of events of a page.
+final class StreamResponse {
+    /// The time in seconds after which a page that does not read is disconnected.
+    ///
+    /// It resumes when it connects again.
+    private static let patience: UInt32 = 60
+    /// The size in bytes of the parts that are written.
+    private static let partSize = 4 << 10
+    /// The result that ends a stream whose connection is lost, `MHD_CONTENT_READER_END_WITH_ERROR`.
+    private static let lost = -2
+
+    private let connection: OpaquePointer
+    private let server: WebServer
+    private let feed: EventFeed
+    private var isSuspended = false
+    private var isLost = false
+
+    /// Creates a response, which subscribes when the first bytes are written.
+    init(_ connection: OpaquePointer, from position: StreamPosition?, server: WebServer) {
+        self.connection = connection
+        self.server = server
+        feed = EventFeed(on: server.site.bus, from: position)
+        feed.onOutput = { [weak self] in self?.proceed() }
+    }
+
+    deinit {
+        feed.close()
+    }
+
+    /// Begins the response.
+    func send() -> MHD_Result {
+        do throws(SystemError) {
+            try server.connections.letLast(c_reveille_http_socket(connection)) { [weak self] in
+                self?.isLost = true
+                self?.proceed()
+            }
+        } catch {
+            return Response(Refusal(status: 503, reason: "The system lacks resources: \(error)")).send(on: connection)
+        }
+        c_reveille_http_set_timeout(connection, Self.patience)
+        // The response owns this object.
+        let response = MHD_create_response_from_callback(
+            .max, Self.partSize, { context, _, buffer, size in StreamResponse.from(context)?.read(buffer, size) ?? -1 },
+            Unmanaged.passRetained(self).toOpaque(),
+            { context in if let context { Unmanaged<StreamResponse>.fromOpaque(context).release() } })
+        c_reveille_http_end_with_connection(response)
+        let type = PageRequest.Field("Content-Type", "text/event-stream")
+        return Response.queue(response, status: 200, headers: [type], on: connection)
+    }
+
+    private static func from(_ context: UnsafeMutableRawPointer?) -> StreamResponse? {
+        context.map { Unmanaged<StreamResponse>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Called by libmicrohttpd when everything before has been written.
+    private func read(_ buffer: UnsafeMutablePointer<CChar>?, _ size: Int) -> Int {
+        guard !isLost else { return Self.lost }
+        let count = feed.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size))
+        if count == 0 {
+            isSuspended = true
+            MHD_suspend_connection(connection)
+        }
+        return count
+    }
+
+    private func proceed() {
+        guard isSuspended else { return }
+        isSuspended = false
+        server.resume(connection)
+    }
+}

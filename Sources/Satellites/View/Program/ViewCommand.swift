@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ArgumentParser
+import Glibc
+import Reveille
+import ReveilleSystem
+import ReveilleViewCore
+
+/// The program `reveille-view`.
+@main
+struct ViewCommand: ParsableCommand {
+    /// The digits of REVE on a telephone.
+    private static let usualPort: UInt16 = 7383
+
+    static let configuration = CommandConfiguration(
+        commandName: "reveille-view",
+        abstract: "Serve a live page of the bus to browsers on this machine.",
+        discussion: """
+            Prints the address of the page, whose token admits its holder. The page shows all aspects, their last hour, \
+            the subscriptions, and the battery over a day, a week and a month. A hidden tab is a subscriber in the \
+            background: on its return, it receives one event for each aspect that changed.
+
+            EXAMPLES
+              reveille-view
+              reveille-view --port 0
+              reveille-view --import /var/lib/upower/history-charge-*.dat
+
+            EXIT CODES
+              1 failure, 64 usage error, 66 a file cannot be read, 69 port unavailable
+            """,
+        version: Device.libraryVersion)
+
+    @Option(help: "The port on 127.0.0.1 and ::1. 0 chooses one that is free.")
+    var port: UInt16 = usualPort
+
+    @Option(
+        help: "The address of the bus, unix:PATH. Default: $REVEILLE_ADDRESS, else the user's bus, else the system bus."
+    )
+    var address: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            The file of the battery's history. Default: view.sqlite in $STATE_DIRECTORY, else in \
+            $XDG_STATE_HOME/reveille, else in ~/.local/state/reveille. The token is in the same directory.
+            """, valueName: "path"))
+    var history: String?
+
+    @Option(
+        name: .customLong("import"), parsing: .upToNextOption,
+        help: ArgumentHelp("Add histories of UPower to the history, and exit.", valueName: "file"))
+    var imports: [String] = []
+
+    @Option(help: "The least important messages on stderr. Default: $LOG_LEVEL, else info.")
+    var logLevel: LogLevel?
+
+    func run() throws {
+        let log = try log()
+        // The history and the token are for this user only.
+        umask(0o077)
+        let path = try historyPath()
+        guard imports.isEmpty else { return try importFiles(into: path, log) }
+        do {
+            try serve(path, log)
+        } catch let error as SystemError where error.code == EADDRINUSE {
+            log.write(
+                .error,
+                "\(error). Is reveille-view already running? Choose another port with --port, or any free one with --port 0."
+            )
+            throw ExitCode(EX_UNAVAILABLE)
+        } catch let error as SystemError {
+            log.write(.error, "\(error)")
+            throw ExitCode(error.operation == "bind" ? EX_UNAVAILABLE : EXIT_FAILURE)
+        } catch let error as ReveilleError {
+            throw ValidationError("\(error)")
+        }
+    }
+
+    private func serve(_ path: String, _ log: ProgramLog) throws {
+        let loop = try EventLoop()
+        let notes = Notes(log)
+        let bus = try Bus(loop: loop, address: address)
+        let listener = try Listener(port: port)
+        let gate = Gate(port: listener.port, token: try TokenFile.token(at: Self.tokenPath(beside: path), log))
+        let history = History(path: path, notes: notes)
+        let server = try WebServer(
+            listener, gate: gate, site: Site(bus: bus, history: history), loop: loop, notes: notes)
+        let recorder = Recorder(history, on: bus, notes: notes)
+        let signals = try [SIGTERM, SIGINT, SIGHUP].filter { !IgnoredSignals.contains($0) }.map { signal in
+            try loop.onSignal(signal) { [weak loop] in loop?.exit() }
+        }
+        let line = Array((gate.address + "\n").utf8)
+        // Without a buffer: the program that waits for the address may read from a pipe.
+        _ = write(STDOUT_FILENO, line, line.count)
+        Supervisor.notifyReady("serving \(Self.publicAddress(gate))")
+        try withExtendedLifetime((server, recorder, signals)) { try loop.run() }
+        Supervisor.notifyStopping()
+        // The server cannot be released while streams wait. The kernel closes what is open.
+        _exit(EXIT_SUCCESS)
+    }
+
+    private func log() throws -> ProgramLog {
+        do throws(LogLevel.Invalid) {
+            return ProgramLog(of: "reveille-view", level: try LogLevel.chosen(logLevel))
+        } catch {
+            throw ValidationError("\(error)")
+        }
+    }
+
+    /// The address without the token, for status lines that others can read.
+    private static func publicAddress(_ gate: Gate) -> String {
+        String(gate.address.prefix { $0 != "?" })
+    }
+
+    private func historyPath() throws -> String {
+        if let history {
+            guard history.hasPrefix("/") else {
+                guard let directory = getcwd(nil, 0) else { throw ExitCode(EX_OSERR) }
+                defer { free(directory) }
+                return String(cString: directory) + "/" + history
+            }
+            return history
+        }
+        // systemd separates several directories with colons.
+        if let directory = Environment["STATE_DIRECTORY"]?.split(separator: ":").first {
+            return directory + "/view.sqlite"
+        }
+        if let directory = Environment["XDG_STATE_HOME"], directory.hasPrefix("/") {
+            return directory + "/reveille/view.sqlite"
+        }
+        guard let home = Environment["HOME"], home.hasPrefix("/") else {
+            throw ValidationError("$HOME is not set; give a file with --history")
+        }
+        return home + "/.local/state/reveille/view.sqlite"
+    }
+
+    /// The token is kept beside the history: both belong to the same service.
+    private static func tokenPath(beside path: String) -> String { path + ".token" }
+
+    private func importFiles(into path: String, _ log: ProgramLog) throws {
+        let history = History(path: path, notes: Notes(log))
+        for file in imports {
+            guard case .bytes(let bytes) = FileContents.read(file, limit: Self.importLimit) else {
+                log.write(
+                    .error,
+                    "\(file) cannot be read, or exceeds \(Self.importLimit >> 20) MiB: \(String(cString: strerror(errno)))"
+                )
+                throw ExitCode(EX_NOINPUT)
+            }
+            let found = UPowerHistory(bytes)
+            if let reason = found.firstIgnored {
+                log.write(
+                    .warning,
+                    "\(file): \(found.ignored) lines are not samples and were ignored; the first is \(reason)")
+            }
+            do {
+                let added = try history.add(found.samples, at: Clocks.wall() / 1_000_000)
+                print("\(file): \(added) of \(found.samples.count) samples added")
+            } catch {
+                log.write(.error, "\(error)")
+                throw ExitCode.failure
+            }
+        }
+    }
+
+    /// The longest file of UPower in bytes: a week is a tenth of it.
+    private static let importLimit = 4 << 20
+}
+
+extension LogLevel: ExpressibleByArgument {}

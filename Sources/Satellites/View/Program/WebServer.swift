@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import CMicroHTTPD
+import Glibc
+import ReveilleSystem
+import ReveilleViewCore
+
+/// The HTTP server of the page: libmicrohttpd on an event loop, without threads.
+///
+/// Loop thread only. It exists until the process ends.
+final class WebServer {
+    /// The memory of a connection in bytes, for the headers of its request and of its response.
+    private static let memory = 16 << 10
+    /// The time after which another attempt is made to accept connections, when the system lacks descriptors.
+    private static let acceptPause: Duration = .seconds(1)
+
+    let loop: EventLoop
+    let gate: Gate
+    let site: Site
+    let connections: Connections
+    private let listener: Listener
+    private let notes: Notes
+    private var daemon: OpaquePointer?
+    private var sources: [EventSource] = []
+    private var timer: EventSource?
+    private var retry: EventSource?
+
+    /// Starts to serve on the listening sockets.
+    ///
+    /// - Throws: `SystemError` if the loop or the server lacks resources.
+    init(
+        _ listener: consuming Listener, gate: Gate, site: Site, loop: EventLoop, notes: Notes
+    ) throws(SystemError) {
+        self.listener = listener
+        self.loop = loop
+        self.gate = gate
+        self.site = site
+        self.notes = notes
+        connections = try Connections(loop: loop)
+        // The server survives the callbacks: both end with the process.
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        daemon = c_reveille_http_start(
+            { Exchange.handle($0, $1, url: $2, method: $3, bodySize: $6, state: $7) },
+            { Exchange.complete($0, $1, state: $2, $3) },
+            { WebServer.from($0)?.note($1, $3) }, context, Self.memory, UInt32(Connections.deadline),
+            UInt32(Connections.limit + Connections.refusals))
+        guard let daemon else { throw SystemError("MHD_start_daemon") }
+        timer = try loop.timer { [weak self] in self?.run() }
+        retry = try loop.timer { [weak self] in self?.acceptAgain() }
+        sources = [
+            try loop.watch(c_reveille_http_epoll(daemon), for: .readable) { [weak self] _ in self?.run() }
+        ]
+        try listen()
+    }
+
+    /// The server that a callback of libmicrohttpd belongs to.
+    static func from(_ context: UnsafeMutableRawPointer?) -> WebServer? {
+        context.map { Unmanaged<WebServer>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func listen() throws(SystemError) {
+        for socket in listener.sockets {
+            sources.append(try loop.watch(socket, for: .readable) { [weak self] _ in self?.accept(socket) })
+        }
+    }
+
+    private func accept(_ socket: Int32) {
+        do throws(SystemError) {
+            // One at a time, so that a flood of connections does not delay the streams.
+            guard let number = try Listener.accept(socket) else { return }
+            guard !connections.isFull else {
+                close(number)
+                let limit = Connections.limit + Connections.refusals
+                return notes.write(.warning, "more than \(limit) connections; others are closed", about: .connections)
+            }
+            var address = sockaddr()
+            // The address is of no use: each connection is from this machine. The server closes the socket if it fails.
+            MHD_add_connection(daemon, number, &address, socklen_t(MemoryLayout<sockaddr>.size))
+            run()
+        } catch {
+            notes.write(.warning, "connections are not accepted for a moment: \(error)", about: .connections)
+            sources.removeLast(listener.sockets.count)
+            retry?.fire(after: Self.acceptPause)
+        }
+    }
+
+    private func acceptAgain() {
+        do throws(SystemError) {
+            try listen()
+        } catch {
+            retry?.fire(after: Self.acceptPause)
+        }
+    }
+
+    /// Continues with a connection that was suspended.
+    ///
+    /// The epoll descriptor of a server without a listening socket does not report it.
+    func resume(_ connection: OpaquePointer) {
+        MHD_resume_connection(connection)
+        timer?.fire(after: .zero)
+    }
+
+    private func run() {
+        MHD_run(daemon)
+        var milliseconds: UInt64 = 0
+        if MHD_get_timeout(daemon, &milliseconds) == .YES {
+            timer?.fire(after: .milliseconds(Int64(clamping: milliseconds)))
+        } else {
+            timer?.disarm()
+        }
+    }
+
+    private func note(_ connection: OpaquePointer?, _ event: MHD_ConnectionNotificationCode) {
+        guard let connection else { return }
+        let socket = c_reveille_http_socket(connection)
+        if event == .CONNECTION_NOTIFY_STARTED { connections.add(socket) } else { connections.remove(socket) }
+    }
+}
