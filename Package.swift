@@ -6,6 +6,7 @@ let package = Package(
     products: [
         .executable(name: "reveille", targets: ["ReveilleTool"]),
         .executable(name: "reveille-location", targets: ["ReveilleLocation"]),
+        .executable(name: "reveille-sensor-proxy", targets: ["ReveilleSensorProxy"]),
         .executable(name: "reveille-view", targets: ["ReveilleView"]),
         .library(name: "Reveille", targets: ["Reveille"]),
         .library(name: "Varlink", targets: ["Varlink"]),
@@ -102,12 +103,23 @@ let package = Package(
                 "ReveilleViewCore", "ReveilleWire", "Varlink",
             ]),
 
-        // MARK: - Satellites: programs that need nothing but the public libraries
+        // MARK: - Satellites: programs on the public libraries, with the project's log
         .target(name: "GPSD", dependencies: ["Varlink"], path: "Sources/Satellites/GPSD"),
         .executableTarget(
             name: "ReveilleLocation",
-            dependencies: ["GPSD", "Reveille", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: [
+                "GPSD", "Reveille", "ReveilleSystem",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             path: "Sources/Satellites/Location"),
+        .target(name: "SensorClaims", dependencies: ["ReveilleCore"], path: "Sources/Satellites/SensorClaims"),
+        .executableTarget(
+            name: "ReveilleSensorProxy",
+            dependencies: [
+                "Reveille", "ReveilleSystem", "SensorClaims",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Sources/Satellites/SensorProxy"),
         .target(name: "ReveilleViewCore", dependencies: ["Varlink"], path: "Sources/Satellites/View/Core"),
         .executableTarget(
             name: "ReveilleView",
@@ -160,6 +172,7 @@ let package = Package(
             ]
         ),
         .testTarget(name: "GPSDTests", dependencies: ["GPSD"]),
+        .testTarget(name: "SensorClaimsTests", dependencies: ["ReveilleCore", "SensorClaims"]),
         .testTarget(name: "ViewTests", dependencies: ["ReveilleViewCore", "Varlink"], exclude: ["browser.py"]),
         .testTarget(
             name: "ReveilleTestingTests",
@@ -171,9 +184,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleLocation", "ReveilleSimulation", "ReveilleSystem",
-                "ReveilleTesting",
-                "ReveilleTool", "ReveilleView", "Varlink",
+                "Reveille", "ReveilleCore", "ReveilleLocation", "ReveilleSensorProxy", "ReveilleSimulation",
+                "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "ReveilleView", "Varlink",
             ],
             exclude: ["Node", "Python"]
         ),

@@ -13,7 +13,9 @@
 #include <linux/rtnetlink.h>
 #include <linux/sockios.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <spawn.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -148,10 +150,29 @@ static int release_object(struct dl_phdr_info *object, size_t size, void *page) 
     return 0;
 }
 
+// Releases the part of this thread's stack that its callees have used before.
+static void release_stack(uintptr_t page) {
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+        return;
+    void *lowest = NULL;
+    size_t size = 0;
+    int failure = pthread_attr_getstack(&attributes, &lowest, &size);
+    pthread_attr_destroy(&attributes);
+    // The page of this frame stays, and the one below it, which this function's own calls use.
+    uintptr_t end = ((uintptr_t)__builtin_frame_address(0) & ~(page - 1)) - page;
+    uintptr_t start = (uintptr_t)lowest;
+    if (failure != 0 || end <= start)
+        return;
+    // The main thread's stack is mapped only as far as it has grown. Linux releases what is mapped all the same.
+    madvise((void *)start, end - start, MADV_DONTNEED);
+}
+
 void c_reveille_release_memory(void) {
     malloc_trim(0);
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     dl_iterate_phdr(release_object, &page);
+    release_stack(page);
 }
 
 int c_reveille_close_from(void *actions, int first) {

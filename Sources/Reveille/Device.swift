@@ -3,8 +3,8 @@
 
 public import ReveilleCore
 import ReveilleService
-import ReveilleSystem
-import ReveilleWire
+package import ReveilleSystem
+package import ReveilleWire
 import Varlink
 
 /// The state of this device, and its changes.
@@ -55,6 +55,11 @@ public final class Device: Sendable {
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` if nothing serves the address.
     public static func connect(to address: String? = nil) async throws(ReveilleError) -> Device {
         try await Device(Engine(.socket(try BusAddress.resolve(address))))
+    }
+
+    /// Connects to a bus on a thread that the program has already: for programs whose other connections are on its loop.
+    package static func connect(to address: String?, on thread: LoopThread) async throws(ReveilleError) -> Device {
+        try await Device(Engine(.socket(try BusAddress.resolve(address)), on: thread))
     }
 
     /// Connects to a bus with shorter timeouts: for tests.
@@ -174,7 +179,12 @@ public final class Device: Sendable {
         if let limit, limit < 1 {
             throw ReveilleError(.invalidArgument, "the limit of a history must be at least 1, not \(limit)")
         }
-        return try await engine.call(.getHistory(aspect, limit: limit), expecting: EventsReply.self).events
+        return try await historyReply(of: aspect, limit: limit).events
+    }
+
+    /// Returns the latest changes of an aspect with the instance of the bus, for comparison with earlier ones.
+    package func historyReply(of aspect: Aspect, limit: Int?) async throws(ReveilleError) -> EventsReply {
+        try await engine.call(.getHistory(aspect, limit: limit), expecting: EventsReply.self)
     }
 
     // MARK: - Bus

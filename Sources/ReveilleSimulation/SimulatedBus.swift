@@ -34,31 +34,27 @@ package final class SimulatedBus {
     /// - Parameters:
     ///   - reality: The state that its watchers read.
     ///   - loop: The loop, with its initial time.
-    ///   - limits: The limits on history, frames and connections.
-    ///   - publishing: The limits and permissions of publishers.
-    ///   - lifecycle: The limits on tasks.
-    ///   - scheduling: The limits of the schedule.
+    ///   - configuration: The limits and permissions.
     ///   - schedule: The facilities that the schedule uses.
     ///   - owner: The user whom the bus belongs to.
+    ///   - isSystemWide: Whether the bus serves all users, also if it is not root's.
     ///   - state: The state file, or `nil` for none.
     ///   - programs: The programs of the machine, by default none that can be followed.
     ///   - random: Decides the order of events and the names.
     ///   - logger: The logger of the bus.
     /// - Throws: `Broken` if the bus does not start.
     package init(
-        reality: Reality, loop: SimulatedLoop, limits: Configuration.Bus,
-        publishing: Configuration.Publish = Configuration().publish,
-        lifecycle: Configuration.Lifecycle = Configuration().lifecycle,
-        scheduling: Configuration.Schedule = Configuration().schedule, schedule: ScheduleServices = ScheduleServices(),
-        owner: UInt32 = geteuid(), state: StateFile?, programs: SimulatedPrograms? = nil, random: SplitMix64,
+        reality: Reality, loop: SimulatedLoop, configuration: Configuration = Configuration(),
+        schedule: ScheduleServices = ScheduleServices(), owner: UInt32 = geteuid(),
+        isSystemWide: Bool = false, state: StateFile?, programs: SimulatedPrograms? = nil, random: SplitMix64,
         logger: Logger = Logger(label: "simulation", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws(Broken) {
         var random = random
         let broker: Broker
         do throws(SystemError) {
             broker = try Broker(
-                loop: loop, limits: limits, publishing: publishing, lifecycle: lifecycle, scheduling: scheduling,
-                schedule: schedule, owner: owner, state: state, version: "0", deviceInfo: Self.deviceInfo,
+                loop: loop, configuration: configuration, schedule: schedule, owner: owner,
+                isSystemWide: isSystemWide, state: state, version: "0", deviceInfo: Self.deviceInfo,
                 programs: programs ?? SimulatedPrograms(loop: loop), logger: logger,
                 random: SplitMix64(seed: random.next()))
         } catch {
@@ -90,6 +86,12 @@ package final class SimulatedBus {
 
     /// The number of event sources of the schedule, whose entries outlast the connections of their owners.
     package var scheduleSourceCount: Int { broker.scheduleSourceCount }
+
+    /// The subscriptions as ListSubscriptions shows them.
+    package var subscribers: [Subscriber] { broker.knownSubscribers }
+
+    /// The cgroups that the next bus thaws, if this one is killed and has a state file.
+    package var recordedCgroups: [String] { broker.recordedCgroups }
 
     /// Stops the bus as a signal does; a bus that is released without being stopped is killed.
     package func stop() {

@@ -24,6 +24,13 @@ package final class TemporaryDirectory {
         path = try Self.make(isTooLong ? "/tmp" + name : usual + name)
     }
 
+    /// Creates an empty directory in memory, where nothing waits for a disk.
+    ///
+    /// - Throws: `TestbedError` if `/dev/shm` cannot be used.
+    package init(inMemory name: String) throws(TestbedError) {
+        path = try Self.make("/dev/shm/\(name)-XXXXXX")
+    }
+
     deinit {
         // Leftover files are in a directory that the system cleans up.
         _ = try? ChildProcess(["rm", "-rf", path]).wait()

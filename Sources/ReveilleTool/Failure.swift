@@ -93,7 +93,9 @@ struct Failure: Error, CustomStringConvertible {
 
     private static func end(_ error: any Error) -> Never {
         let failure = error as? Failure ?? (error as? ReveilleError).map(Failure.init) ?? Failure(.failure, "\(error)")
-        Console.error("reveille: \(failure)")
+        // A unit that fails has an error in the journal.
+        let prefix = ProgramLog.isStderrJournal ? "<\(LogLevel.error.priority)>" : "reveille: "
+        Console.error("\(prefix)\(failure)")
         exit(failure.code.rawValue)
     }
 }

@@ -3,14 +3,15 @@
 
 import ArgumentParser
 import Glibc
+import Reveille
 import ReveilleCore
 import ReveilleSystem
 
 /// The command `reveille`.
 @main
 struct Tool: ParsableCommand {
-    /// The version of the program and of the packages.
-    static let version = "0.1.0"
+    /// The version of the program.
+    static let version = Device.libraryVersion
 
     static let configuration = CommandConfiguration(
         commandName: "reveille",
@@ -36,6 +37,7 @@ struct Tool: ParsableCommand {
               reveille suspend player                   freeze a program that subscribes
               reveille simulate day.scenario -- ./app   run a program on a phone
               reveille run --name player -- ./player    run a program that can be suspended
+              reveille top                              show the bus live
               reveille info                             describe this device
               reveille check proximity                  exit with 0 if it has a proximity sensor
               reveille doctor                           examine its sources
@@ -47,9 +49,10 @@ struct Tool: ParsableCommand {
             """,
         version: version,
         subcommands: [
-            ServeCommand.self, WatchCommand.self, OnCommand.self, GetCommand.self, LogCommand.self,
+            ServeCommand.self, WatchCommand.self, OnCommand.self, GetCommand.self, LogCommand.self, PlotCommand.self,
             PublishCommand.self, WithdrawCommand.self, ScheduleCommand.self, InfoCommand.self, CheckCommand.self,
-            StatusCommand.self, BackgroundCommand.self, ForegroundCommand.self, SuspendCommand.self, ResumeCommand.self,
+            StatusCommand.self, TopCommand.self, BackgroundCommand.self, ForegroundCommand.self, SuspendCommand.self,
+            ResumeCommand.self,
             RunCommand.self, TaskCommand.self, RefreshCommand.self, PostCommand.self, CallCommand.self,
             SimulateCommand.self,
             DemoCommand.self, DoctorCommand.self,

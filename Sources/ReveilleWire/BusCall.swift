@@ -57,15 +57,15 @@ package enum BusCall: Sendable, Hashable {
         static let names = makeNames()
     }
 
-    /// Decodes a call.
+    /// Decodes a call; `nil` for a call of another interface.
     ///
     /// - Parameters:
     ///   - call: A call whose method and parameter types ``Interface/validate(_:)`` has passed.
     ///   - history: The most changes that a `hold` policy can keep.
     /// - Throws: `InvalidParameter` with the field whose value is not allowed; `ExpectedMore` for a Subscribe or BeginTask
     ///   that does not ask for a stream.
-    package init(_ call: borrowing Call, history: Int) throws(CallError) {
-        guard let method = call.position(in: Method.names) else { throw .methodNotImplemented(call.method) }
+    package init?(_ call: borrowing Call, history: Int) throws(CallError) {
+        guard let method = call.position(in: Method.names) else { return nil }
         let fields = Fields(call.parameters)
         switch Method.allCases[method] {
         case .post: self = .post(try fields.onlyReading())

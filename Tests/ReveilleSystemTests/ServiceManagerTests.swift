@@ -58,6 +58,32 @@ actor ServiceManagerOnThread {
         #expect(failure == .absent("sd_bus_start: No such file or directory (ENOENT)"))
     }
 
+    /// A bus on a machine where systemd is installed but does not run.
+    @Test(.enabled(if: access("/usr/bin/dbus-daemon", X_OK) == 0, "dbus-daemon is missing"))
+    func managerThatTheBusCannotActivateIsAbsent() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.write(
+            "[D-BUS Service]\nName=org.freedesktop.systemd1\nExec=/bin/false\n", to: "services/manager.service")
+        try directory.write(
+            """
+            <busconfig>
+              <type>session</type>
+              <listen>unix:path=\(directory.path)/bus</listen>
+              <servicedir>\(directory.path)/services</servicedir>
+              <policy context="default"><allow send_destination="*"/><allow receive_sender="*"/></policy>
+            </busconfig>
+            """, to: "bus.conf")
+        let ready = try Pipe()
+        let process = try ChildProcess(
+            ["dbus-daemon", "--config-file=\(directory.path)/bus.conf", "--nofork", "--nopidfile", "--print-address=1"],
+            descriptors: [STDOUT_FILENO: ready.writable])
+        ready.closeWritingEnd()
+        #expect(ready.waitForWake())
+        let manager = try await ServiceManagerOnThread(address: "unix:path=\(directory.path)/bus")
+        #expect(await manager.freeze("a.service") == .absent("it is not connected to the message bus"))
+        withExtendedLifetime(process) {}
+    }
+
     @Test func busThatClosesTheConnectionFailsEachCall() async throws {
         let directory = try TemporaryDirectory()
         let manager = try await ServiceManagerOnThread(address: "unix:path=\(directory.path)/bus")

@@ -12,7 +12,7 @@ import Varlink
     private func method(_ name: String, _ parameters: JSONObject = [:], mode: Call.Mode = .plain) throws -> BusCall {
         let call = Call(method: "org.reveille.Bus." + name, parameters: parameters, mode: mode)
         try BusInterface.make().validate(call)
-        return try BusCall(call, history: Self.history)
+        return try #require(try BusCall(call, history: Self.history))
     }
 
     @Test func interfaceHasAllMethodsAndErrors() {
@@ -112,5 +112,13 @@ import Varlink
         #expect(throws: CallError.invalidParameter("orientation")) {
             try method("Post", ["proximity": ["state": "near"], "orientation": ["pose": "unknown"]])
         }
+    }
+
+    @Test("a duration in whole milliseconds is rounded up, and bounded by 64 bits")
+    func wholeMilliseconds() {
+        #expect(Duration.nanoseconds(1).wholeMilliseconds == 1)
+        #expect(Duration.milliseconds(1_500).wholeMilliseconds == 1_500)
+        #expect(Duration.seconds(Int64.max).wholeMilliseconds == .max)
+        #expect(Duration.seconds(Int64.min).wholeMilliseconds == .min)
     }
 }

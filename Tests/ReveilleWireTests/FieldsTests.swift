@@ -12,7 +12,7 @@ import Varlink
         let text = #"{"method":"org.reveille.Bus.\#(method)","parameters":\#(parameters)\#(mode)}"#
         let call = try Call(parsing: Array(text.utf8))
         try BusInterface.make().validate(call)
-        return try BusCall(call, history: 256)
+        return try #require(try BusCall(call, history: 256))
     }
 
     private func post(_ parameters: String) throws -> Reading? {

@@ -12,7 +12,7 @@ import Varlink
         let mode = name == "Subscribe" ? Call.Mode.more : .plain
         let call = Call(method: "org.reveille.Bus." + name, parameters: parameters, mode: mode)
         try BusInterface.make().validate(call)
-        return try BusCall(call, history: 256)
+        return try #require(try BusCall(call, history: 256))
     }
 
     /// Returns an object with this many levels of objects and arrays.

@@ -19,6 +19,7 @@ final class BrokerScene {
     let programs: SimulatedPrograms
     private let configuration: Configuration
     private let owner: UInt32
+    private let isSystemWide: Bool
     private let state: StateFile?
     /// Returns the facilities of the schedule, for each start.
     private let schedule: () -> ScheduleServices
@@ -30,13 +31,14 @@ final class BrokerScene {
     ///   - publish: The configuration's `publish` in JSON5.
     ///   - lifecycle: The configuration's `lifecycle` in JSON5.
     ///   - owner: The user whom the bus belongs to.
+    ///   - isSystemWide: Whether the bus serves all users, also if it is not root's.
     ///   - state: The file of the saved state.
     ///   - entries: The configuration's `schedule.entries`.
     ///   - schedule: Returns the facilities of the schedule, for each start.
     /// - Throws: `ConfigurationError` if the configuration is invalid.
     init(
         limits: String = "{}", publish: String = "{}", lifecycle: String = "{}", owner: UInt32 = geteuid(),
-        state: StateFile? = nil, entries: Int = 1_024,
+        isSystemWide: Bool = false, state: StateFile? = nil, entries: Int = 1_024,
         schedule: @escaping () -> ScheduleServices = { ScheduleServices() }
     ) throws {
         let text =
@@ -44,19 +46,21 @@ final class BrokerScene {
         configuration = try Configuration(parsing: Array(text.utf8))
         self.schedule = schedule
         self.owner = owner
+        self.isSystemWide = isSystemWide
         self.state = state
         programs = SimulatedPrograms(loop: loop)
-        bus = try Self.start(configuration, schedule(), owner, state, reality, loop, programs, log, seed: 1)
+        bus = try Self.start(
+            configuration, schedule(), owner, isSystemWide, state, reality, loop, programs, log, seed: 1)
     }
 
     private static func start(
-        _ configuration: Configuration, _ schedule: ScheduleServices, _ owner: UInt32, _ state: StateFile?,
-        _ reality: Reality, _ loop: SimulatedLoop, _ programs: SimulatedPrograms, _ log: LogLines, seed: UInt64
+        _ configuration: Configuration, _ schedule: ScheduleServices, _ owner: UInt32, _ isSystemWide: Bool,
+        _ state: StateFile?, _ reality: Reality, _ loop: SimulatedLoop, _ programs: SimulatedPrograms, _ log: LogLines,
+        seed: UInt64
     ) throws -> SimulatedBus {
         try SimulatedBus(
-            reality: reality, loop: loop, limits: configuration.bus, publishing: configuration.publish,
-            lifecycle: configuration.lifecycle, scheduling: configuration.schedule, schedule: schedule, owner: owner,
-            state: state, programs: programs, random: SplitMix64(seed: seed),
+            reality: reality, loop: loop, configuration: configuration, schedule: schedule, owner: owner,
+            isSystemWide: isSystemWide, state: state, programs: programs, random: SplitMix64(seed: seed),
             logger: Logger(label: "scene") { _ in LineHandler(log) })
     }
 
@@ -68,7 +72,7 @@ final class BrokerScene {
         loop.wallClock = time
         programs.loop = loop
         bus = try Self.start(
-            configuration, schedule(), owner, state, reality, loop, programs, log, seed: loop.bootClock)
+            configuration, schedule(), owner, isSystemWide, state, reality, loop, programs, log, seed: loop.bootClock)
     }
 
     /// Creates a connection of a user's process.

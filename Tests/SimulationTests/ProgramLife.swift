@@ -142,15 +142,14 @@ final class ProgramLife {
 
     /// Checks that a cgroup is frozen only if all its programs are in the background.
     private func changed(_ cgroup: String, isFrozen: Bool) {
-        for program in programs where program.process.cgroup.map({ $0 == cgroup || $0.hasPrefix(cgroup + "/") }) == true
-        {
+        for program in programs where program.process.isBelow(cgroup) {
             Seeds.note?("\(program.process.pid) in \(cgroup) frozen: \(isFrozen), \(life.scene.loop.bootClock)")
             program.sent = isFrozen ? program.replies : nil
         }
     }
 
     private func read(_ program: Program) throws {
-        guard !isFrozen(program) else {
+        guard !life.programs.isFrozen(program.process) else {
             guard !isReliable || program.replies <= program.sent ?? .max else {
                 throw Broken("\(program.process.pid) received a reply while it was frozen")
             }
@@ -171,11 +170,6 @@ final class ProgramLife {
         }
         program.generation = event.generation
         program.state = state
-    }
-
-    private func isFrozen(_ program: Program) -> Bool {
-        guard let cgroup = program.process.cgroup else { return false }
-        return life.programs.frozen.contains { cgroup == $0 || cgroup.hasPrefix($0 + "/") }
     }
 
     private func others(of program: Program) -> [Program] {

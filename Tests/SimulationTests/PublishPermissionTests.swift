@@ -30,9 +30,14 @@ import Varlink
         #expect(try user.values(of: Self.name) == [Self.name: nil])
     }
 
-    @Test("on a system bus, root publishes every name, and other users those that the configuration allows")
-    func systemBusAllowsConfiguredUsers() throws {
-        let scene = try BrokerScene(publish: Self.allow, owner: 0)
+    /// Root, and a user without privileges that serves the system bus.
+    private static let owners: [UInt32] = [0, 997]
+
+    @Test(
+        "on a system bus, root publishes every name, and other users those that the configuration allows",
+        arguments: owners)
+    func systemBusAllowsConfiguredUsers(owner: UInt32) throws {
+        let scene = try BrokerScene(publish: Self.allow, owner: owner, isSystemWide: true)
         #expect(try scene.connect(uid: 0).publish("org.other.volume", ["level": 1]).error == nil)
         let allowed = scene.connect(uid: 2_000)
         #expect(try allowed.publish(Self.name, ["level": 1]).error == nil)
@@ -42,9 +47,11 @@ import Varlink
         #expect(try scene.connect(uid: 1_000).publish(Self.name, ["level": 1]).problem == "PermissionDenied")
     }
 
-    @Test("on a system bus, the name of another user is refused until it is withdrawn, which root can do too")
-    func nameOfAnotherUserIsRefused() throws {
-        let scene = try BrokerScene(publish: Self.allow, owner: 0)
+    @Test(
+        "on a system bus, the name of another user is refused until it is withdrawn, which root can do too",
+        arguments: owners)
+    func nameOfAnotherUserIsRefused(owner: UInt32) throws {
+        let scene = try BrokerScene(publish: Self.allow, owner: owner, isSystemWide: true)
         let (one, other) = (scene.connect(uid: 2_000), scene.connect(uid: 2_001))
         let root = scene.connect(uid: 0)
         #expect(try one.publish(Self.name, ["level": 1]).error == nil)

@@ -109,7 +109,7 @@ final class Simulation {
         _ reality: Reality, _ statePath: String, _ random: inout SplitMix64
     ) throws(Broken) -> SimulatedBus {
         try SimulatedBus(
-            reality: reality, loop: SimulatedLoop(), limits: Configuration().bus, owner: user,
+            reality: reality, loop: SimulatedLoop(), owner: user,
             state: StateFile(path: statePath), random: SplitMix64(seed: random.next()))
     }
 

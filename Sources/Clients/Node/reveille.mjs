@@ -50,6 +50,7 @@ const CHUNK = 65_536;
 
 const INTERFACE = "org.reveille.Bus";
 const DEVICE = "org.reveille.Device";
+const SCHEDULE = "org.reveille.Schedule";
 const SERVICE = "org.varlink.service";
 const SYSTEM_BUS = "/run/reveille/org.reveille.Bus";
 
@@ -99,6 +100,23 @@ const SYSTEM_BUS = "/run/reveille/org.reveille.Bus";
  * @property {Record<string, Policy>} [policies] What happens to the changes of an aspect, by aspect or pattern.
  * @property {Positions} [resume] The positions of an earlier subscription: changes since then are delivered first. If
  *   they are unknown to the bus, the current states are delivered instead.
+ */
+
+/**
+ * When the bus publishes a scheduled value. Times and durations are in milliseconds.
+ *
+ * @typedef {object} ScheduleOptions
+ * @property {Record<string, any>} [value] A JSON object, by default without members.
+ * @property {number | Date} [at] The only time; with `every` or `calendar`, the earliest one.
+ * @property {number} [every] The interval, at least 1,000.
+ * @property {Record<string, number>} [calendar] The parts that must match: { hour: 7, minute: 30 } is 07:30 of each
+ *   day. Instead of `every`.
+ * @property {string} [zone] The time zone of the calendar, by default that of the device.
+ * @property {number | Date} [until] The time after which the entry does not fire.
+ * @property {"fire" | "skip"} [ifMissed] What becomes of firings that pass while the device is off or asleep: "fire" by
+ *   default.
+ * @property {number} [grace] The delay beyond which such a firing is skipped.
+ * @property {string[]} [launch] The command that the bus starts if the name has no subscriber; see launchPositions().
  */
 
 /** The failure of an operation. Its message contains the operation, its subject and the reason. */
@@ -403,6 +421,12 @@ function reasonOf(word, { quota, limit, parameter }, method, names) {
         "on a user's bus, only that user and root can publish; on the system bus, only root and the users to whom " +
         "publish.allow grants the name, and only while no other user publishes it"
       );
+    case `PermissionDenied ${SCHEDULE}.Add`:
+      return "an entry needs the permission to publish its name, and only the bus's own user can give a command";
+    case "QuotaExceeded entries":
+      return "a user cannot have more entries, unless one is cancelled; schedule.entries sets the limit";
+    case "QuotaExceeded storage":
+      return "the bus cannot save its schedule, and has logged the reason";
     case "PermissionDenied Post":
       return "only root and the user of the bus can post";
     case "QuotaExceeded value":
@@ -472,6 +496,91 @@ function eventsOf(parameters, isWanted = () => true) {
 
 const covers = (pattern, aspect) =>
   pattern.endsWith(".*") ? aspect.startsWith(pattern.slice(0, -1)) : pattern === aspect;
+
+/** Waits for the reply to the first call of a connection. */
+function firstReply(connection, method) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(unanswered(method)), REPLY_TIMEOUT);
+    connection.onchange = () => {
+      try {
+        const reply = connection.take();
+        if (!reply) return connection.read();
+        resolve(reply);
+      } catch (error) {
+        reject(error);
+      }
+      clearTimeout(timer);
+    };
+    connection.read();
+  });
+}
+
+/** The microseconds since 1970 of a time in milliseconds; undefined without one. */
+const microseconds = (time) => (time === undefined ? undefined : Math.round(Number(time) * 1_000));
+
+/** A duration in whole milliseconds, not shorter than the given one; undefined without one. */
+const wholeMilliseconds = (duration) => (duration === undefined ? undefined : Math.ceil(duration));
+
+/** Returns a structure `Entry` of the interface, without the fields that are not given. */
+function scheduleEntry(id, name, { value, at, every, calendar, zone, until, ifMissed, grace, launch }) {
+  for (const [option, number] of Object.entries({ at, until, every, grace })) {
+    // JSON has no such numbers: the field would count as not given.
+    if (number === undefined || Number.isFinite(Number(number))) continue;
+    throw new ReveilleError(`${SCHEDULE}.Add ${id}: '${option}' must be a number of milliseconds, not ${number}`);
+  }
+  return {
+    id,
+    aspect: name,
+    value,
+    at: microseconds(at),
+    every: wholeMilliseconds(every),
+    calendar,
+    zone,
+    until: microseconds(until),
+    ifMissed,
+    grace: wholeMilliseconds(grace),
+    launch,
+  };
+}
+
+/** The positions before the firings for which the bus started this program: the first subscription continues there. */
+class Launch {
+  /** @type {Positions | undefined} */
+  positions;
+  #rest;
+
+  constructor(text) {
+    try {
+      const { instance, resume } = JSON.parse(text);
+      const generations = Object.fromEntries(resume.map(({ aspect, generation }) => [aspect, generation]));
+      checkPositions({ instance, generations });
+      this.positions = { instance, generations };
+    } catch {
+      // Not started by a bus.
+    }
+    this.#rest = new Map(Object.entries(this.positions?.generations ?? {}));
+  }
+
+  /** Removes and returns the positions of the wanted aspects; undefined if there are none. */
+  take(isWanted) {
+    const taken = [...this.#rest].filter(([aspect]) => isWanted(aspect));
+    for (const [aspect] of taken) this.#rest.delete(aspect);
+    return taken.length > 0 ? { instance: this.positions.instance, generations: Object.fromEntries(taken) } : undefined;
+  }
+}
+
+const launch = new Launch(process.env.REVEILLE_LAUNCH ?? "null");
+
+/**
+ * Returns the positions before the firings for which the bus started this program; undefined if it did not.
+ *
+ * The first subscription to each of these names continues from there, so that its first event has their number.
+ *
+ * @returns {Positions | undefined}
+ */
+export function launchPositions() {
+  return launch.positions;
+}
 
 // --- The bus
 
@@ -564,8 +673,8 @@ const listOf = (aspects) => (typeof aspects === "string" ? [aspects] : [...(aspe
  */
 export class Bus {
   #caller;
-  /** @type {Set<Subscription>} */
-  #subscriptions = new Set();
+  /** @type {Set<Subscription | BackgroundTask>} */
+  #streams = new Set();
 
   /** @internal Use connect(). */
   constructor(caller) {
@@ -586,7 +695,7 @@ export class Bus {
    * @returns {Promise<Subscription>}
    */
   subscribe(aspects, options = {}) {
-    return Subscription.open(this.#caller, listOf(aspects), options, this.#subscriptions);
+    return Subscription.open(this.#caller, listOf(aspects), options, this.#streams);
   }
 
   /**
@@ -718,9 +827,47 @@ export class Bus {
       objects(reply, "answers").map((answer) => [field(answer, "capability", "string"), answer]));
   }
 
-  /** Ends the connection and all subscriptions. */
+  /**
+   * Schedules a value that the bus publishes at set times, even when this program does not run.
+   *
+   * @param {string} id The identifier of the entry. Another entry with the same identifier replaces it.
+   * @param {string} name The name under which the value is published; each firing is a change.
+   * @param {ScheduleOptions} options
+   * @returns {Promise<number | null>} The time of the first firing, since 1970 in UTC; null if there will be none.
+   */
+  async schedule(id, name, options = {}) {
+    checkDepth("Add", id, "value", options.value);
+    const reply = await this.#caller.call(`${SCHEDULE}.Add`, { entry: scheduleEntry(id, name, options) }, id);
+    return (reply.next ?? null) === null ? null : field(reply, "next", "number") / 1_000;
+  }
+
+  /**
+   * Removes an entry of this user from the schedule, or all.
+   *
+   * @param {string} [id]
+   * @returns {Promise<number>} The number of entries that were removed.
+   */
+  async cancelScheduled(id) {
+    try {
+      return field(await this.#caller.call(`${SCHEDULE}.Cancel`, { id }, id), "cancelled", "integer");
+    } catch (error) {
+      if (error.code !== `${SCHEDULE}.NoSuchEntry`) throw error;
+      return 0;
+    }
+  }
+
+  /**
+   * Returns this user's entries on the schedule, as structures `Scheduled` of `org.reveille.Schedule`.
+   *
+   * @returns {Promise<Record<string, any>[]>}
+   */
+  async scheduled() {
+    return objects(await this.#caller.call(`${SCHEDULE}.List`, {}), "entries");
+  }
+
+  /** Ends the connection, all subscriptions and all tasks. */
   close() {
-    for (const subscription of this.#subscriptions) subscription.close();
+    for (const stream of this.#streams) stream.close();
     this.#caller.close();
   }
 }
@@ -795,6 +942,7 @@ export class Subscription {
       // The initial states are always requested: what comes later is compared with them.
       initial: true,
     };
+    resume ??= launch.take((aspect) => this.#isWanted(aspect));
     if (resume === undefined || resume === null) return;
     checkPositions(resume);
     this.#instance = resume.instance;
@@ -862,6 +1010,20 @@ export class Subscription {
     await this.#changing.run(() => this.#wake());
   }
 
+  /**
+   * Begins a task, for which a shell waits before it suspends the program: end it with close(), best in a `finally`.
+   *
+   * In the background, the bus waits for 30 seconds by default, which all tasks of the process share. Five seconds
+   * before the end, the task is expiring. If the bus is gone, of an earlier version, or refuses the task, nothing waits
+   * for it, and `failure` is the reason. A bus that restarts does not count the task again.
+   *
+   * @param {string} name A name for `reveille status`: 1 to 128 bytes.
+   * @returns {Promise<BackgroundTask>}
+   */
+  task(name) {
+    return BackgroundTask.open(this.#bus, this.#id, name, this.#siblings);
+  }
+
   /** Ends the subscription; events that were not taken are discarded. */
   close() {
     this.#isClosed = true;
@@ -906,7 +1068,7 @@ export class Subscription {
     const connection = await Connection.open(this.#bus.path);
     try {
       connection.send(encode("Subscribe", request, subject, true));
-      const reply = await this.#firstReply(connection);
+      const reply = await firstReply(connection, "Subscribe");
       const first = answerOf(reply, "Subscribe", subject);
       const wasAsleep = this.#wasAsleep || (background && this.#hasStarted);
       this.#begin(first, known, unsent, first.resumed === true, wasAsleep);
@@ -922,23 +1084,6 @@ export class Subscription {
       if (this.#background === background && this.#deadline === Infinity) return;
       const left = this.#deadline - bootTime();
       await this.#setState(this.#background, this.#deadline < Infinity ? left : undefined);
-    });
-  }
-
-  #firstReply(connection) {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(unanswered("Subscribe")), REPLY_TIMEOUT);
-      connection.onchange = () => {
-        try {
-          const reply = connection.take();
-          if (!reply) return connection.read();
-          resolve(reply);
-        } catch (error) {
-          reject(error);
-        }
-        clearTimeout(timer);
-      };
-      connection.read();
     });
   }
 
@@ -1185,6 +1330,129 @@ export class Subscription {
       if (!error.isLoss && error.code !== `${INTERFACE}.NoSuchSubscription`) throw error;
       connection.close();
     }
+  }
+}
+
+/** Work that a program finishes before it is suspended: Subscription.task(). It does not keep the process running. */
+export class BackgroundTask {
+  /** The name of the task. @type {string} */
+  name;
+  #bus;
+  #subscription;
+  #siblings;
+  #connection;
+  #expiring = new AbortController();
+  #hasEnded = false;
+  #isClosed = false;
+  #failure;
+
+  /** @internal Use Subscription.task(). */
+  static async open(bus, subscription, name, siblings) {
+    const task = new BackgroundTask(bus, subscription, name);
+    task.#siblings = siblings.add(task);
+    await task.#begin();
+    return task;
+  }
+
+  /** @private */
+  constructor(bus, subscription, name) {
+    this.#bus = bus;
+    this.#subscription = subscription;
+    this.name = name;
+  }
+
+  /**
+   * Aborted when the time is about to end, or has ended; then the work should finish. For fetch() and other operations
+   * that accept a signal.
+   *
+   * @type {AbortSignal}
+   */
+  get signal() {
+    return this.#expiring.signal;
+  }
+
+  /** Whether the time is about to end, or has ended. It stays true. @type {boolean} */
+  get isExpiring() {
+    return this.signal.aborted;
+  }
+
+  /**
+   * The reason why nothing waits for the task; undefined if the bus counts it, or its time has ended.
+   *
+   * @type {ReveilleError | undefined}
+   */
+  get failure() {
+    return this.#failure;
+  }
+
+  /**
+   * Returns the milliseconds that are left; null in the foreground, and if the bus does not count the task.
+   *
+   * @returns {Promise<number | null>}
+   */
+  async remaining() {
+    if (this.#hasEnded || !this.#connection) return this.#hasEnded ? 0 : null;
+    try {
+      const entries = objects(await this.#bus.call("ListSubscriptions", {}), "subscriptions");
+      const entry = entries.find(({ subscription }) => subscription === this.#subscription);
+      // All tasks of a subscription have the same time left.
+      return entry?.tasks?.[0]?.remaining ?? null;
+    } catch (error) {
+      if (!(error instanceof ReveilleError)) throw error;
+      return null;
+    }
+  }
+
+  /** Ends the task. */
+  close() {
+    this.#isClosed = true;
+    this.#disconnect();
+  }
+
+  async #begin() {
+    try {
+      this.#bus.checkIsOpen("BeginTask");
+      const call = encode("BeginTask", { subscription: this.#subscription ?? "", name: this.name }, this.name, true);
+      this.#connection = await Connection.open(this.#bus.path);
+      if (this.#isClosed) return this.#disconnect();
+      this.#connection.send(call);
+      this.#take(await firstReply(this.#connection, "BeginTask"));
+      if (!this.#connection) return;
+      this.#connection.keepsRunning = false;
+      this.#connection.onchange = () => this.#receive();
+      this.#receive();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Takes what has been received, and goes on reading. */
+  #receive() {
+    try {
+      for (let reply; (reply = this.#connection?.take()); ) this.#take(reply);
+      this.#connection?.read();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #take(reply) {
+    const state = answerOf(reply, "BeginTask", this.name);
+    this.#hasEnded = state.ended === true;
+    if (this.#hasEnded) this.#disconnect();
+    if (this.#hasEnded || state.expiring === true) this.#expiring.abort();
+  }
+
+  #fail(error) {
+    if (!(error instanceof ReveilleError)) throw error;
+    if (!this.#isClosed) this.#failure = error;
+    this.#disconnect();
+  }
+
+  #disconnect() {
+    this.#connection?.close();
+    this.#connection = undefined;
+    this.#siblings.delete(this);
   }
 }
 

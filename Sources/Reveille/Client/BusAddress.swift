@@ -2,12 +2,13 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleService
 package import ReveilleSystem
 
 /// The usual addresses of a bus.
 package enum BusAddress {
     /// The path of the machine's bus.
-    package static let systemPath = "/run/reveille/org.reveille.Bus"
+    package static let systemPath = Service.systemPath
 
     /// Returns the address of the bus to connect to.
     ///

@@ -19,6 +19,8 @@ extension CallError {
                 PermissionDenied: on a user's bus, only that user and root can publish; on the system bus, only root \
                 and the users to whom publish.allow grants the name, and only while no other user publishes it
                 """
+        case CallError.permissionDenied.name where method == "SetState":
+            return "PermissionDenied: only the subscriber's own user and root can change the state of a subscription"
         case CallError.quotaExceeded("", limit: 0).name:
             guard let limit = parameters["limit"]?.integerValue else { return description }
             switch parameters["quota"]?.stringValue {
@@ -48,7 +50,7 @@ extension CallError {
                 give a command to start
                 """
         case CallError.invalidParameter("").name where parameters["parameter"]?.stringValue == "entry.zone":
-            return "InvalidParameter: the bus does not know this time zone; it is a name such as Europe/Berlin"
+            return "InvalidParameter: the bus does not know this time zone"
         case CallError.cannotSuspend("").name:
             let reason = parameters["reason"]?.stringValue ?? ""
             return "CannotSuspend: \(reason); the subscription is in the background all the same"

@@ -51,11 +51,11 @@ actor Engine {
     var tasks: [Int: TaskHold] = [:]
     var lastTask = 0
 
-    init(_ route: Route, patience: Patience = Patience()) throws(ReveilleError) {
+    init(_ route: Route, patience: Patience = Patience(), on own: LoopThread? = nil) throws(ReveilleError) {
         self.route = route
         self.patience = patience
         do throws(SystemError) {
-            thread = try LoopThread()
+            thread = if let own { own } else { try LoopThread() }
         } catch {
             throw ReveilleError(.system, "\(error)")
         }
@@ -67,8 +67,8 @@ actor Engine {
             retry = try thread.loop.timer { self.reconnect() }
             if case .local(let configuration, let files) = route {
                 bus = try WatchedBus(
-                    loop: thread.loop, configuration: configuration, files: files, state: nil, version: "local",
-                    logger: logger)
+                    loop: thread.loop, manager: ServiceManager(loop: thread.loop), configuration: configuration,
+                    files: files, state: nil, version: "local", logger: logger)
             }
         } catch {
             throw ReveilleError(.system, "\(error)")
@@ -82,9 +82,8 @@ actor Engine {
         for task in tasks.values { task.end() }
         tasks = [:]
         for stream in streams.values { stream.handle(.close) }
-        streams = [:]
         for continuation in states.values { continuation.finish() }
-        states = [:]
+        (streams, states) = ([:], [:])
         retry = nil
         observations = [:]
         channel?.close()

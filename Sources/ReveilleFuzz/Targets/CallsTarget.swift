@@ -48,11 +48,12 @@ enum CallsTarget {
             result = answer
         } else {
             do throws(CallError) {
-                if let method = try DeviceCall(call) {
+                if let method = try BusCall(call, history: FuzzedBus.history) {
+                    result = .success(Reply(parameters: try bus.carryOut(method)))
+                } else if let method = try DeviceCall(call) {
                     result = .success(Reply(parameters: try answer(method)))
                 } else {
-                    let method = try BusCall(call, history: FuzzedBus.history)
-                    result = .success(Reply(parameters: try bus.carryOut(method)))
+                    throw .methodNotImplemented(call.method)
                 }
             } catch {
                 result = .failure(error)

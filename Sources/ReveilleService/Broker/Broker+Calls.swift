@@ -20,9 +20,11 @@ extension Broker {
         case nil: break
         }
         do throws(CallError) {
+            // The first interface first, since almost all calls are of its methods.
+            if let call = try BusCall(call, history: bus.history) { return try carryOut(call, on: connection) }
             if let call = try DeviceCall(call) { return carryOut(call, on: connection) }
             if let call = try ScheduleCall(call) { return try carryOut(call, on: connection) }
-            try carryOut(try BusCall(call, history: bus.history), on: connection)
+            throw .methodNotImplemented(call.method)
         } catch {
             fail(error, on: connection)
         }
@@ -97,6 +99,7 @@ extension Broker {
             let reply = SubscribeReply(
                 subscription: id.wireName, instance: bus.instance, resumed: start.resumed, events: start.events)
             let frame = Reply.encode(parameters: writer.write(reply.events, after: reply.head), continues: true)
+            if awaitsReceipts { awaitReceipt(by: connection) }
             send(connection.session.reply(frame: frame, continues: true), to: connection)
             adjustWatchers()
         }

@@ -17,7 +17,8 @@ extension Broker {
             uid = peer.uid
             let refusal = refusal(of: peer.uid)
             let connection = try Connection(
-                stream: stream, number: nextConnection, peer: peer, maximumFrame: limits.maxFrame, refusal: refusal,
+                stream: stream, number: nextConnection, peer: peer, maximumFrame: configuration.bus.maxFrame,
+                refusal: refusal,
                 loop: loop
             ) { [weak self] in self?.handle($0, $1) }
             nextConnection += 1
@@ -46,11 +47,11 @@ extension Broker {
     /// The error for a user who has reached a limit; root is never refused.
     private func refusal(of uid: UInt32) -> CallError? {
         guard uid != 0 else { return nil }
-        if connectionsOfUser[uid, default: 0] >= limits.connectionsPerUser {
-            return .quotaExceeded("connections", limit: limits.connectionsPerUser)
+        if connectionsOfUser[uid, default: 0] >= configuration.bus.connectionsPerUser {
+            return .quotaExceeded("connections", limit: configuration.bus.connectionsPerUser)
         }
-        return connections.count >= limits.connections
-            ? .quotaExceeded("connections", limit: limits.connections) : nil
+        return connections.count >= configuration.bus.connections
+            ? .quotaExceeded("connections", limit: configuration.bus.connections) : nil
     }
 
     /// Closes a connection and ends everything that belongs to it.
@@ -66,10 +67,12 @@ extension Broker {
         // A list of callers would keep the descriptor open.
         for suspension in suspensions { suspension.callers.removeAll { $0 === connection } }
         if let id = connection.subscription {
+            if awaitsReceipts, !isStopping, connection.hasReadAll { noteReceipts(by: connection) }
             removeFromTasks(connection)
             leaveProcess(connection)
             subscribers.remove(id)
             bus.cancel(id)
+            if awaitsReceipts, !isStopping { desertNames() }
             // The bus may have forgotten names that only this subscription gave, and with them their generations.
             states.discardAll()
         }
@@ -128,6 +131,10 @@ extension Broker {
         if connection.holdsTask {
             sendNotice(to: connection)
             if holders[connection.number]?.due != nil { return }
+        }
+        if awaitsReceipts, isAttending(connection) {
+            guard connection.isAllRead else { return }
+            noteReceipts(by: connection)
         }
         if hasDepartures {
             // Another request for the edge would be answered at once, since there is room.

@@ -23,6 +23,8 @@ extension Broker {
         for suspension in suspensions { advance(suspension, with: arrived) }
         for process in endings { advance(process) }
         hasDepartures = !endings.isEmpty || suspensions.contains { $0.departure != nil }
+        // A caller that was answered may have made its next call, which follows in another turn.
+        guard departing?.time != 0 else { return deliver() }
         let deadlines =
             endings.compactMap { $0.departure?.deadline }
             + suspensions.flatMap { [$0.departure?.deadline, $0.freeze.deadline] }.compactMap(\.self)

@@ -16,7 +16,12 @@ extension Broker {
         // Whether a reply was read is otherwise only checked when there is another one to send.
         for connection in connections { releaseIfRead(connection) }
         for case let process? in connections.map(\.process) { freezes.look(at: process, at: loop.bootClock) }
-        return bus.subscriptions.compactMap { status in
+        return knownSubscribers
+    }
+
+    /// The subscriptions with their processes, as far as is known without looking at the processes.
+    package var knownSubscribers: [Subscriber] {
+        bus.subscriptions.compactMap { status in
             subscribers[status.id].map {
                 Subscriber(status, processID: $0.peer.pid, userID: $0.peer.uid, tasks: tasks(of: $0))
             }

@@ -63,10 +63,10 @@ extension Broker {
 
     private func mayPublish(_ connection: Connection) -> CapabilityAnswer {
         if isOwner(connection) { return .yes }
-        guard owner == 0 else {
+        guard isSystemWide else {
             return .no("permission denied: only root and uid \(owner) can publish on this bus, which is that user's")
         }
-        return publishing.allow.contains { $0.concerns(connection.peer.uid) }
+        return configuration.publish.allow.contains { $0.concerns(connection.peer.uid) }
             ? .yes : .no("permission denied: publish.allow grants uid \(connection.peer.uid) no name")
     }
 }

@@ -52,16 +52,49 @@ extension Broker {
         }
     }
 
+    /// The cgroups that are recorded as frozen, or as about to be.
+    package var recordedCgroups: [String] { frozen.cgroups }
+
     // MARK: - Start and end
 
     /// Thaws what a bus before this one froze, whose subscribers it no longer knows.
     func thawFormerPrograms() {
-        for cgroup in frozen.cgroups {
-            logger.notice("thawing \(cgroup), which the last bus left frozen")
+        for cgroup in frozen.cgroups { logger.notice("thawing \(cgroup), which the last bus left frozen") }
+        thaw(frozen.cgroups)
+    }
+
+    /// Thaws cgroups, and tries those again later that cannot be thawed now: their programs cannot ask for it.
+    private func thaw(_ former: [String]) {
+        var waiting = former.count
+        var left: [String] = []
+        for cgroup in former {
             programs.thaw(cgroup) { [weak self] failure in
-                guard let failure else { return self?.forget(cgroup) ?? () }
-                self?.logger.error("\(cgroup) could not be thawed: \(failure)")
+                guard let self else { return }
+                if let failure {
+                    logger.error("\(cgroup) could not be thawed: \(failure)")
+                    left.append(cgroup)
+                } else {
+                    forget(cgroup)
+                }
+                waiting -= 1
+                if waiting == 0 { thawLater(left) }
             }
+        }
+    }
+
+    private func thawLater(_ left: [String]) {
+        formerThaws = nil
+        guard !left.isEmpty, !isStopping else { return }
+        do throws(SystemError) {
+            let timer = try loop.timer { [weak self] in
+                guard let self else { return }
+                // What has been suspended again meanwhile is thawed when it is woken.
+                thaw(left.filter { cgroup in !self.suspensions.contains { $0.overlaps(cgroup) } })
+            }
+            timer.fire(after: .microseconds(Int64(FreezeState.answerTime)))
+            formerThaws = timer
+        } catch {
+            logger.error("\(left.joined(separator: ", ")) will be thawed by the next bus: \(error)")
         }
     }
 

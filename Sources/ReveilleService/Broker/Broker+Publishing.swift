@@ -56,11 +56,10 @@ extension Broker {
     func checkPermission(
         to value: PublishedValue, after former: Publisher?, by user: UInt32
     ) throws(CallError) {
-        // Root's bus serves all users; another user's bus serves this user and root alike.
-        let isSystemBus = owner == 0
-        let isAllowed = isSystemBus && publishing.allow.contains { $0.allows(user, toPublish: value.name) }
+        // A system bus serves all users; a user's bus serves this user and root alike.
+        let isAllowed = isSystemWide && configuration.publish.allow.contains { $0.allows(user, toPublish: value.name) }
         guard isOwner(user) || isAllowed else { throw .permissionDenied }
-        guard isSystemBus, let former, former.user != user else { return }
+        guard isSystemWide, let former, former.user != user else { return }
         // Root can withdraw every state, but not replace one by mistake.
         guard user == 0, value.bytes == nil else { throw .permissionDenied }
     }
@@ -69,13 +68,13 @@ extension Broker {
     func checkQuotas(
         of value: PublishedValue, after former: Publisher?, by user: UInt32, beside names: Int = 0
     ) throws(CallError) {
-        guard value.bytes?.count ?? 0 <= publishing.valueSize else {
-            throw .quotaExceeded("value", limit: publishing.valueSize)
+        guard value.bytes?.count ?? 0 <= configuration.publish.valueSize else {
+            throw .quotaExceeded("value", limit: configuration.publish.valueSize)
         }
         guard former?.user != user else { return }
-        guard bus.names(of: user).live + names < publishing.names else {
-            throw .quotaExceeded("names", limit: publishing.names)
+        guard bus.names(of: user).live + names < configuration.publish.names else {
+            throw .quotaExceeded("names", limit: configuration.publish.names)
         }
-        bus.limitWithdrawnNames(of: user, to: publishing.names)
+        bus.limitWithdrawnNames(of: user, to: configuration.publish.names)
     }
 }

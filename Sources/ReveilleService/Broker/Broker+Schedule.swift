@@ -31,14 +31,7 @@ extension Broker {
             return reply(CancelReply(cancelled: 0), on: connection)
         case .add, .cancel: break
         }
-        if scheduler.changes.isEmpty {
-            do throws(SystemError) {
-                try scheduler.commitSoon()
-            } catch {
-                note("\(error)", of: user, level: .error)
-                throw .storageExceeded
-            }
-        }
+        let isFirst = scheduler.changes.isEmpty
         scheduler.changes.append(
             ScheduleChange(call: call, user: user) { [weak self] result in
                 self?.resume(connection) {
@@ -48,6 +41,8 @@ extension Broker {
                     }
                 }
             })
+        // Without a timer, the change is saved alone.
+        if isFirst, !attempt({ () throws(SystemError) in try scheduler.commitSoon() }) { commitSchedule() }
     }
 
     /// Carries out the changes of one turn of the loop, and saves them together before they are answered.
@@ -139,9 +134,9 @@ extension Broker {
         try checkPermission(to: value, after: former, by: user)
         try checkQuotas(of: value, after: former, by: user)
         if scheduler.schedule.item(entry.id, of: user) == nil,
-            scheduler.schedule.count(of: user) >= scheduling.entries
+            scheduler.schedule.count(of: user) >= configuration.schedule.entries
         {
-            throw .quotaExceeded("entries", limit: scheduling.entries)
+            throw .quotaExceeded("entries", limit: configuration.schedule.entries)
         }
         guard let zone = entry.slotZone, !scheduler.schedule.knows(zone: zone) else { return }
         guard let reason = loadZone(zone) else { return }

@@ -21,7 +21,9 @@ extension Broker {
         // As for SetState: root may act for every user. The tasks that it begins count among its own.
         let user = connection.peer.uid
         guard [0, target.peer.uid].contains(user) else { throw .permissionDenied }
-        guard tasks.count(of: user) < lifecycle.tasks else { throw .quotaExceeded("tasks", limit: lifecycle.tasks) }
+        guard tasks.count(of: user) < configuration.lifecycle.tasks else {
+            throw .quotaExceeded("tasks", limit: configuration.lifecycle.tasks)
+        }
         let task = TaskTable.Task(
             id: connection.number, name: name, subscription: id, process: processKey(of: target), user: user)
         let state = tasks.begin(task, at: loop.bootClock)

@@ -27,14 +27,12 @@ package final class Broker {
     }
 
     let loop: any Loop
-    var limits: Configuration.Bus
-    var publishing: Configuration.Publish
-    var lifecycle: Configuration.Lifecycle {
-        didSet { tasks.time = lifecycle.taskTime }
-    }
-    var scheduling: Configuration.Schedule
+    /// The configuration, of which ``reconfigure(_:watchers:)`` replaces all but the length of the history.
+    private(set) var configuration: Configuration
     /// The user whom the bus belongs to.
     let owner: UInt32
+    /// Whether this is a system bus, which serves all users, and not that of one user.
+    let isSystemWide: Bool
     let logger: Logger
     let description: ServiceDescription
     /// Returns the description of the device for a user.
@@ -72,7 +70,11 @@ package final class Broker {
     /// Whether one of these waits for its subscribers to read.
     @exclusivity(unchecked) var hasDepartures = false
     var departing: PaceTimer?
+    /// Whether firings wait for their subscribers to read them.
+    @exclusivity(unchecked) var awaitsReceipts = false
     var frozen: FrozenRecord
+    /// The timer after which the cgroups that the last bus left frozen are thawed again, if they could not be.
+    var formerThaws: (any LoopSource)?
     /// The processes with subscriptions, by process ID.
     var processes: [Int32: SubscriberProcess] = [:]
     private(set) var keeper: StateKeeper?
@@ -88,12 +90,10 @@ package final class Broker {
     ///
     /// - Parameters:
     ///   - loop: The loop of its thread.
-    ///   - limits: History, frame and connection limits.
-    ///   - publishing: The limits and permissions of publishers.
-    ///   - lifecycle: The limits on tasks.
-    ///   - scheduling: The limits of the schedule.
+    ///   - configuration: The limits and permissions.
     ///   - schedule: The facilities that the schedule uses.
-    ///   - owner: The user whom the bus belongs to; root's bus serves all users.
+    ///   - owner: The user whom the bus belongs to.
+    ///   - isSystemWide: Whether it serves all users, which root's bus does in any case.
     ///   - state: The file of the saved state, which is restored; `nil` to save none.
     ///   - version: The program's version, for GetInfo.
     ///   - deviceInfo: Returns the description of the device for a user.
@@ -102,22 +102,18 @@ package final class Broker {
     ///   - random: Generates unpredictable names; a simulation passes one that repeats.
     /// - Throws: `SystemError` if a timer cannot be created.
     package init(
-        loop: any Loop, limits: Configuration.Bus, publishing: Configuration.Publish = Configuration().publish,
-        lifecycle: Configuration.Lifecycle = Configuration().lifecycle,
-        scheduling: Configuration.Schedule = Configuration().schedule, schedule: ScheduleServices = ScheduleServices(),
-        owner: UInt32 = geteuid(), state: StateFile?, version: String,
+        loop: any Loop, configuration: Configuration, schedule: ScheduleServices = ScheduleServices(),
+        owner: UInt32 = geteuid(), isSystemWide: Bool = false, state: StateFile?, version: String,
         deviceInfo: @escaping (UInt32) -> DeviceInfo,
         programs: any Programs, logger: Logger,
         random: any RandomNumberGenerator = SystemRandomNumberGenerator()
     ) throws(SystemError) {
         self.loop = loop
         self.random = random
-        self.limits = limits
-        self.publishing = publishing
-        self.lifecycle = lifecycle
-        tasks = TaskTable(time: lifecycle.taskTime)
-        self.scheduling = scheduling
+        self.configuration = configuration
+        tasks = TaskTable(time: configuration.lifecycle.taskTime)
         self.owner = owner
+        self.isSystemWide = isSystemWide || owner == 0
         self.logger = logger
         self.deviceInfo = deviceInfo
         self.programs = programs
@@ -136,7 +132,7 @@ package final class Broker {
         let now = Timestamp(microseconds: loop.wallClock)
         bus = Bus(
             restoring: saved ?? SavedState(instance: Broker.newInstance(&self.random), sequence: 0, entries: []),
-            history: limits.history, at: now)
+            history: configuration.bus.history, at: now)
         if let state {
             keeper = try StateKeeper(file: state, isOnDisk: saved != nil, loop: loop, logger: logger) {
                 [unowned self] in bus.savedState
@@ -188,27 +184,23 @@ package final class Broker {
         thawFormerPrograms()
     }
 
-    /// Replaces the watchers and the limits; subscriptions, positions and posted states stay.
+    /// Replaces the watchers and the configuration; subscriptions, positions and posted states stay.
     ///
     /// New limits of the bus apply to new connections, those of publishers and of tasks to new calls, and the time for
     /// tasks to later backgrounds. The length of the history stays.
     ///
     /// - Throws: `SystemError` if a timer cannot be created; nothing has changed then.
     package func reconfigure(
-        _ limits: Configuration.Bus, publishing: Configuration.Publish, lifecycle: Configuration.Lifecycle,
-        scheduling: Configuration.Schedule,
-        watchers: [any Watcher]
+        _ next: Configuration, watchers: [any Watcher]
     ) throws(SystemError) {
         try self.watchers.install(watchers)
-        let history = self.limits.history
-        if limits.history != history {
+        let history = configuration.bus.history
+        if next.bus.history != history {
             logger.notice("bus.history remains \(history) until the bus is restarted")
         }
-        self.limits = limits
-        self.limits.history = history
-        self.publishing = publishing
-        self.lifecycle = lifecycle
-        self.scheduling = scheduling
+        configuration = next
+        configuration.bus.history = history
+        tasks.time = configuration.lifecycle.taskTime
     }
 
     /// Sends all pending deliveries, ends the subscriptions and saves the state.

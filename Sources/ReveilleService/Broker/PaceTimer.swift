@@ -8,7 +8,7 @@ final class PaceTimer {
     private let loop: any Loop
     private var timer: (any LoopSource)?
     /// The time to which the timer is set.
-    private var time: UInt64?
+    private(set) var time: UInt64?
 
     init(loop: any Loop, fired: @escaping () -> Void) throws(SystemError) {
         self.loop = loop

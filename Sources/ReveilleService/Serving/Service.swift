@@ -9,6 +9,9 @@ import ReveilleWatchers
 
 /// The bus of a process: its loop, sockets, watchers and signals, on one thread.
 package final class Service {
+    /// The path of the machine's bus.
+    package static let systemPath = "/run/reveille/org.reveille.Bus"
+
     /// The loop of its thread.
     package let loop: EventLoop
     /// The bus and its watchers.
@@ -16,7 +19,7 @@ package final class Service {
     private let logger: Logger
     /// The addresses that it serves, for the log and the supervisor.
     private let place: String
-    private let configurationFile: String?
+    private let configurationFile: ConfigurationFile?
     private var acceptors: [Acceptor] = []
     private var sources: [EventSource] = []
 
@@ -25,13 +28,15 @@ package final class Service {
     /// - Parameters:
     ///   - address: The address to listen on, unless a supervisor passed sockets. A missing directory is created.
     ///   - configuration: The configuration.
-    ///   - configurationFile: The path that it was read from, which is read again on SIGHUP.
-    ///   - files: The locations of locale and settings files.
+    ///   - configurationFile: The file that it was read from, which is read again on SIGHUP.
+    ///   - files: The locations of locale and settings files. A bus at the address of the system bus reads no settings
+    ///     by default, whichever user runs it.
     ///   - version: The program's version, for GetInfo.
     ///   - logger: The log.
     /// - Throws: `SystemError` if it cannot listen.
     package init(
-        address: UnixAddress, configuration: Configuration, configurationFile: String? = nil, files: FileLocations,
+        address: UnixAddress, configuration: Configuration, configurationFile: ConfigurationFile? = nil,
+        files: FileLocations,
         version: String, logger: Logger
     ) throws(SystemError) {
         self.logger = logger
@@ -60,19 +65,23 @@ package final class Service {
             if Supervisor.store(listener.number) { listener.leaveInPlace() }
             listeners.append(listener)
         }
-        // A supervisor may have chosen another address.
+        // A supervisor may have chosen another address, and has no other way to make it known.
         let served = listeners.compactMap(\.address)
+        let address = served.first ?? address
+        var files = files
+        files.isSystemWide = files.isSystemWide || address.path == Service.systemPath
         place = served.isEmpty ? "inherited connections" : served.map(\.description).joined(separator: ", ")
+        let manager = ServiceManager(loop: loop)
         bus = try WatchedBus(
-            loop: loop, configuration: configuration, files: files,
-            state: StateFile(path: Service.statePath(of: served.first ?? address)),
+            loop: loop, manager: manager, configuration: configuration, files: files,
+            state: StateFile(path: Service.statePath(of: address)),
             schedule: ScheduleServices(
-                file: ScheduleFile(path: Service.schedulePath(of: served.first ?? address, home: files.home)),
+                file: ScheduleFile(path: Service.schedulePath(of: address, home: files.home)),
                 zones: ZoneFiles(
                     loop: loop, locations: ZoneLocations(root: files.root, database: Environment["TZDIR"])
                 ) { logger.warning("\($0)") },
-                launcher: SystemLauncher(loop: loop, manager: ServiceManager(loop: loop)),
-                address: "\(served.first ?? address)"),
+                launcher: SystemLauncher(loop: loop, manager: manager),
+                address: "\(address)"),
             version: version, logger: logger)
         let broker = bus.broker
         let terminal = ControllingTerminal()
@@ -103,18 +112,19 @@ package final class Service {
 
     /// Reads the configuration again; an invalid one changes nothing.
     private func reload() {
+        // A supervisor that waits for the end of the reload is notified of it in any case.
+        Supervisor.notifyReloading()
+        defer { Supervisor.notifyReady("serving \(place)") }
         guard let configurationFile else {
             logger.notice("SIGHUP: there is no configuration file to read again")
             return
         }
-        Supervisor.notifyReloading()
         do {
-            try bus.reconfigure(Configuration(readingFile: configurationFile))
+            try bus.reconfigure(configurationFile.read())
             logger.info("read \(configurationFile) again")
         } catch {
             logger.error("the configuration is unchanged: \(error)")
         }
-        Supervisor.notifyReady("serving \(place)")
     }
 
     /// Returns the path of the state file: in the supervisor's runtime directory, else beside the socket.

@@ -24,15 +24,15 @@ package final class WatchedBus {
     ///
     /// - Throws: `SystemError` if a watch, timer or thread cannot be created.
     package init(
-        loop: EventLoop, configuration: Configuration, files: FileLocations?, state: StateFile?,
+        loop: EventLoop, manager: ServiceManager, configuration: Configuration, files: FileLocations?,
+        state: StateFile?,
         schedule: ScheduleServices = ScheduleServices(), version: String, logger: Logger
     ) throws(SystemError) {
         let reader = DeviceInfoReader(root: files?.root ?? "")
         let broker = try Broker(
-            loop: loop, limits: configuration.bus, publishing: configuration.publish,
-            lifecycle: configuration.lifecycle, scheduling: configuration.schedule, schedule: schedule, state: state,
-            version: version, deviceInfo: reader.info(forUser:),
-            programs: SystemPrograms(loop: loop, manager: ServiceManager(loop: loop)), logger: logger)
+            loop: loop, configuration: configuration, schedule: schedule,
+            isSystemWide: files?.isSystemWide ?? false, state: state, version: version,
+            deviceInfo: reader.info(forUser:), programs: SystemPrograms(loop: loop, manager: manager), logger: logger)
         self.broker = broker
         self.loop = loop
         self.files = files
@@ -52,10 +52,7 @@ package final class WatchedBus {
         let next = WatcherGeneration()
         let watchers = try watchers(configuration, of: next)
         let before = generation
-        try broker.reconfigure(
-            configuration.bus, publishing: configuration.publish, lifecycle: configuration.lifecycle,
-            scheduling: configuration.schedule, watchers: watchers
-        )
+        try broker.reconfigure(configuration, watchers: watchers)
         before.isOver = true
         generation = next
     }

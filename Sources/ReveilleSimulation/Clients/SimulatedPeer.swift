@@ -10,6 +10,8 @@ package final class SimulatedPeer {
     private var conversation: Conversation
     /// The bytes of a partial send that remain.
     private var unsent: ArraySlice<UInt8> = []
+    /// The generation of the last lifecycle that the peer has read.
+    private var lifecycle: Int64 = 0
 
     /// Creates a peer that has sent nothing.
     ///
@@ -58,6 +60,22 @@ package final class SimulatedPeer {
         } catch {
             throw Broken("process \(credentials.pid) of user \(credentials.uid): \(error)")
         }
+    }
+
+    /// Checks the lifecycle in a reply to Subscribe: it is the first event, and no change of it is missing.
+    func takeLifecycle(of answer: Conversation.Answer) throws(Broken) {
+        let events = (answer.reply.parameters["events"]?.arrayValue ?? []).map { $0.objectValue ?? [:] }
+        let places = events.indices.filter { events[$0]["aspect"] == "lifecycle" }
+        guard let event = places.first.map({ events[$0] }) else { return }
+        guard places == [0], let generation = event["generation"]?.integerValue,
+            let changes = event["changes"]?.integerValue
+        else { throw Broken("\(answer.call) received \(answer.reply)") }
+        // The first reply may have the current state.
+        let isFirst = answer.reply.parameters["subscription"] != nil
+        guard isFirst || changes > 0 && generation == lifecycle + changes else {
+            throw Broken("\(answer.call) received generation \(generation) after \(lifecycle): \(answer.reply)")
+        }
+        lifecycle = generation
     }
 
     func closeHalf() {

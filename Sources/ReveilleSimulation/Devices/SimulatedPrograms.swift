@@ -23,6 +23,11 @@ package final class SimulatedPrograms: Programs {
             self.cgroup = cgroup
         }
 
+        /// Returns whether the process is in a cgroup, or in one below it.
+        package func isBelow(_ path: String) -> Bool {
+            cgroup.map { $0 == path || $0.hasPrefix(path + "/") } ?? false
+        }
+
         package func terminate() throws(SystemError) {
             guard !hasEnded else { throw SystemError("pidfd_send_signal", on: "process \(pid)", code: ESRCH) }
             terminations += 1
@@ -43,8 +48,10 @@ package final class SimulatedPrograms: Programs {
         case late
     }
 
-    /// The loop of the bus, which another bus replaces.
-    package var loop: SimulatedLoop
+    /// The loop of the bus, which another bus replaces; what the former bus requested last is not carried out.
+    package var loop: SimulatedLoop {
+        didSet { answers = [:] }
+    }
     /// What the system does with the next requests.
     package var manner = Manner.prompt
     /// The reason why no program can be frozen, or `nil` if each can be whose cgroup is known.
@@ -53,9 +60,16 @@ package final class SimulatedPrograms: Programs {
     package private(set) var frozen: Set<String> = []
     /// Called when a cgroup has been frozen or thawed.
     package var changed: (String, Bool) -> Void = { _, _ in }
-    private var processes: [Int32: Process] = [:]
+    /// Called when the bus asks for a cgroup to be frozen or thawed.
+    package var requested: (String, Bool) -> Void = { _, _ in }
+    /// The processes by their IDs.
+    package private(set) var processes: [Int32: Process] = [:]
     private var lastNumber: Int32 = 1 << 29
-    private var answers: [SimulatedLoop.Source] = []
+    /// The timers of the requests that have not been answered.
+    private var answers: [Int: SimulatedLoop.Source] = [:]
+    private var lastAnswer = 0
+    /// The number of event sources of these requests.
+    var sourceCount: Int { answers.count }
 
     /// Creates a machine without programs.
     package init(loop: SimulatedLoop) {
@@ -80,7 +94,7 @@ package final class SimulatedPrograms: Programs {
 
     /// Returns whether a process cannot run.
     package func isFrozen(_ process: Process) -> Bool {
-        process.cgroup.map(frozen.contains) ?? false
+        frozen.contains(where: process.isBelow)
     }
 
     package func process(behind stream: any ByteStream) throws(SystemError) -> any FollowedProcess {
@@ -113,6 +127,7 @@ package final class SimulatedPrograms: Programs {
     }
 
     private func carryOut(_ freezes: Bool, _ cgroup: String, then completion: @escaping (CannotFreeze?) -> Void) {
+        requested(cgroup, freezes)
         switch manner {
         case .prompt: after(.zero) { [weak self] in self?.set(freezes, cgroup, then: completion) }
         case .slow: after(.seconds(1)) { [weak self] in self?.set(freezes, cgroup, then: completion) }
@@ -130,8 +145,12 @@ package final class SimulatedPrograms: Programs {
     }
 
     private func after(_ duration: Duration, _ body: @escaping () -> Void) {
-        let timer = loop.timer(priority: .normal, handler: body)
+        lastAnswer += 1
+        let timer = loop.makeTimer(priority: .normal) { [weak self, lastAnswer] in
+            self?.answers[lastAnswer] = nil
+            body()
+        }
         timer.fire(after: duration)
-        answers.append(timer)
+        answers[lastAnswer] = timer
     }
 }

@@ -9,12 +9,16 @@ import Varlink
 extension HostileLife {
     /// The maximum duration of a call: a sample, and the lateness of the loop.
     private static let patience: Duration = .seconds(2)
+    /// The maximum duration of a call where a hostile root suspends honest programs: two requests that the system does
+    /// not answer, and the lateness of the loop.
+    private static let disturbedPatience: Duration = .seconds(40)
     /// The maximum delay between a wake and its events: a sample requested by another user, then its own, and the
     /// lateness of both timers.
     private static let sampling: Duration = .milliseconds(100)
 
     func actHonestly() throws(Broken) {
         let user = choices.one(of: honest)
+        guard !isFrozen(user.credentials.pid) else { return }
         switch choices.number(below: 16) {
         case 0..<4: if !user.client.isConnected { try connect(user) }
         case 4..<7: try user.client.read(choices.one(of: [.max, .max, 1, 50]))
@@ -26,11 +30,12 @@ extension HostileLife {
         default:
             note("\(user.client.name) dies")
             user.die()
+            restartProgram(user.credentials.pid)
         }
     }
 
     func connectTheHonest() throws(Broken) {
-        for user in honest where !user.client.isConnected { try connect(user) }
+        for user in honest where !user.client.isConnected && !isFrozen(user.credentials.pid) { try connect(user) }
     }
 
     func connect(_ user: HonestUser) throws(Broken) {
@@ -126,7 +131,8 @@ extension HostileLife {
     @discardableResult
     func ask(_ peer: SimulatedPeer, _ call: Call) throws(Broken) -> JSONObject {
         peer.send(call.encoded())
-        let end = bus.loop.bootClock + UInt64(Self.patience / .microseconds(1))
+        let patience = people.hasHostileRoot ? Self.disturbedPatience : Self.patience
+        let end = bus.loop.bootClock + UInt64(patience / .microseconds(1))
         while bus.loop.bootClock < end {
             try bus.rest()
             if let answer = try peer.read(.max).first {

@@ -17,6 +17,7 @@ extension HostileLife {
 
     private func connect(_ credentials: UnixStream.Peer) {
         peers.removeAll { $0.isClosed }
+        guard !isFrozen(credentials.pid) else { return }
         if People.powerful.contains(credentials.uid) {
             let roots = peers.count { People.powerful.contains($0.credentials.uid) }
             guard roots < People.rootConnections else { return }
@@ -47,8 +48,10 @@ extension HostileLife {
         peers.removeAll { $0 === peer }
     }
 
-    private func anyPeer() -> SimulatedPeer? {
-        peers.isEmpty ? nil : choices.one(of: peers)
+    /// Returns a peer that runs.
+    func anyPeer() -> SimulatedPeer? {
+        let running = peers.filter { !isFrozen($0.credentials.pid) }
+        return running.isEmpty ? nil : choices.one(of: running)
     }
 
     // MARK: - Calls
@@ -60,9 +63,13 @@ extension HostileLife {
         var bytes: [UInt8] = []
         for _ in 0..<choices.one(of: [1, 1, 1, 2, 8]) { bytes += makeCall(by: peer) }
         let most = choices.one(of: [.max, .max, .max, bytes.count - 1, bytes.count / 2, 1])
-        note(
-            "process \(peer.credentials.pid) of user \(peer.credentials.uid) calls \(String(decoding: bytes, as: UTF8.self))"
-        )
+        try send(bytes, by: peer, most: most)
+    }
+
+    func send(_ bytes: [UInt8], by peer: SimulatedPeer, most: Int = .max) throws(Broken) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        note("process \(peer.credentials.pid) of user \(peer.credentials.uid) calls \(text)")
+        if text.contains("\"end\"") { declarants.insert(peer.credentials.pid) }
         peer.send(bytes, most: most)
         // Most peers read the replies, whose values improve their next calls.
         guard choices.number(below: 4) > 0 else { return }
@@ -111,6 +118,7 @@ extension HostileLife {
             switch answer.call.member {
             case "Subscribe":
                 if let id = answer.reply.parameters["subscription"]?.stringValue { owners[id] = user }
+                try peer.takeLifecycle(of: answer)
                 try checkAspects(of: answer)
             case "SetState", "BeginTask":
                 let owner = answer.call.parameters["subscription"]?.stringValue.flatMap { owners[$0] }

@@ -11,23 +11,24 @@ extension HostileLife {
     func readAll() throws(Broken) {
         repeat {
             try bus.rest()
-            for user in honest { try user.client.read(.max) }
+            for user in honest where !isFrozen(user.credentials.pid) { try user.client.read(.max) }
         } while bus.turn()
     }
 
     /// Brings all clients to rest: honest clients are connected and awake, and every call has its reply.
     func comeToRest() throws(Broken) {
         note("the life comes to rest")
+        try settlePrograms()
         try answerAll()
+        let root = open(UnixStream.Peer(pid: 1 << 25, uid: 0), room: 100_000)
+        // An honest client that was suspended early does not know its subscription.
+        let programs = honest.filter(\.client.isDisturbed).map(\.credentials.pid)
+        for subscriber in bus.subscribers where programs.contains(subscriber.processID) {
+            try ask(root, Call(.setState(subscription: subscriber.id, to: .foreground)))
+        }
         try connectTheHonest()
         try quiesce()
-        let root = open(UnixStream.Peer(pid: 1 << 25, uid: 0), room: 100_000)
-        for user in honest {
-            if user.client.isDisturbed, let id = user.client.subscription {
-                try ask(root, Call(.setState(subscription: id, to: .foreground)))
-            }
-            try wake(user)
-        }
+        for user in honest { try wake(user) }
         // A battery without a full watch may have unreported changes, and posted readings are replaced.
         try ask(root, Call(.refresh))
         peers.append(root)
@@ -52,6 +53,7 @@ extension HostileLife {
     private func quiesce() throws(Broken) {
         for _ in 0..<4 {
             repeat {
+                killFrozenPrograms()
                 try readAll()
                 for peer in peers { try take(try peer.read(.max), by: peer) }
             } while bus.turn()
@@ -83,11 +85,12 @@ extension HostileLife {
         peers = []
         // Longer than a sensor's linger and the timeout of a silent peer.
         try bus.pass(.seconds(10))
+        guard programs.frozen.isEmpty else { throw Broken("nobody can wake \(programs.frozen.sorted())") }
         let streams = bus.loop.streamCount
         guard streams == 0 else { throw Broken("\(streams) connections of dead peers remain") }
-        let expected = quietSources + bus.scheduleSourceCount
+        let expected = quietSources + bus.scheduleSourceCount + programs.sourceCount
         guard bus.loop.sourceCount == expected else {
-            throw Broken("\(bus.loop.sourceCount) event sources remain, expected \(expected)")
+            throw Broken("event sources remain, expected are \(expected): \(bus.loop.sourceList)")
         }
     }
 }

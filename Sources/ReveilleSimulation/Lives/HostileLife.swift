@@ -15,7 +15,14 @@ package final class HostileLife {
     let reality = Reality()
     let ledger = NameLedger()
     let people: People
-    let limits: Configuration.Bus
+    private let configuration: Configuration
+    var limits: Configuration.Bus { configuration.bus }
+    /// The programs of the machine, which outlast the bus.
+    let programs: SimulatedPrograms
+    /// What a request of the bus has violated.
+    var violation: Broken?
+    /// The processes that may have declared that they end in the background.
+    var declarants: Set<Int32> = []
     private let listener: ((String) -> Void)?
     private let state: StateFile?
     private var random: SplitMix64
@@ -51,13 +58,16 @@ package final class HostileLife {
         self.choices = choices
         listener = note
         people = People(hasHostileRoot: choices.number(below: 2) == 1)
-        limits = people.limits(history: choices.one(of: [256, 1, 2]), maxFrame: choices.one(of: [65_536, 4_096]))
+        configuration = people.configuration(
+            history: choices.one(of: [256, 1, 2]), maxFrame: choices.one(of: [65_536, 4_096]))
         state = choices.number(below: 2) == 0 ? nil : statePath.map { StateFile(path: $0) }
         random = choices.sequence()
         let loop = SimulatedLoop()
         loop.lateness = UInt64(choices.one(of: [0, 128, 256]))
+        programs = SimulatedPrograms(loop: loop)
         bus = try SimulatedBus(
-            reality: reality, loop: loop, limits: limits, state: state, random: SplitMix64(seed: random.next()))
+            reality: reality, loop: loop, configuration: configuration, state: state, programs: programs,
+            random: SplitMix64(seed: random.next()))
         var users: [HonestUser] = []
         for uid in people.honest {
             // The names are undisturbed only while root and the bus's own user are honest.
@@ -68,7 +78,8 @@ package final class HostileLife {
         }
         honest = users
         publisher = SimulatedPublisher(0, People.publisher, ledger: ledger)
-        quietSources = loop.sourceCount
+        quietSources = loop.sourceCount - programs.sourceCount
+        startPrograms()
     }
 
     /// Performs steps, up to a number or until the choices are exhausted, then comes to rest and checks the result.
@@ -78,6 +89,7 @@ package final class HostileLife {
         for _ in 0..<steps {
             if choices.isExhausted { break }
             try step()
+            try checkPrograms()
         }
         lastDecision = choices.taken.count
         try comeToRest()
@@ -89,7 +101,7 @@ package final class HostileLife {
     }
 
     private func step() throws(Broken) {
-        switch choices.number(below: 42) {
+        switch choices.number(below: 50) {
         case 0..<9, 32..<36: try call()
         case 9..<13: for _ in 0...choices.number(below: 16) where !bus.turn() { break }
         case 13..<17: try readSomething()
@@ -97,6 +109,7 @@ package final class HostileLife {
         case 19, 20: change()
         case 21..<26, 36, 37: try actHonestly()
         case 38..<42: try actAsPublisher()
+        case 42..<50: try actOnPrograms()
         case 26: try leave()
         case 27: try bus.rest()
         case 28: try letTimePass()
@@ -161,13 +174,16 @@ package final class HostileLife {
         loop.wallClock = bus.loop.wallClock
         loop.lateness = bus.loop.lateness
         if isClean { bus.stop() }
+        try checkThatNothingStaysFrozen(isClean: isClean, isRecorded: state != nil)
         for peer in peers { try take(try peer.read(.max, busHasEnded: true), by: peer) }
         for user in honest { try user.busDied() }
         publisher.busDied()
         peers = []
+        programs.loop = loop
         bus = try SimulatedBus(
-            reality: reality, loop: loop, limits: limits, state: state, random: SplitMix64(seed: random.next()))
-        quietSources = loop.sourceCount
+            reality: reality, loop: loop, configuration: configuration, state: state, programs: programs,
+            random: SplitMix64(seed: random.next()))
+        quietSources = loop.sourceCount - programs.sourceCount
         try meetBus()
         if choices.number(below: 4) > 0 { try connectTheHonest() }
     }

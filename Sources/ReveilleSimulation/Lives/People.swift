@@ -36,15 +36,20 @@ struct People {
     /// The number of connections of hostile roots, which are not subject to the bus's limit.
     static let rootConnections = 8
 
-    /// Returns limits that leave enough connections for every honest user.
-    func limits(history: Int, maxFrame: Int) -> Configuration.Bus {
-        var limits = Configuration().bus
-        limits.history = history
-        limits.maxFrame = maxFrame
-        limits.connectionsPerUser = Self.connectionsPerUser
-        limits.connections = Self.connectionsPerUser * (strangers.count + honest.count) + Self.rootConnections + 2
-        return limits
+    /// Returns a configuration whose limits leave enough connections for every honest user.
+    func configuration(history: Int, maxFrame: Int) -> Configuration {
+        var configuration = Configuration()
+        configuration.bus.history = history
+        configuration.bus.maxFrame = maxFrame
+        configuration.bus.connectionsPerUser = Self.connectionsPerUser
+        configuration.bus.connections =
+            Self.connectionsPerUser * (strangers.count + honest.count) + Self.rootConnections + 2
+        configuration.lifecycle.tasks = Self.tasks
+        return configuration
     }
+
+    /// The limit of tasks per user, which is low so that it is reached with the connections above.
+    private static let tasks = 2
 
     /// Process IDs that no process has (PID_MAX_LIMIT is 2^22), and that of processes invisible to the bus.
     static let processes: [Int32] = [1 << 23, 1 << 23 + 1, 0]

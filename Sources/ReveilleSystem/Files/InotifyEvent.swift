@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+// Its headers include that of inotify, and the compiler may find the structure there first.
+import CSystemd
 import Glibc
 
 /// An event in the format of inotify(7): a header, followed by the name of a directory entry.

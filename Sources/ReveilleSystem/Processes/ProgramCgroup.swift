@@ -42,8 +42,8 @@ struct ProgramCgroup {
             throw CannotFreeze("cgroup \(cgroup.path) contains the bus")
         }
         if !isUnit { try cgroup.check(subscribers) }
-        // The kernel decides what the bus of another user may freeze.
-        if geteuid() == 0 { try cgroup.checkUsers(are: user) }
+        // The manager of a user freezes no more than the kernel lets its user, and that of the system whatever root asks.
+        if geteuid() == 0 { try cgroup.checkUsers(are: user) } else { try cgroup.checkPermission() }
         return cgroup
     }
 
@@ -56,6 +56,11 @@ struct ProgramCgroup {
                 'reveille run' to give it a scope of its own
                 """)
         }
+    }
+
+    /// Checks that this user may freeze the cgroup, which a bus with a system user of its own may not.
+    private func checkPermission() throws(CannotFreeze) {
+        guard access(freezer, W_OK) == 0 else { throw CannotFreeze("\(SystemError("open", on: freezer))") }
     }
 
     /// Checks that a user may stop all processes in the cgroup, by the rule of kill(2).
@@ -98,6 +103,8 @@ struct ProgramCgroup {
 
     // MARK: - The freezer
 
+    private var freezer: String { directory + "/cgroup.freeze" }
+
     /// Watches the freezer; see ``CgroupFreezer``.
     func watch(loop: any Loop, changed: @escaping () -> Void) throws(CannotFreeze) -> CgroupFreezer {
         do throws(SystemError) {
@@ -112,11 +119,10 @@ struct ProgramCgroup {
 
     /// Asks the kernel to freeze or thaw the processes, which takes time.
     func write(isFrozen: Bool) throws(SystemError) {
-        let file = directory + "/cgroup.freeze"
-        let descriptor = try OwnedDescriptor(opening: file, O_WRONLY | O_NOCTTY)
+        let descriptor = try OwnedDescriptor(opening: freezer, O_WRONLY | O_NOCTTY)
         var byte = UInt8(ascii: isFrozen ? "1" : "0")
         guard retryingOnInterrupt({ Glibc.write(descriptor.number, &byte, 1) }) == 1 else {
-            throw SystemError("write", on: file)
+            throw SystemError("write", on: freezer)
         }
     }
 }

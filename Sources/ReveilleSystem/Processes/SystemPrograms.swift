@@ -126,9 +126,8 @@ package final class SystemPrograms: Programs {
             try cgroup.write(isFrozen: isFrozen)
             completion(nil)
         } catch {
-            // A cgroup that is gone has no frozen processes. One that is removed meanwhile cannot be written to.
-            let isGone = error.isAbsence || error.code == ENODEV
-            completion(isGone && !isFrozen ? nil : CannotFreeze("\(error)"))
+            // A cgroup that is gone has no frozen processes, and a freeze that was not permitted left it as it was.
+            completion(isFrozen || cgroup.isRequested ? CannotFreeze("\(error)") : nil)
         }
     }
 }

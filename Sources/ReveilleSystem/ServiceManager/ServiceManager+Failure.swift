@@ -31,7 +31,7 @@ extension ServiceManager.Failure {
     ]
 
     init(_ error: DBusError) {
-        if DBusError.absentService.contains(error.name) {
+        if error.isAbsence {
             self = .absent("it is not connected to the message bus")
         } else if Self.unknownUnits.contains(error.name) {
             self = .unknownUnit(error.message)

@@ -40,7 +40,8 @@ struct ServingProcess {
         return parts[first...].prefix(2).map { "\($0.count) \($0.unit)" }.joined(separator: " ")
     }
 
-    private static func arguments(of pid: Int32) -> [String]? {
+    /// Returns the program of a process and its arguments, with an empty one after the last; `nil` if it has ended.
+    static func arguments(of pid: Int32) -> [String]? {
         guard case .bytes(let bytes) = FileContents.read("/proc/\(pid)/cmdline", limit: 1 << 20) else { return nil }
         return bytes.split(separator: 0, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
     }

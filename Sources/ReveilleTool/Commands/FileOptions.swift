@@ -8,7 +8,7 @@ import ReveilleSystem
 
 /// The options that name the configuration and the location of the user's files.
 struct FileOptions: ParsableArguments {
-    @Option(help: "The configuration file. Default: none; every key has a default.")
+    @Option(help: "The configuration file. Default: $REVEILLE_CONFIG if it exists; every key has a default.")
     var config: String?
 
     @Option(
@@ -18,11 +18,16 @@ struct FileOptions: ParsableArguments {
             """)
     var root: String?
 
+    /// The file that the option names, otherwise that of the environment, which need not exist.
+    var file: ConfigurationFile? {
+        config.map { ConfigurationFile(path: $0, isOptional: false) }
+            ?? Environment["REVEILLE_CONFIG"].map { ConfigurationFile(path: $0, isOptional: true) }
+    }
+
     /// Returns the validated configuration.
     func configuration() throws(Failure) -> Configuration {
-        guard let config else { return Configuration() }
         do throws(ConfigurationError) {
-            return try Configuration(readingFile: config)
+            return try file?.read() ?? Configuration()
         } catch {
             throw Failure(.configuration, "\(error)")
         }

@@ -30,7 +30,8 @@ enum Seconds {
         number(seconds) + (seconds == 1 ? " second" : " seconds")
     }
 
-    private static func number(_ seconds: Double) -> String {
+    /// Returns a number of seconds without a fraction if it has none.
+    static func number(_ seconds: Double) -> String {
         Int(exactly: seconds).map { "\($0)" } ?? "\(seconds)"
     }
 }

@@ -18,8 +18,9 @@ struct ServeCommand: ParsableCommand {
         commandName: "serve",
         abstract: "Run the bus in the foreground until SIGTERM or SIGINT.",
         discussion: """
-            A user's bus watches the settings in ~/.config. The system bus, which root runs at the default \
-            address, watches only the settings that defaults.paths names.
+            A user's bus watches the settings in ~/.config. The system bus, at /run/reveille/org.reveille.Bus, \
+            watches only the settings that defaults.paths names. Sockets of a supervisor (LISTEN_FDS) are served \
+            at their own address.
 
             Logs are written to stderr. The configuration is JSON with comments (JSON5). Every key has a default; \
             --print-config prints them. SIGHUP reloads the file; an invalid file is rejected as a whole.
@@ -42,18 +43,24 @@ struct ServeCommand: ParsableCommand {
     )
     var address: String?
 
+    @Option(help: "The least important messages in the log. Default: $LOG_LEVEL, else info.")
+    var logLevel: LogLevel?
+
     @OptionGroup var files: FileOptions
 
     func run() {
         Failure.guarding {
+            let log = try log()
             let configuration = try files.configuration()
             if printConfig { return try Self.print(configuration) }
-            if check { return try Console.line("\(files.config ?? "no configuration file, all defaults"): ok") }
-            try serve(configuration)
+            if check {
+                return try Console.line("\(files.file?.description ?? "no configuration file, all defaults"): ok")
+            }
+            try serve(configuration, log)
         }
     }
 
-    private func serve(_ configuration: Configuration) throws(Failure) {
+    private func serve(_ configuration: Configuration, _ log: ProgramLog) throws(Failure) {
         let address = try resolvedAddress()
         DescriptorLimit.raise()
         // Writes to a log without a reader fail and must not end the service.
@@ -61,11 +68,9 @@ struct ServeCommand: ParsableCommand {
         // Writes beyond a file size limit (ulimit -f) fail and must not end the service.
         signal(SIGXFSZ, SIG_IGN)
         do throws(SystemError) {
-            var locations = files.locations
-            locations.isSystemWide = address.path == BusAddress.systemPath
             let service = try Service(
-                address: address, configuration: configuration, configurationFile: files.config, files: locations,
-                version: Tool.version, logger: Logger(label: "reveille") { _ in StderrLogHandler() })
+                address: address, configuration: configuration, configurationFile: files.file, files: files.locations,
+                version: Tool.version, logger: Logger(label: "reveille") { _ in StderrLogHandler(log) })
             // Only here: a program that runs a bus of its own may not want its code to be unmapped.
             let startEnd = try service.loop.timer { StartupMemory.release() }
             startEnd.fire(after: Self.startTime)
@@ -73,6 +78,14 @@ struct ServeCommand: ParsableCommand {
             try service.run()
         } catch {
             throw Failure(serving: error, at: address)
+        }
+    }
+
+    private func log() throws(Failure) -> ProgramLog {
+        do throws(LogLevel.Invalid) {
+            return ProgramLog(of: "reveille", level: try LogLevel.chosen(logLevel))
+        } catch {
+            throw Failure(.usage, "\(error)")
         }
     }
 
@@ -95,3 +108,5 @@ struct ServeCommand: ParsableCommand {
         try Console.line("}")
     }
 }
+
+extension LogLevel: ExpressibleByArgument {}

@@ -50,19 +50,29 @@ enum StatusTables {
         ]
         var table = Table(columns: columns + (hasTasks ? [Table.Column(head: "TASKS", isFixed: false)] : []))
         for subscriber in subscribers {
-            let pending = subscriber.pending.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
             var row = [
                 Table.Cell(subscriber.id), Table.Cell(subscriber.name ?? "-", .bold),
                 Table.Cell("\(subscriber.processID)"),
                 state(of: subscriber),
                 Table.Cell("\(subscriber.events)"), Table.Cell("\(subscriber.changes)"),
-                Table.Cell(pending.isEmpty ? "-" : list(pending, separator: ", ")),
-                Table.Cell(list(subscriber.aspects.aspects.map(\.name), separator: " ")),
+                Table.Cell(pending(of: subscriber)),
+                Table.Cell(aspects(of: subscriber)),
             ]
             if hasTasks { row.append(Table.Cell(list(subscriber.tasks.map(text), separator: ", "))) }
             table.rows.append(row)
         }
         return table
+    }
+
+    /// Returns the numbers of changes that wait for a subscription, by aspect.
+    static func pending(of subscriber: Subscriber) -> String {
+        let pending = subscriber.pending.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+        return pending.isEmpty ? "-" : list(pending, separator: ", ")
+    }
+
+    /// Returns the names of the aspects of a subscription.
+    static func aspects(of subscriber: Subscriber) -> String {
+        list(subscriber.aspects.aspects.map(\.name), separator: " ")
     }
 
     /// Returns the name of a task, in the background with the seconds that are left.
@@ -72,7 +82,7 @@ enum StatusTables {
     }
 
     /// Returns the state of a subscription: why it is held, and its lifecycle if that says more.
-    private static func state(of subscriber: Subscriber) -> Table.Cell {
+    static func state(of subscriber: Subscriber) -> Table.Cell {
         let names = subscriber.holds.names.joined(separator: " ")
         let held = names.isEmpty ? "" : "held: \(names)"
         return switch subscriber.lifecycle {

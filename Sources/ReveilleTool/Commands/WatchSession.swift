@@ -10,18 +10,13 @@ import ReveilleSystem
 /// The loop of the main thread handles keys, signals and timers. An event is taken only when it can be printed, so
 /// changes remain merged while stdout is blocked.
 final class WatchSession {
-    /// The interval at which a background job checks whether it is in the foreground, because shells send SIGCONT only
-    /// to stopped jobs.
-    private static let terminalCheckInterval: Duration = .milliseconds(500)
-
     private let command: WatchCommand
     private let loop: EventLoop
-    private let terminal: Terminal?
+    /// The terminal, if keys are read.
+    private let job: TerminalJob?
     private let stream: WatchStream
     private let following: AwaitedTask
     private var sources: [EventSource] = []
-    private var keys: EventSource?
-    private var terminalCheck: EventSource?
     private var failure: Failure?
     /// The signal that ended the run.
     private var signal: Int32?
@@ -29,13 +24,13 @@ final class WatchSession {
     init(_ command: WatchCommand) throws {
         self.command = command
         loop = try EventLoop()
-        terminal = Console.isInteractive && !command.json ? Terminal() : nil
+        job = Console.isInteractive && !command.json ? TerminalJob(loop) : nil
         stream = WatchStream(
             command,
             stored: try command.state.map { path throws(Failure) in
                 try StoredPositions(path, watching: AspectSet(naming: command.aspects))
             },
-            isInteractive: terminal != nil)
+            isInteractive: job != nil)
         following = try AwaitedTask()
     }
 
@@ -50,12 +45,7 @@ final class WatchSession {
                 })
         }
         sources.append(try loop.watch(following.end.readingEnd, for: .readable) { [unowned self] _ in loop.exit() })
-        if terminal != nil {
-            sources.append(try loop.onSignal(SIGTSTP) { [unowned self] in stop() })
-            sources.append(try loop.onSignal(SIGCONT) { [unowned self] in takeTerminal() })
-            terminalCheck = try loop.timer { [unowned self] in takeTerminal() }
-            takeTerminal()
-        }
+        try takeTerminal()
         if let timeout = command.timeout {
             let timer = try loop.timer { [unowned self] in
                 let event = stream.counted.withLock { $0 } == 0 ? "no event" : "no further event"
@@ -67,7 +57,7 @@ final class WatchSession {
         }
         following.start { [stream] in try await stream.run() }
         try loop.run()
-        leaveTerminal()
+        job?.leave()
         try following.check()
         if let failure { throw failure }
         // A script must not continue as if the events had occurred.
@@ -79,40 +69,19 @@ final class WatchSession {
 
     // MARK: - The terminal
 
-    /// Starts reading keys if this process is in the foreground.
-    private func takeTerminal() {
-        guard terminal?.enterRawMode() == true else { return leaveTerminal() }
-        stream.prompt.show()
-        guard keys == nil else { return }
-        do throws(SystemError) {
-            keys = try loop.watch(STDIN_FILENO, for: .readable) { [unowned self] _ in readKey() }
-        } catch {
-            failure = Failure(.failure, "\(error)")
+    /// Shows the prompt and reads keys while this process is in the foreground.
+    private func takeTerminal() throws(SystemError) {
+        job?.onEnter = { [stream] in stream.prompt.show() }
+        job?.onLeave = { [stream] isOurs in isOurs ? stream.prompt.hide() : stream.prompt.forget() }
+        job?.onKeys = { [unowned self] keys in keys.forEach(press) }
+        job?.onEnd = { [unowned self] error in
+            failure = error.map { Failure(.failure, "\($0)") }
             loop.exit()
         }
+        try job?.start()
     }
 
-    private func leaveTerminal() {
-        keys = nil
-        terminalCheck?.fire(after: Self.terminalCheckInterval)
-        if terminal?.isOurs == true { stream.prompt.hide() } else { stream.prompt.forget() }
-        terminal?.leaveRawMode()
-    }
-
-    /// Stops the process as Ctrl-Z does by default, with the terminal's modes restored.
-    private func stop() {
-        leaveTerminal()
-        // The signal is blocked and stays pending. Unblocking it stops the process until SIGCONT.
-        raise(SIGTSTP)
-        Signals.setMask(SIG_UNBLOCK, SIGTSTP)
-        Signals.setMask(SIG_BLOCK, SIGTSTP)
-        takeTerminal()
-    }
-
-    private func readKey() {
-        guard terminal?.isOurs == true else { return leaveTerminal() }
-        var key: UInt8 = 0
-        guard read(STDIN_FILENO, &key, 1) == 1 else { return loop.exit() }
+    private func press(_ key: UInt8) {
         switch key {
         case UInt8(ascii: "b"): setState(isBackground: true)
         case UInt8(ascii: "f"): setState(isBackground: false)

@@ -12,23 +12,11 @@ struct DemoCommand: ParsableCommand {
             Starts a real bus, which watches real files, and synthetic devices (umockdev) through the real \
             libudev. The demonstration publishes a state of its own too, the volume of a player. Of two subscribers, \
             one is awake and one is asleep. Everything changes, dozens of times; then the sleeper wakes. Exits \
-            automatically: with 0, or with 1 if an event is missing or wrong.
+            automatically: with 0, or with 1 if an event is missing or wrong. On a terminal, it takes ten seconds, and \
+            any key ends the waiting.
             """)
 
-    /// The time limit of a demonstration, which normally takes a second or two.
-    private static let patience: Duration = .seconds(60)
-
     func run() {
-        Failure.awaiting {
-            try await withThrowingTaskGroup { group in
-                group.addTask { try await DemoStage().play() }
-                group.addTask {
-                    try await Task.sleep(for: Self.patience)
-                    throw Failure(.timeout, "a change did not arrive within \(Self.patience)")
-                }
-                try await group.next()
-                group.cancelAll()
-            }
-        }
+        Failure.guarding { try DemoSession().run() }
     }
 }

@@ -18,10 +18,10 @@ struct DemoScene {
         var scenes: [DemoScene] = []
         for hour in 0..<4 {
             scenes += [
-                volume(60 + hour), level(79 - 3 * hour),
+                volume(60 + hour), level(levels[hour][0]),
                 pose([.landscapeLeft, .faceUp, .landscapeRight, .portraitUpsideDown][hour]),
-                near(true), volume(10), level(78 - 3 * hour), setting(volume: hour + 1, theme: hour), pose(.portrait),
-                near(false), volume(50 + hour), level(77 - 3 * hour), setting(volume: hour + 1, theme: hour + 1),
+                near(true), volume(10), level(levels[hour][1]), setting(volume: hour + 1, theme: hour), pose(.portrait),
+                near(false), volume(50 + hour), level(levels[hour][2]), setting(volume: hour + 1, theme: hour + 1),
             ]
             if hour % 2 == 0 { scenes.append(language(["de_DE.UTF-8", "", "fr_FR.UTF-8"][hour])) }
             if hour == 1 {
@@ -34,8 +34,12 @@ struct DemoScene {
         return scenes + [language("es_ES.UTF-8"), volume(20), pose(.faceDown), near(true)]
     }
 
+    /// The levels of each hour in percent. The charger is plugged in between the second hour and the end of the third.
+    private static let levels = [[79, 78, 77], [76, 75, 74], [78, 83, 88], [87, 86, 85]]
+
     private static func level(_ percent: Int) -> DemoScene {
-        DemoScene(title: "the battery drains", aspect: .battery) { phone, _ in
+        let charges = levels[2].contains(percent)
+        return DemoScene(title: charges ? "the battery charges" : "the battery drains", aspect: .battery) { phone, _ in
             phone.battery.level = Double(percent) / 100
         }
     }

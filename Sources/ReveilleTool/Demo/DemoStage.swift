@@ -9,6 +9,12 @@ final class DemoStage {
     /// The aspects of the device, and the state that the demonstration publishes.
     private static let aspects = AspectSet.default.union([DemoScene.player])
     private static let column = EventText.column(for: aspects.aspects)
+    /// The column of the titles of scenes, beside the longest state of a phone.
+    private static let titleColumn = column + 24
+    /// The number of pauses between the last change and the wake, for people to read the line in between.
+    private static let breaths = 6
+    /// The number of pauses of ``play(pace:)``.
+    static let pauses = DemoScene.all.count + breaths + aspects.count
 
     private let phone: SyntheticPhone
     private let bus: PhoneBus
@@ -26,15 +32,22 @@ final class DemoStage {
     }
 
     /// Runs the demonstration and checks its events.
-    func play() async throws {
+    ///
+    /// - Parameter pace: An element for each pause that is over; after its end, there are no pauses.
+    func play(pace: AsyncStream<Void>) async throws {
+        var pace = pace.makeAsyncIterator()
         try Console.line(Style.bold("A synthetic phone, a bus, and two subscribers: one awake, one asleep."))
         try Console.line("")
         try await sleeper.enterBackground()
-        for scene in DemoScene.all { try await play(scene) }
+        for scene in DemoScene.all {
+            try await play(scene)
+            await pace.next()
+        }
         try await checkSilence()
         try Console.line("")
         try Console.line("The awake subscriber received \(liveEvents.count) events, the sleeper none. Now it wakes:")
         try Console.line("")
+        for _ in 0..<Self.breaths { await pace.next() }
         try await sleeper.enterForeground()
         var events: [Event] = []
         while events.count < Self.aspects.count, let event = try await sleeper.next() {
@@ -42,6 +55,7 @@ final class DemoStage {
         }
         for event in events {
             try Console.line("  " + Style.yellow("sleeper  ") + EventText.line(event, column: Self.column))
+            await pace.next()
         }
         try check(events)
         try Console.line("")
@@ -58,8 +72,8 @@ final class DemoStage {
     private func play(_ scene: DemoScene) async throws {
         try await scene.change(phone, device)
         while let event = try await live.next() {
-            let line = EventText.line(event, column: Self.column)
-            try Console.line("  " + Style.cyan("live     ") + line + Style.dim("   \(scene.title)"))
+            let line = EventText.line(event, column: Self.column).padded(to: Self.titleColumn)
+            try Console.line("  " + Style.cyan("live     ") + line + Style.dim("  \(scene.title)"))
             liveEvents.append(event)
             if event.aspect == scene.aspect { return }
         }

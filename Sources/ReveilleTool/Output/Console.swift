@@ -26,26 +26,34 @@ enum Console {
         try? write(text.rendered + "\n", to: STDERR_FILENO)
     }
 
-    /// Writes a line of a service's log, or drops it if that would block.
-    static func log(_ text: StyledText) {
-        // A pipe is writable only if it has room for PIPE_BUF bytes, so such a write does not block.
-        var rest = Array((text.rendered + "\n").utf8)[...]
-        while !rest.isEmpty, (try? Readiness.wait(STDERR_FILENO, for: .writable, atMost: .zero)) == true {
-            let count = rest.prefix(Int(PIPE_BUF)).withUnsafeBytes { buffer in
-                retryingOnInterrupt { Glibc.write(STDERR_FILENO, buffer.baseAddress, buffer.count) }
-            }
-            guard count > 0 else { return }
-            rest = rest.dropFirst(count)
-        }
-    }
-
     /// Replaces the current line of the terminal, without a line break.
     static func replaceLine(with text: StyledText) {
         try? write("\r\u{1B}[K" + text.rendered, to: STDERR_FILENO)
     }
 
+    /// Writes terminal control codes to stdout, unless that would block, as on a terminal that Ctrl-S has stopped.
+    ///
+    /// Errors are ignored: a terminal that is gone sends SIGHUP.
+    ///
+    /// - Returns: Whether everything was written.
+    static func draw(_ codes: String) -> Bool {
+        var rest = Array(codes.utf8)[...]
+        while !rest.isEmpty {
+            guard (try? Readiness.wait(STDOUT_FILENO, for: .writable, atMost: .zero)) == true else { return false }
+            let count = rest.prefix(Int(PIPE_BUF)).withUnsafeBytes { buffer in
+                retryingOnInterrupt { Glibc.write(STDOUT_FILENO, buffer.baseAddress, buffer.count) }
+            }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
     /// The number of columns of stdout; `nil` if it is unknown, as for a pipe.
     static var columns: Int? { Terminal.columns(of: STDOUT_FILENO) }
+
+    /// Whether stdout is a terminal that can be drawn on.
+    static let isTerminal = isatty(STDOUT_FILENO) == 1 && Environment["TERM"] != "dumb"
 
     /// Whether stdout is a terminal and NO_COLOR (no-color.org) is not set.
     static let isColored = isatty(STDOUT_FILENO) == 1 && Environment["NO_COLOR"] == nil

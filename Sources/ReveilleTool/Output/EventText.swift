@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import ReveilleCore
+import ReveilleSystem
 
 /// The text form of events.
 enum EventText {
@@ -35,7 +36,8 @@ enum EventText {
         return name + StyledText(state) + Style.dim(remarks)
     }
 
-    private static func state(of event: Event) -> String {
+    /// Returns the state of an event in words.
+    static func state(of event: Event) -> String {
         if FolderHint.concerns(event) { return FolderHint.text }
         guard let value = event.published, value.json == nil else { return "\(event.reading)" }
         return event.changes == 0 ? "not published" : "withdrawn"

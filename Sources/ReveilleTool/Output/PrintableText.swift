@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleSystem
 import Varlink
 
 extension StringProtocol {
-    /// The text with all characters escaped that could control a terminal or hide other text: `\n`, `\u{1B}`.
-    var printable: String {
-        guard unicodeScalars.contains(where: \.isControl) else { return String(self) }
-        return unicodeScalars.reduce(into: "") { $0 += $1.isControl ? $1.escaped : String($1) }
-    }
-
     /// The number of terminal columns that the text occupies.
     var columns: Int {
         reduce(0) { $0 + $1.columns }
@@ -44,26 +39,6 @@ extension JSON {
     }
 }
 
-extension Unicode.Scalar {
-    /// Whether this is a control character (C0, DEL or C1), a line or paragraph separator, or a bidi control.
-    fileprivate var isControl: Bool {
-        if value < 0x7F { return value < 0x20 }
-        switch properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator: return true
-        default: return properties.isBidiControl
-        }
-    }
-
-    fileprivate var escaped: String {
-        switch self {
-        case "\n": "\\n"
-        case "\r": "\\r"
-        case "\t": "\\t"
-        default: "\\u{\(String(value, radix: 16, uppercase: true))}"
-        }
-    }
-}
-
 extension Character {
     /// The blocks of wide characters, from Hangul to the ideographs of the supplementary planes, and emoji.
     private static let wide: [ClosedRange<UInt32>] = [
@@ -72,7 +47,7 @@ extension Character {
     ]
 
     /// The number of terminal columns that the character occupies.
-    fileprivate var columns: Int {
+    var columns: Int {
         guard let first = unicodeScalars.first, !isASCII else { return 1 }
         switch first.properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .format: return 0

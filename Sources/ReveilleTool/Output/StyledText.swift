@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleSystem
+
 /// Text for a terminal, in which all control characters are escaped except those of a ``Style``.
 struct StyledText: ExpressibleByStringInterpolation, Sendable {
     /// The text with terminal control codes.
@@ -71,9 +73,19 @@ struct StyledText: ExpressibleByStringInterpolation, Sendable {
 enum Style: String {
     case bold = "1"
     case dim = "2"
+    /// The colors of the text and of the background exchanged.
+    case reverse = "7"
     case green = "32"
     case yellow = "33"
     case cyan = "36"
+
+    /// Whether the style is a color, rather than an attribute that terminals without colors have too.
+    var isColor: Bool {
+        switch self {
+        case .bold, .dim, .reverse: false
+        case .green, .yellow, .cyan: true
+        }
+    }
 
     /// Returns the text in this style, or unchanged if color is disabled.
     func callAsFunction(_ text: StyledText) -> StyledText {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleSystem
+
 /// A table with column headings that fits into the terminal.
 struct Table {
     struct Cell {

@@ -44,6 +44,13 @@ final class Terminal {
         saved = nil
     }
 
+    /// Returns the size of a file descriptor's terminal in columns and rows; `nil` if it is unknown.
+    static func size(of descriptor: Int32) -> (columns: Int, rows: Int)? {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
+        return (Int(size.ws_col), Int(size.ws_row))
+    }
+
     /// Returns the number of columns of a file descriptor's terminal, else COLUMNS; `nil` if neither is known.
     static func columns(of descriptor: Int32) -> Int? {
         var size = winsize()

@@ -120,7 +120,13 @@ struct ScheduleAddCommand: ParsableCommand {
             } catch {
                 throw Failure(.usage, error.field == .id ? "\(error)" : "\(id): \(error)")
             }
-            let next = try await bus.device().add(entry).get()
+            let next: Timestamp?
+            do throws(ReveilleError) {
+                next = try await bus.device().add(entry).get()
+            } catch {
+                guard error.code == .invalidArgument, let zone else { throw error }
+                throw Failure(.usage, "\(error)\(Suggestion.nearest(to: zone, among: ZoneNames.all))")
+            }
             try Console.line(StyledText("\(id)  next: \(ScheduleTable.moment(next, now: .now))"))
         }
     }

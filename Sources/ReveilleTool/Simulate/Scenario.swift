@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleCore
 import ReveilleSystem
 
 /// The steps that change a synthetic phone while a program runs, one on each line.
@@ -17,6 +18,8 @@ struct Scenario {
     let file: String
     /// The steps in order, of which exactly one is `start`.
     let lines: [Line]
+    /// The first comment, which describes the scenario; otherwise the file name.
+    let title: String
 
     /// The maximum size in bytes, far above that of a scenario written by hand.
     private static let limit = 1 << 20
@@ -51,10 +54,15 @@ struct Scenario {
         }
         self.file = file
         var lines: [Line] = []
+        var title: String?
         // By bytes: the line end of Windows is one character.
         let split = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, line) in split.enumerated() {
-            guard var words = ScenarioWords(Substring(line)), !words.isComment else { continue }
+            guard var words = ScenarioWords(Substring(line)) else { continue }
+            guard !words.isComment else {
+                title = title ?? words.comment
+                continue
+            }
             let text = words.text
             do throws(ScenarioError) {
                 lines.append(Line(number: index + 1, text: text, step: try words.step()))
@@ -69,6 +77,21 @@ struct Scenario {
         if let start = starts.first, let early = lines[..<start].first(where: \.step.needsProgram) {
             throw Failure(.configuration, "\(file):\(early.number): \"\(early.text)\" must come after start")
         }
+        self.title = title ?? file
         self.lines = starts.isEmpty ? [Line(number: 0, text: "start", step: .start)] + lines : lines
+    }
+
+    /// The aspects of the steps that are not delivered by default.
+    var recordedAspects: [Aspect] {
+        lines.compactMap { line in
+            switch line.step {
+            case .light: .light
+            case .brightness: .display
+            case .network: .network
+            case .power: .power
+            case .publish(let value): value.name
+            default: nil
+            }
+        }
     }
 }

@@ -8,23 +8,28 @@ import ReveilleWire
 
 /// The scenario's own subscriber, which reads every event immediately; `expect` compares its last events.
 ///
-/// It sleeps and wakes with the other subscribers.
+/// It sleeps and wakes with the other subscribers. For a timeline, there is a second one, which stays awake.
 final class ScenarioReader {
     /// The id of its subscription, which steps do not count.
     private(set) var subscription = ""
     /// The last event of each aspect; initially the state at the start, with no changes.
     private(set) var last: [Aspect: Event] = [:]
 
+    /// Called with the events of each reply after the first.
+    var onEvents: ([Event]) -> Void = { _ in }
+
     private let address: UnixAddress
     private let aspects: AspectSet
+    private let name: String
     private var client: BlockingClient
     private var instance = ""
 
-    init(_ address: UnixAddress, of aspects: AspectSet) throws {
+    init(_ address: UnixAddress, of aspects: AspectSet, name: String = "reveille simulate") throws {
         self.address = address
+        self.name = name
         self.aspects = aspects
         client = try BlockingClient(address)
-        try subscribe(SubscriptionRequest(aspects: aspects, name: "reveille simulate", wantsInitial: true))
+        try subscribe(SubscriptionRequest(aspects: aspects, name: name, wantsInitial: true))
     }
 
     /// Resumes after a restart of the bus.
@@ -32,7 +37,7 @@ final class ScenarioReader {
         client = try BlockingClient(address)
         try subscribe(
             SubscriptionRequest(
-                aspects: aspects, name: "reveille simulate", instance: instance, positions: last.mapValues(\.generation)
+                aspects: aspects, name: name, instance: instance, positions: last.mapValues(\.generation)
             ))
     }
 
@@ -50,5 +55,7 @@ final class ScenarioReader {
 
     private func take(_ events: [Event]) {
         for event in events { last[event.aspect] = event }
+        // A current state is not a delivery of changes.
+        onEvents(events.filter { $0.changes > 0 })
     }
 }

@@ -13,14 +13,26 @@ final class ScenarioStage {
     private let bus: PhoneBus
     private let address: UnixAddress
     private let reader: ScenarioReader?
+    /// The subscriber that stays awake, if a timeline is recorded.
+    private let observer: ScenarioReader?
+    /// The time of the scenario in seconds: the sum of its pauses.
+    var time = 0.0
+    private(set) var timeline: Timeline?
 
-    /// Creates a phone and its bus, and a subscriber if the scenario has expectations.
-    init(for scenario: Scenario) throws {
+    /// Creates a phone and its bus, and a subscriber if the scenario has expectations or a timeline is recorded.
+    init(for scenario: Scenario, recordsTimeline: Bool = false) throws {
         phone = try SyntheticPhone()
         bus = try phone.startBus()
         address = try UnixAddress(bus.address)
         let expected = scenario.lines.compactMap(\.step.expectation).map(\.aspect)
-        reader = try expected.isEmpty ? nil : ScenarioReader(address, of: AspectSet(expected).union(.default))
+        let aspects = AspectSet(expected + (recordsTimeline ? scenario.recordedAspects : [])).union(.default)
+        reader = try expected.isEmpty && !recordsTimeline ? nil : ScenarioReader(address, of: aspects)
+        observer = try recordsTimeline ? ScenarioReader(address, of: aspects, name: "reveille timeline") : nil
+        guard let observer else { return }
+        timeline = Timeline(title: scenario.title)
+        timeline?.begin(with: Array(observer.last.values))
+        observer.onEvents = { [unowned self] in timeline?.record(awake: $0, asleep: [], at: time) }
+        reader?.onEvents = { [unowned self] in timeline?.record(awake: [], asleep: $0, at: time) }
     }
 
     /// Performs a step, unless it waits or concerns the program.
@@ -57,16 +69,20 @@ final class ScenarioStage {
         case .restart:
             try bus.restart()
             try reader?.reconnect()
+            try observer?.reconnect()
+            timeline?.wake(at: time)
         case .start, .wait, .waitSubscribed, .waitDelivered, .burst, .expect, .end: break
         }
     }
 
     /// Waits until the scenario's own subscriber has read the events of the current step.
     private func read() throws {
-        guard let reader else { return }
+        guard reader != nil else { return }
+        timeline?.record(awake: [], asleep: [], at: time)
         let deadline = ContinuousClock.now + Patience().answer
         repeat {
-            try reader.read()
+            try reader?.read()
+            try observer?.read()
             guard ContinuousClock.now < deadline else {
                 throw Failure(.timeout, "the bus did not deliver a change in time")
             }
@@ -97,7 +113,7 @@ final class ScenarioStage {
     }
 
     private func isOwn(_ subscriber: Subscriber) -> Bool {
-        subscriber.id == reader?.subscription
+        [reader, observer].contains { $0?.subscription == subscriber.id }
     }
 
     private func subscribers() throws -> [Subscriber] {
@@ -105,7 +121,8 @@ final class ScenarioStage {
     }
 
     private func setStates(isInBackground: Bool) throws {
-        for subscriber in try subscribers() {
+        isInBackground ? timeline?.fallAsleep(at: time) : timeline?.wake(at: time)
+        for subscriber in try subscribers() where subscriber.id != observer?.subscription {
             _ = try BlockingClient(address).call(
                 .setState(subscription: subscriber.id, to: isInBackground ? .background : .foreground))
         }

@@ -29,6 +29,12 @@ struct ScenarioWords {
 
     var isComment: Bool { text.hasPrefix("#") }
 
+    /// The text of a comment; `nil` if it is empty.
+    var comment: String? {
+        guard let first = text.firstIndex(where: { $0 != "#" && !$0.isWhitespace }) else { return nil }
+        return String(text[first...])
+    }
+
     /// Parses the line's step.
     mutating func step() throws(ScenarioError) -> ScenarioStep {
         let name = next() ?? ""

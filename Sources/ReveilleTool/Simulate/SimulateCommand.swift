@@ -55,6 +55,7 @@ struct SimulateCommand: ParsableCommand {
 
             EXAMPLES
               reveille simulate day.scenario -- python3 app.py
+              reveille simulate --timeline day.svg day.scenario -- reveille watch
             """)
 
     @Argument(help: "The scenario file, or - for stdin.")
@@ -73,6 +74,13 @@ struct SimulateCommand: ParsableCommand {
             """)
     var tap = false
 
+    @Option(
+        help: """
+            Draw what the phone did and what subscribers received, and write the picture to this SVG file. Its \
+            title is the first comment of the scenario.
+            """)
+    var timeline: String?
+
     @Argument(parsing: .postTerminator, help: "The program and its arguments, after --.")
     var command: [String] = []
 
@@ -86,8 +94,12 @@ struct SimulateCommand: ParsableCommand {
     func run() {
         Failure.guarding {
             let scenario = try Scenario(file: scenario)
-            let code = try Simulation(scenario, command: command, patience: .seconds(patience), reportsTests: tap)
-                .run()
+            let file = try timeline.map(OutputFile.init)
+            let simulation = try Simulation(
+                scenario, command: command, patience: .seconds(patience), recordsTimeline: file != nil,
+                reportsTests: tap)
+            let code = try simulation.run()
+            if let timeline = simulation.timeline { try file?.write(TimelineDrawing.svg(timeline)) }
             // `exit` runs no deinitializers, so it must follow the release of the simulation and its phone.
             Glibc.exit(code)
         }

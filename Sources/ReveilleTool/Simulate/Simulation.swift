@@ -38,14 +38,17 @@ final class Simulation {
     ///   - scenario: The steps.
     ///   - command: The program and its arguments.
     ///   - patience: The timeout of a wait or an expectation.
+    ///   - recordsTimeline: Whether to record ``timeline``.
     ///   - reportsTests: Whether to report expectations on stdout; the program's stdout is then redirected to stderr.
     /// - Throws: `TestbedError` or `Failure` if the phone or the bus cannot be created.
-    init(_ scenario: Scenario, command: [String], patience: Duration, reportsTests: Bool) throws {
+    init(
+        _ scenario: Scenario, command: [String], patience: Duration, recordsTimeline: Bool, reportsTests: Bool
+    ) throws {
         self.scenario = scenario
         self.command = command
         self.patience = patience
         loop = try EventLoop()
-        stage = try ScenarioStage(for: scenario)
+        stage = try ScenarioStage(for: scenario, recordsTimeline: recordsTimeline)
         report = try reportsTests ? TestReport(of: scenario) : nil
         sources.append(
             try loop.onSignal(SIGCHLD) { [unowned self] in
@@ -58,6 +61,9 @@ final class Simulation {
         sources.append(timer)
         self.timer = timer
     }
+
+    /// What happened until the program ended; `nil` if it is not recorded.
+    var timeline: Timeline? { stage.timeline }
 
     /// Runs until the program has ended.
     ///
@@ -151,7 +157,7 @@ final class Simulation {
         case .wait(let time) where rounds == 0:
             rounds = 1
             return (false, time)
-        case .wait: break
+        case .wait(let time): stage.time += time / .seconds(1)
         case .waitSubscribed(let count):
             return try wait("fewer than \(count) subscriptions") { try stage.subscriptionCount() >= count }
         case .waitDelivered:
@@ -162,6 +168,7 @@ final class Simulation {
             let chunk = min(count - rounds, Self.burstChunk)
             try stage.phone.burst(chunk)
             rounds += chunk
+            if rounds == count { try stage.perform(step) }
             return (rounds == count, .zero)
         default: try stage.perform(step)
         }

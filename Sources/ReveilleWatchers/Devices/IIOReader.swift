@@ -69,7 +69,9 @@ package final class IIOReader: Sendable {
 
     let channels: IIOChannels
     let state = Lock(State())
-    /// Why the buffer is unavailable; it is not tried again while the sensor is present, unless a stream does so.
+    /// Why the buffer is unavailable.
+    ///
+    /// It is not tried again while the sensor is present, unless a stream does so or access may have been granted.
     let refusal = Lock<SystemError?>(nil)
     /// The lowest sufficient frequency of a stream; `nil` for other uses.
     let wanted = Lock<Double?>(nil)
@@ -90,6 +92,15 @@ package final class IIOReader: Sendable {
     package var manner: String {
         guard channels.node != nil else { return "polled" }
         return refusal.withLock { $0 }.map { "polled, buffer unavailable: \($0)" } ?? "by its buffer"
+    }
+
+    /// Tries the buffer again with the next sample if access was denied; to be called when a device has changed.
+    ///
+    /// Udev grants access a moment after the device has appeared, and reports it then.
+    package func reconsiderAccess() {
+        refusal.withLock { error in
+            if error?.code == EACCES || error?.code == EPERM { error = nil }
+        }
     }
 
     /// Takes a sample, and blocks until the sensor answers.

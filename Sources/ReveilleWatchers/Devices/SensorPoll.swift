@@ -61,6 +61,11 @@ final class SensorPoll {
         sampler.rest(reader)
     }
 
+    /// Tries the sensor's buffer again if access to it was denied.
+    func reconsiderAccess() {
+        reader.reconsiderAccess()
+    }
+
     /// Takes a sample and calls back, unless the poll is released first.
     func sample(then completion: (() -> Void)? = nil) {
         if let completion { waiting.append(completion) }

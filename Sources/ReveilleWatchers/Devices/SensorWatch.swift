@@ -88,6 +88,7 @@ final class SensorWatch<Sensor: FoundSensor> {
         attempt { () throws(SystemError) in
             interest = try feed.listen(to: ["iio", "input"]) { [weak self] changes in
                 if changes.areIncomplete { self?.context.overflowed() }
+                self?.poll?.reconsiderAccess()
                 self?.look()
             }
         }

@@ -4,6 +4,7 @@
 import ArgumentParser
 import Glibc
 import Reveille
+import ReveilleSystem
 
 /// The program `reveille-location`.
 @main
@@ -22,7 +23,7 @@ struct LocationCommand: AsyncParsableCommand {
             EXIT CODES
               1 failure, 64 usage error, 69 bus unavailable, 77 permission denied
             """,
-        version: "0.1.0")
+        version: Device.libraryVersion)
 
     @Option(help: ArgumentHelp("The address of gpsd.", valueName: "host:port"))
     var gpsd = Endpoint.usual
@@ -40,6 +41,9 @@ struct LocationCommand: AsyncParsableCommand {
             """)
     var address: String?
 
+    @Option(help: "The least important messages on stderr. Default: $LOG_LEVEL, else info.")
+    var logLevel: LogLevel?
+
     func validate() throws {
         guard distance >= 0, distance.isFinite else {
             throw ValidationError("--distance must be at least 0, not \(distance)")
@@ -47,12 +51,14 @@ struct LocationCommand: AsyncParsableCommand {
     }
 
     func run() async {
+        var log = ProgramLog(of: "reveille-location", level: .info)
         do {
+            log.level = try LogLevel.chosen(logLevel)
             let device = try await Device.connect(to: try address ?? Self.ownAddress())
-            var publisher = LocationPublisher(device: device, endpoint: gpsd, threshold: distance)
+            var publisher = LocationPublisher(device: device, endpoint: gpsd, threshold: distance, log: log)
             try await publisher.run()
         } catch {
-            Notes.write("\(error)")
+            log.write(.error, "\(error)")
             Glibc.exit(Self.exitCode(of: error))
         }
     }
@@ -71,7 +77,7 @@ struct LocationCommand: AsyncParsableCommand {
     }
 
     private static func exitCode(of error: any Error) -> Int32 {
-        if error is ValidationError { return EX_USAGE }
+        if error is ValidationError || error is LogLevel.Invalid { return EX_USAGE }
         return switch (error as? ReveilleError)?.code {
         case .noBus: EX_UNAVAILABLE
         case .notPermitted: EX_NOPERM
@@ -80,3 +86,5 @@ struct LocationCommand: AsyncParsableCommand {
         }
     }
 }
+
+extension LogLevel: ExpressibleByArgument {}

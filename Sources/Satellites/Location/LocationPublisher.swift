@@ -3,6 +3,7 @@
 
 import GPSD
 import Reveille
+import ReveilleSystem
 
 /// Follows a gpsd and publishes its fixes, for as long as the program runs.
 struct LocationPublisher {
@@ -10,12 +11,13 @@ struct LocationPublisher {
     private let device: Device
     private let endpoint: Endpoint
     private var track: Track
-    private var notes = Notes()
+    private let notes: Notes
 
-    init(device: Device, endpoint: Endpoint, threshold: Double) {
+    init(device: Device, endpoint: Endpoint, threshold: Double, log: ProgramLog) {
         self.device = device
         self.endpoint = endpoint
         track = Track(threshold: threshold)
+        notes = Notes(reportingTo: log)
     }
 
     /// Publishes until the bus refuses the name.
@@ -30,7 +32,7 @@ struct LocationPublisher {
             } catch let error as ReveilleError {
                 throw error
             } catch {
-                notes.write("gpsd at \(endpoint) \(error); retrying", about: .gpsd)
+                notes.write(.warning, "gpsd at \(endpoint) \(error); retrying", about: .gpsd)
             }
             if track.clear() { try await publish(nil) }
             try await Task.sleep(for: pause.after(.now - start))
@@ -52,12 +54,13 @@ struct LocationPublisher {
             let bytes = try connection.receive(until: session.hasGreeted ? track.expiry : deadline)
             let fixes = try session.receive(bytes)
             if session.hasGreeted {
-                notes.write("connected to gpsd at \(endpoint)", about: .gpsd)
+                notes.write(.info, "connected to gpsd at \(endpoint)", about: .gpsd)
             } else if ContinuousClock.now >= deadline {
                 throw GPSDError.silent
             }
             if let line = session.ignored {
-                notes.write("gpsd at \(endpoint) sent '\(line)', which is not a report; ignored", about: .line)
+                notes.write(
+                    .warning, "gpsd at \(endpoint) sent '\(line)', which is not a report; ignored", about: .line)
             }
             for (fix, receiver) in fixes {
                 guard let location = track.take(fix, from: receiver, at: .now) else { continue }
@@ -77,10 +80,10 @@ struct LocationPublisher {
             } else {
                 try await device.withdraw(Self.name)
             }
-            notes.write("the bus is available", about: .bus)
+            notes.reportBus()
         } catch {
             if [.notPermitted, .invalidArgument, .notSupported].contains(error.code) { throw error }
-            notes.write("\(error)", about: .bus)
+            notes.write(.warning, "\(error)", about: .bus)
             track.retract()
         }
     }

@@ -1,28 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import Glibc
+import ReveilleSystem
 
-/// Messages on stderr, without those that repeat the last one about their subject.
-struct Notes {
-    enum Subject {
-        case gpsd, bus, line
+/// The log of the program.
+typealias Notes = SubjectLog<Subject>
+
+/// What messages that may repeat are about.
+enum Subject {
+    case gpsd, bus, line
+}
+
+extension SubjectLog<Subject> {
+    private static var busIsAvailable: String { "the bus is available" }
+
+    /// Creates a log that has reported that the bus is available, which is not news at first.
+    convenience init(reportingTo log: ProgramLog) {
+        self.init(log, known: [.bus: Self.busIsAvailable])
     }
 
-    private var last: [Subject: String]
-
-    /// Creates notes that have reported that the bus is available, which is not news at first.
-    init() {
-        last = [.bus: "the bus is available"]
-    }
-
-    mutating func write(_ message: String, about subject: Subject) {
-        guard last.updateValue(message, forKey: subject) != message else { return }
-        Self.write(message)
-    }
-
-    static func write(_ message: String) {
-        let line = Array("reveille-location: \(message)\n".utf8)
-        _ = Glibc.write(STDERR_FILENO, line, line.count)
+    func reportBus() {
+        write(.info, Self.busIsAvailable, about: .bus)
     }
 }

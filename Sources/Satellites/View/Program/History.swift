@@ -103,13 +103,13 @@ final class History {
     private func attempt(_ body: (Database) throws(Database.Failure) -> Void) {
         do throws(Database.Failure) {
             try body(try opened())
-            if problem != nil { notes.write("the history \(path) can be used again", about: .history) }
+            if problem != nil { notes.write(.info, "the history \(path) can be used again", about: .history) }
             problem = nil
         } catch {
             // A file that another one has replaced is found when it is opened again.
             database = nil
             problem = error.description
-            notes.write(error.description, about: .history)
+            notes.write(.warning, error.description, about: .history)
         }
     }
 

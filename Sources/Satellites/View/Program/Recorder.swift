@@ -26,10 +26,10 @@ final class Recorder {
         switch message {
         case .aspects: break
         case .started(let parameters, _):
-            notes.write("connected to the bus", about: .bus)
+            notes.write(.info, "connected to the bus", about: .bus)
             record(parameters, isStart: parameters["resumed"]?.boolValue != true)
         case .events(let parameters): record(parameters, isStart: false)
-        case .lost(let reason): notes.write("\(reason); trying again", about: .bus)
+        case .lost(let reason): notes.write(.warning, "\(reason); trying again", about: .bus)
         }
     }
 

@@ -11,27 +11,27 @@ enum TokenFile {
     ///
     /// A file that other users may have read or written is not used. A token that cannot be saved is valid until the
     /// program ends.
-    static func token(at path: String) throws(SystemError) -> AccessToken {
-        if let token = try read(path) { return token }
+    static func token(at path: String, _ log: ProgramLog) throws(SystemError) -> AccessToken {
+        if let token = try read(path, log) { return token }
         // The generator of the system is one for secrets.
         let token = AccessToken(random: (0..<AccessToken.length).map { _ in UInt8.random(in: .min ... .max) })
         do throws(SystemError) {
             PrivateDirectory.create(parentOf: path)
             try write(token, to: path)
         } catch {
-            Notes.write("the token cannot be saved, so the address changes with the next start: \(error)")
+            log.write(.warning, "the token cannot be saved, so the address changes with the next start: \(error)")
         }
         return token
     }
 
-    private static func read(_ path: String) throws(SystemError) -> AccessToken? {
+    private static func read(_ path: String, _ log: ProgramLog) throws(SystemError) -> AccessToken? {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { return nil }
         defer { close(file) }
         var status = stat()
         guard fstat(file, &status) == 0 else { throw SystemError("fstat", on: path) }
         guard status.st_mode == S_IFREG | 0o600, status.st_uid == geteuid() else {
-            Notes.write("\(path) is not a private file of this user; a new token replaces it")
+            log.write(.warning, "\(path) is not a private file of this user; a new token replaces it")
             return nil
         }
         var bytes = [UInt8](repeating: 0, count: 2 * AccessToken.length + 1)
@@ -39,7 +39,7 @@ enum TokenFile {
         guard count == bytes.count, bytes.removeLast() == UInt8(ascii: "\n"),
             let token = AccessToken(String(decoding: bytes, as: UTF8.self))
         else {
-            Notes.write("\(path) does not contain a token; a new one replaces it")
+            log.write(.warning, "\(path) does not contain a token; a new one replaces it")
             return nil
         }
         return token

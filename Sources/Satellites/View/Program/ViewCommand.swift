@@ -29,7 +29,7 @@ struct ViewCommand: ParsableCommand {
             EXIT CODES
               1 failure, 64 usage error, 66 a file cannot be read, 69 port unavailable
             """,
-        version: "0.1.0")
+        version: Device.libraryVersion)
 
     @Option(help: "The port on 127.0.0.1 and ::1. 0 chooses one that is free.")
     var port: UInt16 = usualPort
@@ -52,32 +52,37 @@ struct ViewCommand: ParsableCommand {
         help: ArgumentHelp("Add histories of UPower to the history, and exit.", valueName: "file"))
     var imports: [String] = []
 
+    @Option(help: "The least important messages on stderr. Default: $LOG_LEVEL, else info.")
+    var logLevel: LogLevel?
+
     func run() throws {
+        let log = try log()
         // The history and the token are for this user only.
         umask(0o077)
         let path = try historyPath()
-        guard imports.isEmpty else { return try importFiles(into: path) }
+        guard imports.isEmpty else { return try importFiles(into: path, log) }
         do {
-            try serve(path)
+            try serve(path, log)
         } catch let error as SystemError where error.code == EADDRINUSE {
-            Notes.write(
+            log.write(
+                .error,
                 "\(error). Is reveille-view already running? Choose another port with --port, or any free one with --port 0."
             )
             throw ExitCode(EX_UNAVAILABLE)
         } catch let error as SystemError {
-            Notes.write("\(error)")
+            log.write(.error, "\(error)")
             throw ExitCode(error.operation == "bind" ? EX_UNAVAILABLE : EXIT_FAILURE)
         } catch let error as ReveilleError {
             throw ValidationError("\(error)")
         }
     }
 
-    private func serve(_ path: String) throws {
+    private func serve(_ path: String, _ log: ProgramLog) throws {
         let loop = try EventLoop()
-        let notes = Notes()
+        let notes = Notes(log)
         let bus = try Bus(loop: loop, address: address)
         let listener = try Listener(port: port)
-        let gate = Gate(port: listener.port, token: try TokenFile.token(at: Self.tokenPath(beside: path)))
+        let gate = Gate(port: listener.port, token: try TokenFile.token(at: Self.tokenPath(beside: path), log))
         let history = History(path: path, notes: notes)
         let server = try WebServer(
             listener, gate: gate, site: Site(bus: bus, history: history), loop: loop, notes: notes)
@@ -93,6 +98,14 @@ struct ViewCommand: ParsableCommand {
         Supervisor.notifyStopping()
         // The server cannot be released while streams wait. The kernel closes what is open.
         _exit(EXIT_SUCCESS)
+    }
+
+    private func log() throws -> ProgramLog {
+        do throws(LogLevel.Invalid) {
+            return ProgramLog(of: "reveille-view", level: try LogLevel.chosen(logLevel))
+        } catch {
+            throw ValidationError("\(error)")
+        }
     }
 
     /// The address without the token, for status lines that others can read.
@@ -125,24 +138,27 @@ struct ViewCommand: ParsableCommand {
     /// The token is kept beside the history: both belong to the same service.
     private static func tokenPath(beside path: String) -> String { path + ".token" }
 
-    private func importFiles(into path: String) throws {
-        let history = History(path: path, notes: Notes())
+    private func importFiles(into path: String, _ log: ProgramLog) throws {
+        let history = History(path: path, notes: Notes(log))
         for file in imports {
             guard case .bytes(let bytes) = FileContents.read(file, limit: Self.importLimit) else {
-                Notes.write(
+                log.write(
+                    .error,
                     "\(file) cannot be read, or exceeds \(Self.importLimit >> 20) MiB: \(String(cString: strerror(errno)))"
                 )
                 throw ExitCode(EX_NOINPUT)
             }
             let found = UPowerHistory(bytes)
             if let reason = found.firstIgnored {
-                Notes.write("\(file): \(found.ignored) lines are not samples and were ignored; the first is \(reason)")
+                log.write(
+                    .warning,
+                    "\(file): \(found.ignored) lines are not samples and were ignored; the first is \(reason)")
             }
             do {
                 let added = try history.add(found.samples, at: Clocks.wall() / 1_000_000)
                 print("\(file): \(added) of \(found.samples.count) samples added")
             } catch {
-                Notes.write("\(error)")
+                log.write(.error, "\(error)")
                 throw ExitCode.failure
             }
         }
@@ -151,3 +167,5 @@ struct ViewCommand: ParsableCommand {
     /// The longest file of UPower in bytes: a week is a tenth of it.
     private static let importLimit = 4 << 20
 }
+
+extension LogLevel: ExpressibleByArgument {}

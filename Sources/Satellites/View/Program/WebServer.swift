@@ -72,14 +72,14 @@ final class WebServer {
             guard !connections.isFull else {
                 close(number)
                 let limit = Connections.limit + Connections.refusals
-                return notes.write("more than \(limit) connections; others are closed", about: .connections)
+                return notes.write(.warning, "more than \(limit) connections; others are closed", about: .connections)
             }
             var address = sockaddr()
             // The address is of no use: each connection is from this machine. The server closes the socket if it fails.
             MHD_add_connection(daemon, number, &address, socklen_t(MemoryLayout<sockaddr>.size))
             run()
         } catch {
-            notes.write("connections are not accepted for a moment: \(error)", about: .connections)
+            notes.write(.warning, "connections are not accepted for a moment: \(error)", about: .connections)
             sources.removeLast(listener.sockets.count)
             retry?.fire(after: Self.acceptPause)
         }

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+extension Device {
+    /// The version of this library, and of the programs and packages that are built with it.
+    public static let libraryVersion = "0.1.0"
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+import Varlink
+
+// The programs behind the connections: those of hostile users are suspended, moved and killed at any time; those of
+// honest users may only be suspended by a hostile root.
+extension HostileLife {
+    /// The cgroups of hostile programs, of which one is below another.
+    private static let cgroups = ["/hostile", "/hostile/worker", "/other"]
+    /// The cgroup above those of honest programs.
+    private static let honestCgroup = "/honest"
+
+    // MARK: - The machine
+
+    func startPrograms() {
+        for pid in People.processes where pid > 0 { programs.start(pid, cgroup: choices.one(of: Self.cgroups)) }
+        for peer in honest.map(\.credentials) + [publisher.credentials] {
+            programs.start(peer.pid, cgroup: "\(Self.honestCgroup)/\(peer.pid)")
+        }
+        programs.requested = { [unowned self] in if $1 { checkFreeze(of: $0) } }
+        programs.changed = { [unowned self] in note("\($0) is \($1 ? "frozen" : "thawed")") }
+    }
+
+    /// Returns whether a process cannot run.
+    func isFrozen(_ pid: Int32) -> Bool {
+        programs.processes[pid].map(programs.isFrozen) ?? false
+    }
+
+    /// Replaces a process that has died by another one with the same ID.
+    func restartProgram(_ pid: Int32) {
+        guard let process = programs.processes[pid] else { return }
+        programs.end(process)
+        declarants.remove(pid)
+        programs.start(pid, cgroup: process.cgroup)
+    }
+
+    /// Kills a hostile process, which is possible even if it is frozen.
+    private func kill(_ pid: Int32) {
+        note("process \(pid) is killed")
+        for peer in peers where peer.credentials.pid == pid { peer.close() }
+        peers.removeAll { $0.credentials.pid == pid }
+        restartProgram(pid)
+    }
+
+    // MARK: - Steps
+
+    func actOnPrograms() throws(Broken) {
+        switch choices.number(below: 24) {
+        case 0:
+            programs.manner = choices.one(of: SimulatedPrograms.Manner.allCases)
+            note("requests to freeze and thaw: \(programs.manner)")
+        case 1:
+            programs.obstacle = programs.obstacle == nil ? "a test" : nil
+            note("programs can be frozen: \(programs.obstacle == nil)")
+        case 2:
+            let pid = choices.one(of: People.processes)
+            programs.processes[pid]?.cgroup = choices.one(of: Self.cgroups + [nil])
+            note("process \(pid) moves to \(programs.processes[pid]?.cgroup ?? "an unknown cgroup")")
+        case 3: kill(choices.one(of: People.processes))
+        case 4: restartHostilePrograms()
+        case 5..<10: try subscribeToLifecycle()
+        case 10..<18: try setState()
+        case 18..<22: try beginTask()
+        default: try letDeparturesPass()
+        }
+    }
+
+    /// Replaces all hostile processes at once, as at the end of a session.
+    private func restartHostilePrograms() {
+        for pid in People.processes where pid > 0 { kill(pid) }
+    }
+
+    private func subscribeToLifecycle() throws(Broken) {
+        if peers.isEmpty || choices.happens(onceIn: 2) { connect() }
+        var parameters: JSONObject = [
+            "aspects": choices.one(of: [["lifecycle"], ["lifecycle", "locale"], ["locale"]])
+        ]
+        if choices.happens(onceIn: 3) { parameters["state"] = "background" }
+        if choices.happens(onceIn: 3) { parameters["policies"] = [["aspect": "lifecycle", "background": "end"]] }
+        try send("Subscribe", parameters, mode: "more")
+    }
+
+    private func setState() throws(Broken) {
+        guard let id = anySubscription() else { return }
+        let states: [JSON] = ["suspended", "suspended", "suspended", "foreground", "background", "inactive"]
+        var parameters: JSONObject = ["subscription": id, "state": choices.one(of: states)]
+        if choices.happens(onceIn: 3) { parameters["wakeAfter"] = choices.one(of: Self.deadlines) }
+        try send("SetState", parameters, mode: choices.happens(onceIn: 4) ? "oneway" : nil)
+    }
+
+    private func beginTask() throws(Broken) {
+        guard let id = anySubscription() else { return }
+        try send("BeginTask", ["subscription": id, "name": "work"], mode: "more")
+    }
+
+    /// Deadlines in milliseconds: the shortest and the longest, and times at which a suspension is on its way.
+    private static let deadlines: [JSON] = [1, 100, 4_999, 5_000, 16_000, 31_536_000_000]
+
+    /// The newest subscriptions most likely still exist.
+    private func anySubscription() -> JSON? {
+        let known = harvest["subscription"].suffix(6)
+        return known.isEmpty ? nil : choices.one(of: known)
+    }
+
+    private func send(_ member: String, _ parameters: JSONObject, mode: String?) throws(Broken) {
+        guard let peer = anyPeer() else { return }
+        var message: JSONObject = ["method": .string("org.reveille.Bus." + member), "parameters": .object(parameters)]
+        if let mode { message[mode] = true }
+        try send(JSON.object(message).bytes + [0], by: peer)
+    }
+
+    /// Passes times that decide what becomes of a suspension: a moment, reading, an answer of the system, tasks.
+    private func letDeparturesPass() throws(Broken) {
+        let duration: Duration = choices.one(of: [
+            .milliseconds(1), .milliseconds(4_999), .seconds(6), .seconds(16), .seconds(31),
+        ])
+        note("\(duration) pass for programs")
+        try bus.pass(duration)
+    }
+
+    // MARK: - Checks
+
+    /// Checks that a program is in the background and has no task when the bus asks for its cgroup to be frozen, and that
+    /// the next bus would know it.
+    private func checkFreeze(of cgroup: String) {
+        note("the bus freezes \(cgroup)")
+        guard bus.recordedCgroups.contains(cgroup) else {
+            return violation = Broken("\(cgroup) is frozen without a record")
+        }
+        for subscriber in bus.subscribers where programs.processes[subscriber.processID]?.isBelow(cgroup) == true {
+            guard !subscriber.holds.isDisjoint(with: .requested), subscriber.lifecycle ?? .suspended == .suspended,
+                subscriber.tasks.isEmpty
+            else { return violation = Broken("\(cgroup) is frozen in spite of \(subscriber)") }
+        }
+    }
+
+    /// Checks that nothing happened to a program that nobody may do to it.
+    func checkPrograms() throws(Broken) {
+        if let violation { throw violation }
+        for process in programs.processes.values {
+            let isHonest = process.isBelow(Self.honestCgroup)
+            guard !isHonest || people.hasHostileRoot || !programs.isFrozen(process) else {
+                throw Broken("the honest process \(process.pid) is frozen")
+            }
+            guard process.terminations == 0 || declarants.contains(process.pid) else {
+                throw Broken("process \(process.pid) was ended, which it has not declared")
+            }
+        }
+    }
+
+    /// Checks that a bus that was stopped has thawed everything, and that one that was killed has recorded it.
+    func checkThatNothingStaysFrozen(isClean: Bool, isRecorded: Bool) throws(Broken) {
+        guard !isClean else {
+            guard programs.frozen.isEmpty else { throw Broken("the bus stopped and left \(programs.frozen) frozen") }
+            return
+        }
+        // Without a record, as in a program that runs the bus itself, only its user can thaw them.
+        if !isRecorded { _ = programs.thawBeforeEnd(programs.frozen.sorted()) }
+    }
+
+    // MARK: - Rest
+
+    /// Longer than a suspension and everything that can delay it: tasks, reading, and two requests without an answer.
+    private static let longestSuspension: Duration = .seconds(120)
+
+    /// Lets all suspensions end by a system that works again.
+    func settlePrograms() throws(Broken) {
+        programs.manner = .prompt
+        programs.obstacle = nil
+        try bus.pass(Self.longestSuspension)
+        try checkPrograms()
+    }
+
+    /// Kills the hostile programs that are suspended, which would never read their replies.
+    func killFrozenPrograms() {
+        for pid in People.processes where isFrozen(pid) { kill(pid) }
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import CSystemd
+
+/// A D-Bus call that waits for its reply, at most for a time.
+final class DBusCall {
+    private var slot: OpaquePointer?
+    private var timer: EventSource?
+    private var completion: ((DBusCall, Result<DBusMessage, DBusError>) -> Void)?
+
+    init(then completion: @escaping (DBusCall, Result<DBusMessage, DBusError>) -> Void) {
+        self.completion = completion
+    }
+
+    /// Sends the call.
+    func send(
+        _ message: DBusMessage, over bus: OpaquePointer, loop: EventLoop, timeout: Duration
+    ) throws(SystemError) {
+        // libsystemd would count from the end of connecting, which may take longer.
+        let timer = try loop.timer { [unowned self] in
+            finish(.failure(DBusError(name: DBusError.noReply, message: "no reply within \(timeout)")))
+        }
+        let result = sd_bus_call_async(
+            bus, &slot, message.message,
+            { message, userdata, _ in DBusCall.dispatch(userdata, message) },
+            Unmanaged.passUnretained(self).toOpaque(), UInt64.max)
+        guard result >= 0 else { throw SystemError("sd_bus_call_async", code: -result) }
+        timer.fire(after: timeout)
+        self.timer = timer
+    }
+
+    /// Ends the call without calling the completion.
+    func cancel() {
+        completion = nil
+        timer?.cancel()
+        timer = nil
+        slot = sd_bus_slot_unref(slot)
+    }
+
+    private static func dispatch(_ userdata: UnsafeMutableRawPointer?, _ message: OpaquePointer?) -> Int32 {
+        guard let userdata, let message else { preconditionFailure("reply without a call") }
+        let call = Unmanaged<DBusCall>.fromOpaque(userdata).takeUnretainedValue()
+        guard let error = sd_bus_message_get_error(message) else {
+            call.finish(.success(DBusMessage(retaining: message)))
+            return 0
+        }
+        call.finish(
+            .failure(
+                DBusError(
+                    name: error.pointee.name.map { String(cString: $0) } ?? "",
+                    message: error.pointee.message.map { String(cString: $0) } ?? "")))
+        return 0
+    }
+
+    private func finish(_ reply: Result<DBusMessage, DBusError>) {
+        let completion = completion
+        cancel()
+        completion?(self, reply)
+    }
+}

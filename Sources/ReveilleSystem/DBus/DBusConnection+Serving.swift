@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import CSystemd
+
+extension DBusConnection {
+    /// The outcome of a request for a name.
+    package enum NameOutcome: Sendable, Hashable {
+        /// The name belongs to this connection.
+        case acquired
+        /// Another connection has the name.
+        case taken
+    }
+
+    private static let driver = "org.freedesktop.DBus"
+    private static let driverPath = "/org/freedesktop/DBus"
+    /// The request fails at once if the name has an owner (DBUS_NAME_FLAG_DO_NOT_QUEUE).
+    private static let doNotQueue: UInt32 = 4
+    /// The replies of RequestName with which the name belongs to the caller.
+    private static let ownerReplies: Set<UInt32> = [1, 4]
+
+    /// Requests a well-known name; calls to it arrive at the objects that are served.
+    ///
+    /// - Throws: `SystemError` if the request cannot be sent.
+    package func request(
+        name: String, timeout: Duration, then completion: @escaping (Result<NameOutcome, DBusError>) -> Void
+    ) throws(SystemError) {
+        try call(
+            Self.driver, Self.driverPath, Self.driver, "RequestName", [.string(name), .number(Self.doNotQueue)],
+            timeout: timeout
+        ) { reply in
+            completion(reply.map { Self.ownerReplies.contains($0.number() ?? 0) ? .acquired : .taken })
+        }
+    }
+
+    /// Calls back with whether a name has an owner; `nil` if the bus does not answer.
+    ///
+    /// - Throws: `SystemError` if the question cannot be sent.
+    package func hasOwner(
+        _ name: String, timeout: Duration, then completion: @escaping (Bool?) -> Void
+    ) throws(SystemError) {
+        try call(Self.driver, Self.driverPath, Self.driver, "NameHasOwner", [.string(name)], timeout: timeout) {
+            reply in
+            completion((try? reply.get())?.boolean())
+        }
+    }
+
+    /// Calls a handler with the name of each connection that leaves the bus, until the result is released.
+    ///
+    /// One rule for all names: a bus limits the rules of a connection, and not its peers.
+    ///
+    /// - Throws: `SystemError` if the request cannot be sent to the bus.
+    package func listenForDepartures(_ handler: @escaping (String) -> Void) throws(SystemError) -> DBusHandler {
+        let handler = Self.handler { signal in
+            // Of a well-known name, the owner may stay.
+            if let name = signal.string(), name.hasPrefix(":") { handler(name) }
+        }
+        let rule = """
+            type='signal',sender='\(Self.driver)',path='\(Self.driverPath)',interface='\(Self.driver)',\
+            member='NameOwnerChanged',arg2=''
+            """
+        let result = sd_bus_add_match_async(
+            bus, &handler.slot, rule, { message, userdata, _ in DBusHandler.dispatch(userdata, message) }, nil,
+            handler.userdata)
+        guard result >= 0 else { throw SystemError("sd_bus_add_match_async", on: rule, code: -result) }
+        return handler
+    }
+
+    /// Calls a handler for each call of an object, until the result is released; the handler answers the call, now or
+    /// later.
+    ///
+    /// - Throws: `SystemError` if the path is invalid.
+    package func serve(_ path: String, handler: @escaping (DBusMessage) -> Void) throws(SystemError) -> DBusHandler {
+        let handler = DBusHandler { message in
+            handler(message)
+            return true
+        }
+        let result = sd_bus_add_object(
+            bus, &handler.slot, path, { message, userdata, _ in DBusHandler.dispatch(userdata, message) },
+            handler.userdata)
+        guard result >= 0 else { throw SystemError("sd_bus_add_object", on: path, code: -result) }
+        return handler
+    }
+
+    /// Answers a call with values.
+    ///
+    /// - Throws: `SystemError` if the reply cannot be formed or sent; the connection continues.
+    package func answer(_ call: DBusMessage, with values: [DBusValue]) throws(SystemError) {
+        // libsystemd checks this for errors only.
+        guard sd_bus_message_get_expect_reply(call.message) > 0 else { return }
+        var created: OpaquePointer?
+        let result = sd_bus_message_new_method_return(call.message, &created)
+        guard result >= 0, let created else { throw SystemError("sd_bus_message_new_method_return", code: -result) }
+        let reply = DBusMessage(adopting: created)
+        try reply.append(values)
+        try send(reply, to: nil)
+    }
+
+    /// Answers a call with an error.
+    ///
+    /// - Throws: `SystemError` as ``answer(_:with:)-(_,[DBusValue])`` does.
+    package func answer(_ call: DBusMessage, with error: DBusError) throws(SystemError) {
+        var raw = sd_bus_error()
+        defer { sd_bus_error_free(&raw) }
+        sd_bus_error_set(&raw, error.name, error.message)
+        let result = sd_bus_reply_method_error(call.message, &raw)
+        guard result >= 0 else { throw SystemError("sd_bus_reply_method_error", on: call.sender, code: -result) }
+    }
+
+    /// Sends a signal of an object to one connection.
+    ///
+    /// - Throws: `SystemError` if the signal cannot be formed or sent; the connection continues.
+    package func signal(
+        _ path: String, _ interface: String, _ member: String, _ values: [DBusValue], to destination: String
+    ) throws(SystemError) {
+        var created: OpaquePointer?
+        let result = sd_bus_message_new_signal(bus, &created, path, interface, member)
+        guard result >= 0, let created else { throw SystemError(member, code: -result) }
+        let signal = DBusMessage(adopting: created)
+        try signal.append(values)
+        try send(signal, to: destination)
+    }
+
+    private func send(_ message: DBusMessage, to destination: String?) throws(SystemError) {
+        let result =
+            if let destination {
+                sd_bus_send_to(bus, message.message, destination, nil)
+            } else {
+                sd_bus_send(bus, message.message, nil)
+            }
+        guard result >= 0 else { throw SystemError("sd_bus_send", on: destination, code: -result) }
+    }
+}

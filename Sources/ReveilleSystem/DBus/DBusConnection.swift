@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import CSystemd
+import Glibc
+
+/// A connection to a D-Bus message bus, attached to a loop.
+///
+/// Nothing blocks: the connection is established while the loop runs, and calls made before wait for it. Loop thread
+/// only.
+package final class DBusConnection {
+    /// A message bus.
+    package enum Bus {
+        /// That of the machine, or the one at `$DBUS_SYSTEM_BUS_ADDRESS`.
+        case system
+        case user
+        /// The bus at an address, such as `unix:path=/run/bus`.
+        case address(String)
+    }
+
+    private let loop: EventLoop
+    let bus: OpaquePointer
+    private var calls: [ObjectIdentifier: DBusCall] = [:]
+    private var handlers: [DBusHandler] = []
+    /// Called when the connection has been lost; calls that had no reply fail before.
+    package var closed: () -> Void = {}
+
+    /// Starts to connect.
+    ///
+    /// - Throws: `SystemError` if the bus is absent or refuses the connection.
+    package init(to bus: Bus, loop: EventLoop) throws(SystemError) {
+        self.loop = loop
+        var opened: OpaquePointer?
+        let (operation, result) =
+            switch bus {
+            case .system: ("sd_bus_open_system", sd_bus_open_system(&opened))
+            case .user: ("sd_bus_open_user", sd_bus_open_user(&opened))
+            case .address(let address): ("sd_bus_start", Self.open(address, &opened))
+            }
+        guard result >= 0, let opened else { throw SystemError(operation, code: -result) }
+        self.bus = opened
+        let attached = sd_bus_attach_event(opened, loop.event, Int32(EventSource.Priority.normal.rawValue))
+        guard attached >= 0 else { throw SystemError("sd_bus_attach_event", code: -attached) }
+        try listen(
+            from: "org.freedesktop.DBus.Local", "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local",
+            "Disconnected"
+        ) { [unowned self] _ in closed() }
+    }
+
+    private static func open(_ address: String, _ opened: inout OpaquePointer?) -> Int32 {
+        var bus: OpaquePointer?
+        var result = sd_bus_new(&bus)
+        guard result >= 0 else { return result }
+        result = sd_bus_set_address(bus, address)
+        if result >= 0 { result = sd_bus_set_bus_client(bus, 1) }
+        if result >= 0 { result = sd_bus_start(bus) }
+        guard result >= 0 else {
+            sd_bus_unref(bus)
+            return result
+        }
+        opened = bus
+        return result
+    }
+
+    deinit {
+        // They refer to the connection.
+        for call in calls.values { call.cancel() }
+        for handler in handlers { handler.cancel() }
+        sd_bus_close_unref(bus)
+    }
+
+    /// Calls a method of an object.
+    ///
+    /// The service is activated if it is not connected to the bus. For the service manager, the bus waits: in a new session,
+    /// the first call starts the bus itself, and the manager connects to it a moment later.
+    ///
+    /// The reply must arrive within the timeout, which includes the time for connecting. The completion is called once on
+    /// the loop, unless this object is released before.
+    ///
+    /// - Throws: `SystemError` if the call cannot be formed or sent.
+    package func call(
+        _ service: String, _ path: String, _ interface: String, _ member: String, _ values: [DBusValue] = [],
+        timeout: Duration, then completion: @escaping (Result<DBusMessage, DBusError>) -> Void
+    ) throws(SystemError) {
+        var created: OpaquePointer?
+        let result = sd_bus_message_new_method_call(bus, &created, service, path, interface, member)
+        guard result >= 0, let created else { throw SystemError(member, code: -result) }
+        let message = DBusMessage(adopting: created)
+        try message.append(values)
+        let call = DBusCall { [weak self] call, reply in
+            self?.calls[ObjectIdentifier(call)] = nil
+            completion(reply)
+        }
+        try call.send(message, over: bus, loop: loop, timeout: timeout)
+        calls[ObjectIdentifier(call)] = call
+    }
+
+    /// Calls a handler for each signal of an object, until this is released.
+    ///
+    /// - Throws: `SystemError` if the request cannot be sent to the bus.
+    func listen(
+        from service: String, _ path: String, _ interface: String, _ member: String,
+        handler: @escaping (DBusMessage) -> Void
+    ) throws(SystemError) {
+        let handler = Self.handler(of: handler)
+        let result = sd_bus_match_signal_async(
+            bus, &handler.slot, service, path, interface, member,
+            { message, userdata, _ in DBusHandler.dispatch(userdata, message) }, nil, handler.userdata)
+        guard result >= 0 else { throw SystemError("sd_bus_match_signal_async", on: member, code: -result) }
+        handlers.append(handler)
+    }
+
+    static func handler(of signal: @escaping (DBusMessage) -> Void) -> DBusHandler {
+        DBusHandler { message in
+            signal(message)
+            // Others may listen to the same signal.
+            return false
+        }
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import CSystemd
+import Glibc
+
+/// A D-Bus message: one under construction, or one that was received, to be read in order.
+package final class DBusMessage {
+    /// The sd-bus message, which lives as long as this object.
+    let message: OpaquePointer
+
+    /// Takes a reference to a message.
+    init(adopting message: OpaquePointer) {
+        self.message = message
+    }
+
+    /// Adds a reference to a message that libsystemd passes to a callback.
+    init(retaining message: OpaquePointer) {
+        self.message = sd_bus_message_ref(message)
+    }
+
+    deinit {
+        sd_bus_message_unref(message)
+    }
+
+    // MARK: - Writing
+
+    /// Appends values.
+    ///
+    /// - Throws: `SystemError`; `EINVAL` for a string with a NUL character, which D-Bus cannot represent.
+    func append(_ values: [DBusValue]) throws(SystemError) {
+        for value in values { try append(value) }
+    }
+
+    private func append(_ value: DBusValue) throws(SystemError) {
+        switch value {
+        case .string(let text):
+            guard !text.utf8.contains(0) else { throw SystemError("sd_bus_message_append", code: EINVAL) }
+            try check(text.withCString { sd_bus_message_append_basic(message, Self.code("s"), $0) })
+        case .boolean(let isTrue):
+            var number: Int32 = isTrue ? 1 : 0
+            try check(sd_bus_message_append_basic(message, Self.code("b"), &number))
+        case .number(var number):
+            try check(sd_bus_message_append_basic(message, Self.code("u"), &number))
+        case .real(var number):
+            try check(sd_bus_message_append_basic(message, Self.code("d"), &number))
+        case .array(_, let values): try append(values, in: "a", of: value)
+        case .structure(let fields): try append(fields, in: "r", of: value)
+        case .entry(let key, let inner): try append([.string(key), inner], in: "e", of: value)
+        case .variant(let inner): try append([inner], in: "v", of: value)
+        }
+    }
+
+    private func append(
+        _ values: [DBusValue], in type: Unicode.Scalar, of container: DBusValue
+    ) throws(SystemError) {
+        try check(sd_bus_message_open_container(message, Self.code(type), container.contents))
+        try append(values)
+        try check(sd_bus_message_close_container(message))
+    }
+
+    private static func code(_ type: Unicode.Scalar) -> CChar { CChar(truncatingIfNeeded: type.value) }
+
+    private func check(_ result: Int32) throws(SystemError) {
+        guard result >= 0 else { throw SystemError("sd_bus_message_append", code: -result) }
+    }
+
+    // MARK: - Reading
+
+    /// The next value, which must be a string, or `nil` if it is something else.
+    package func string() -> String? { text("s") }
+
+    /// The next value, which must be the path of an object, or `nil` if it is something else.
+    func path() -> String? { text("o") }
+
+    /// The next value, which must be a number, or `nil` if it is something else.
+    package func number() -> UInt32? {
+        var number: UInt32 = 0
+        return sd_bus_message_read_basic(message, Self.code("u"), &number) > 0 ? number : nil
+    }
+
+    /// The next value, which must be a boolean, or `nil` if it is something else.
+    package func boolean() -> Bool? {
+        var value: Int32 = 0
+        return sd_bus_message_read_basic(message, Self.code("b"), &value) > 0 ? value != 0 : nil
+    }
+
+    private func text(_ type: Unicode.Scalar) -> String? {
+        // The message owns the text.
+        var text: UnsafePointer<CChar>?
+        guard sd_bus_message_read_basic(message, Self.code(type), &text) > 0 else { return nil }
+        return text.map { String(cString: $0) }
+    }
+
+    // MARK: - Header
+
+    /// The unique name of the sender; `nil` for a message that this process has formed.
+    package var sender: String? { copy(sd_bus_message_get_sender(message)) }
+    /// The interface; a call may leave it out.
+    package var interface: String? { copy(sd_bus_message_get_interface(message)) }
+    /// The name of the method or signal; `nil` for a reply.
+    package var member: String? { copy(sd_bus_message_get_member(message)) }
+    /// The types of the values, in D-Bus's notation.
+    package var signature: String { copy(sd_bus_message_get_signature(message, 1)) ?? "" }
+
+    private func copy(_ text: UnsafePointer<CChar>?) -> String? { text.map { String(cString: $0) } }
+}

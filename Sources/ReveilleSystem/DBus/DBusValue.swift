@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// A value of a D-Bus message, of the types that this project sends.
+package indirect enum DBusValue: Sendable, Hashable {
+    case string(String)
+    case boolean(Bool)
+    case number(UInt32)
+    case real(Double)
+    /// Values of one type, whose signature an empty array has too.
+    case array(of: String, [DBusValue])
+    case structure([DBusValue])
+    /// An element of a dictionary, which is an array of entries.
+    case entry(String, DBusValue)
+    case variant(DBusValue)
+
+    /// Creates an array of strings.
+    package static func strings(_ texts: [String]) -> DBusValue {
+        .array(of: "s", texts.map(DBusValue.string))
+    }
+
+    /// Creates a dictionary from names to values of any type (`a{sv}`).
+    package static func dictionary(_ values: [(String, DBusValue)]) -> DBusValue {
+        .array(of: "{sv}", values.map { .entry($0, .variant($1)) })
+    }
+
+    /// The type of the value, in D-Bus's notation.
+    var signature: String {
+        switch self {
+        case .string: "s"
+        case .boolean: "b"
+        case .number: "u"
+        case .real: "d"
+        case .array(let element, _): "a" + element
+        case .structure(let fields): "(" + contents(of: fields) + ")"
+        case .entry(_, let value): "{s" + value.signature + "}"
+        case .variant: "v"
+        }
+    }
+
+    private func contents(of fields: [DBusValue]) -> String {
+        fields.map(\.signature).joined()
+    }
+
+    /// The signature of what the container contains; empty for other values.
+    var contents: String {
+        switch self {
+        case .string, .boolean, .number, .real: ""
+        case .array(let element, _): element
+        case .structure(let fields): contents(of: fields)
+        case .entry(_, let value): "s" + value.signature
+        case .variant(let value): value.signature
+        }
+    }
+}

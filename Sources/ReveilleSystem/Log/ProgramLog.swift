@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+
+/// The log of a program on stderr.
+///
+/// A line begins with the name of the program and the level or, if stderr is a journal, with a priority (sd-daemon(3)).
+/// Lines that cannot be written immediately are dropped, so a slow reader does not block the program.
+package struct ProgramLog: Sendable {
+    /// The least important level that is written.
+    package var level: LogLevel
+    private let program: String
+    private let isJournal: Bool
+
+    /// Creates a log.
+    ///
+    /// - Parameters:
+    ///   - program: The name of the program, for readers other than a journal, which notes it itself.
+    ///   - level: The least important level that is written.
+    ///   - isJournal: Whether the lines have the form for a journal.
+    package init(of program: String, level: LogLevel, isJournal: Bool = ProgramLog.isStderrJournal) {
+        self.program = program
+        self.level = level
+        self.isJournal = isJournal
+    }
+
+    /// Whether stderr is connected to a journal.
+    ///
+    /// That `$JOURNAL_STREAM` is set does not suffice: a child whose output is redirected inherits it (systemd.exec(5)).
+    package static var isStderrJournal: Bool {
+        var status = stat()
+        guard let stream = Environment["JOURNAL_STREAM"], fstat(STDERR_FILENO, &status) == 0 else { return false }
+        return stream == "\(status.st_dev):\(status.st_ino)"
+    }
+
+    /// Writes a message, if its level is important enough.
+    package func write(_ level: LogLevel, _ message: String) {
+        guard level >= self.level else { return }
+        // A pipe is writable only if it has room for PIPE_BUF bytes, so such a write does not block.
+        var rest = Array((line(level, message) + "\n").utf8)[...]
+        while !rest.isEmpty, (try? Readiness.wait(STDERR_FILENO, for: .writable, atMost: .zero)) == true {
+            let count = rest.prefix(Int(PIPE_BUF)).withUnsafeBytes { buffer in
+                retryingOnInterrupt { Glibc.write(STDERR_FILENO, buffer.baseAddress, buffer.count) }
+            }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Returns the line of a message, in which control characters are escaped: a line break would begin another entry.
+    package func line(_ level: LogLevel, _ message: String) -> String {
+        (isJournal ? "<\(level.priority)>" : "\(program): \(level): ") + message.printable
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The log of a program without messages that repeat the last one about their subject.
+package final class SubjectLog<Subject: Hashable> {
+    /// The log, for messages without a subject.
+    package let log: ProgramLog
+    private var last: [Subject: String]
+
+    /// Creates a log.
+    ///
+    /// - Parameters:
+    ///   - log: The log to write to.
+    ///   - known: Messages about subjects that are not news at first.
+    package init(_ log: ProgramLog, known: [Subject: String] = [:]) {
+        self.log = log
+        last = known
+    }
+
+    /// Writes a message, unless it is the last one about its subject.
+    package func write(_ level: LogLevel, _ message: String, about subject: Subject) {
+        guard last.updateValue(message, forKey: subject) != message else { return }
+        log.write(level, message)
+    }
+
+    /// Lets the next message about a subject be written, whatever it is.
+    package func settle(_ subject: Subject) {
+        last[subject] = nil
+    }
+}

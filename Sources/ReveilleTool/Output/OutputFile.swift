@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleSystem
+
+/// A file that receives a result, opened before the work begins, which would otherwise be lost.
+final class OutputFile {
+    private static let mode: mode_t = 0o666
+
+    private let path: String
+    private let descriptor: Int32
+
+    /// Opens a file, or creates it.
+    ///
+    /// - Throws: `Failure` with the reason.
+    init(_ path: String) throws(Failure) {
+        self.path = path
+        descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, Self.mode)
+        guard descriptor >= 0 else { throw Failure(.output, "\(SystemError("open", on: path))") }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Replaces the content of the file.
+    ///
+    /// - Throws: `Failure` with the reason, such as a full disk.
+    func write(_ text: String) throws(Failure) {
+        // A device or a pipe has no length.
+        if ftruncate(descriptor, 0) != 0, errno != EINVAL { throw failure("ftruncate") }
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { buffer in
+                retryingOnInterrupt { Glibc.write(descriptor, buffer.baseAddress, buffer.count) }
+            }
+            guard count > 0 else { throw failure("write") }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    private func failure(_ call: String) -> Failure {
+        Failure(.output, "\(SystemError(call, on: path))")
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Reveille
+import Varlink
+
+/// A number at a time; `nil` if it was unknown from then on.
+struct PlotPoint: Equatable {
+    let time: Timestamp
+    let value: Double?
+
+    var json: JSON {
+        .object(["changedAt": .integer(time.microseconds), "value": value.map { .number($0) } ?? .null])
+    }
+}
+
+/// A chart of numbers over time, in which each number lasts until the next.
+struct PlotChart {
+    /// The least width of the curve in columns, below which a list shows more.
+    private static let narrowestCurve = 16
+    /// The gap between the labels and the axis.
+    private static let gap = 1
+
+    private let points: [PlotPoint]
+    private let number: ChartedNumber
+    private let low: Double
+    private let high: Double
+
+    /// Creates a chart of points in order of time.
+    init(_ points: [PlotPoint], number: ChartedNumber) {
+        self.points = points.map { PlotPoint(time: $0.time, value: $0.value.flatMap { $0.isFinite ? $0 : nil }) }
+        self.number = number
+        let values = self.points.compactMap(\.value)
+        let (least, most) = (values.min() ?? 0, values.max() ?? 0)
+        // A number that does not change is in the middle.
+        let margin = least == most ? max(1, abs(least) / 10) : 0
+        let range = number.range ?? -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
+        (low, high) = (max(range.lowerBound, least - margin), min(range.upperBound, most + margin))
+    }
+
+    /// The first, the last, the least and the greatest number.
+    var summary: String {
+        let values = points.compactMap(\.value)
+        guard let first = values.first, let last = values.last, let least = values.min(), let most = values.max() else {
+            return "no number is known"
+        }
+        let changes = "\(points.count) change\(points.count == 1 ? "" : "s")"
+        return "\(number.text(first)) → \(number.text(last)), \(changes), from \(number.text(least)) to "
+            + number.text(most)
+    }
+
+    /// Returns the number of a point with its unit.
+    func text(of point: PlotPoint) -> String { point.value.map(number.text) ?? "unknown" }
+
+    /// Returns the lines of the chart with its axes; `nil` if the width does not suffice.
+    func lines(columns: Int, rows: Int) -> [StyledText]? {
+        guard rows >= 2, let first = points.first?.time, let last = points.last?.time else { return nil }
+        let labels = [0: number.text(high), rows / 2: number.text((low / 2 + high / 2)), rows - 1: number.text(low)]
+        let margin = (labels.values.map(\.columns).max() ?? 0) + Self.gap
+        // One column for the axis, and the last one empty, because some terminals wrap as soon as it is written.
+        let width = columns - margin - 2
+        guard width >= Self.narrowestCurve else { return nil }
+        let curve = canvas(columns: width, rows: rows, from: first, to: last).lines
+        var lines = curve.indices.map { row in
+            let label = labels[row] ?? ""
+            let space = String(repeating: " ", count: max(0, margin - Self.gap - label.columns))
+            let axis = Style.dim(StyledText(space + label + (labels[row] == nil ? " │" : " ┤")))
+            return axis + Style.cyan(StyledText(curve[row]))
+        }
+        let space = String(repeating: " ", count: margin)
+        lines.append(Style.dim(StyledText(space + "└" + String(repeating: "─", count: width))))
+        let (start, end) = (Self.text(first, beside: last), Self.text(last, beside: first))
+        let between = width + 1 - start.columns - end.columns
+        let times = between > 0 ? start + String(repeating: " ", count: between) + end : start
+        lines.append(Style.dim(StyledText(space + times.truncated(to: width + 1))))
+        return lines
+    }
+
+    /// Returns a time, with its date if the other one is on another day.
+    private static func text(_ time: Timestamp, beside other: Timestamp) -> String {
+        let day = LocalTime.date(time)
+        return day == LocalTime.date(other) ? LocalTime.time(time) : "\(day) \(LocalTime.time(time))"
+    }
+
+    private func canvas(columns: Int, rows: Int, from first: Timestamp, to last: Timestamp) -> BrailleCanvas {
+        var canvas = BrailleCanvas(columns: columns, rows: rows)
+        let across = columns * BrailleCanvas.dots.across
+        let top = rows * BrailleCanvas.dots.down - 1
+        let span = Double(last.microseconds) - Double(first.microseconds)
+        var next = 0
+        var before: Int?
+        for x in 0..<across {
+            // The end of the dot's time. All numbers within it are joined by one vertical line.
+            let end = Double(first.microseconds) + span * Double(x) / Double(max(1, across - 1))
+            var heights = before.map { [$0] } ?? []
+            while next < points.count, Double(points[next].time.microseconds) <= end || x == across - 1 {
+                before = points[next].value.map { height(of: $0, top: top) }
+                if let before { heights.append(before) }
+                next += 1
+            }
+            if let least = heights.min(), let most = heights.max() {
+                for y in least...most { canvas.set(x, y) }
+            }
+        }
+        return canvas
+    }
+
+    private func height(of value: Double, top: Int) -> Int {
+        // Halved, since the difference of two finite numbers may be infinite.
+        let span = high / 2 - low / 2
+        return span > 0 ? Int(((value / 2 - low / 2) / span * Double(top)).rounded()) : 0
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The text of an SVG picture, in which every attribute and every character of text is escaped.
+struct SVGText {
+    private(set) var text = ""
+
+    /// Appends an element without content.
+    mutating func element(_ name: String, _ attributes: KeyValuePairs<String, String>) {
+        text += "<\(name)\(Self.list(attributes))/>\n"
+    }
+
+    /// Appends an element that contains text.
+    mutating func element(_ name: String, _ attributes: KeyValuePairs<String, String>, text content: String) {
+        text += "<\(name)\(Self.list(attributes))>\(Self.escaped(content))</\(name)>\n"
+    }
+
+    /// Appends an element that contains others.
+    mutating func element(
+        _ name: String, _ attributes: KeyValuePairs<String, String>, _ content: (inout SVGText) -> Void
+    ) {
+        text += "<\(name)\(Self.list(attributes))>\n"
+        content(&self)
+        text += "</\(name)>\n"
+    }
+
+    /// Returns a number with at most one decimal place.
+    static func number(_ number: Double) -> String {
+        let tenths = (number * 10).rounded() / 10
+        return tenths == tenths.rounded() ? "\(Int(tenths))" : "\(tenths)"
+    }
+
+    /// Returns text without markup; characters that XML does not allow are replaced.
+    static func escaped(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&#39;"
+            case "\u{0}"..<" ", "\u{7F}"..."\u{9F}", "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+    }
+
+    private static func list(_ attributes: KeyValuePairs<String, String>) -> String {
+        attributes.reduce("") { $0 + " \($1.key)=\"\(escaped($1.value))\"" }
+    }
+}

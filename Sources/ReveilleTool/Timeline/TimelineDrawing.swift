@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Reveille
+
+/// The picture of a timeline as SVG: the phone above, the two subscribers below.
+struct TimelineDrawing {
+    /// The width of a README's column, so that text has its natural size there.
+    static let width = 860.0
+    static let left = 164.0
+    static let right = 20.0
+    /// The heights of a lane of the phone, and of a row of a subscriber.
+    private static let lane = 44.0
+    static let row = 24.0
+    /// The largest number of aspects that are drawn; beyond it, a picture cannot be read.
+    static let mostAspects = 24
+    /// The width of a digit and of an average letter in the small font.
+    static let digit = 7.5
+    static let letter = 7.2
+
+    let timeline: Timeline
+    let aspects: [Aspect]
+    var svg = SVGText()
+    /// The upper and the lower edges of the parts with a time axis.
+    var parts: [(top: Double, bottom: Double)] = []
+    /// The upper edge of the next part.
+    var y = 0.0
+
+    private init(_ timeline: Timeline) {
+        self.timeline = timeline
+        aspects = Array(timeline.aspects.prefix(Self.mostAspects))
+    }
+
+    /// Returns the picture.
+    static func svg(_ timeline: Timeline) -> String {
+        var drawing = TimelineDrawing(timeline)
+        drawing.draw()
+        let height = SVGText.number(drawing.y + 12)
+        var picture = SVGText()
+        picture.element(
+            "svg",
+            [
+                "xmlns": "http://www.w3.org/2000/svg", "width": "\(Int(width))", "height": height,
+                "viewBox": "0 0 \(Int(width)) \(height)", "role": "img", "aria-labelledby": "title description",
+            ]
+        ) { picture in
+            picture.element("title", ["id": "title"], text: timeline.title)
+            picture.element("desc", ["id": "description"], text: drawing.description)
+            picture.element("style", [:], text: "")
+            picture.element("rect", ["class": "page", "width": "100%", "height": "100%", "rx": "8"])
+        }
+        // The style sheet has no characters of markup.
+        return picture.text.replacing("<style></style>", with: "<style>\n\(TimelineStyle.sheet)</style>")
+            .replacing("</svg>", with: drawing.svg.text + "</svg>")
+    }
+
+    private func total(_ deliveries: [Timeline.Delivery]) -> Int { deliveries.reduce(0) { $0 + $1.changes } }
+
+    /// The content of the picture in words.
+    private var description: String {
+        let all = "\(total(timeline.awake)) changes of \(timeline.aspects.count) aspects."
+        let lines = timeline.aspects.map { aspect in
+            let events = timeline.asleep.filter { $0.aspect == aspect }
+            return "\(aspect): \(events.count) events for \(total(events)) changes."
+        }
+        return "\(all) The subscriber that stays awake received \(timeline.awake.count) events, the one that sleeps "
+            + "\(timeline.asleep.count). \(lines.joined(separator: " "))"
+    }
+
+    func x(_ time: Double) -> Double {
+        // The last event remains within the picture.
+        let room = Self.width - Self.left - Self.right - 6
+        return Self.left + (timeline.end > 0 ? min(1, time / timeline.end) * room : 0)
+    }
+
+    // MARK: - Parts
+
+    private mutating func draw() {
+        text(timeline.title, x: 20, y: 34, "title")
+        y = 58
+        heading("The phone", "\(total(timeline.awake)) changes")
+        let top = y
+        for (index, aspect) in aspects.enumerated() { drawLane(of: aspect, index) }
+        parts.append((top, y - 2))
+        drawAxis()
+        heading("A subscriber that stays awake", "\(count(timeline.awake, "event")): each change at once")
+        drawRows(of: timeline.awake, sleeps: [])
+        y += 16
+        let asleep = timeline.asleep
+        heading(
+            "A subscriber that sleeps",
+            "\(count(asleep, "event")) for \(total(asleep) == total(timeline.awake) ? "the same " : "")\(total(asleep)) changes"
+        )
+        drawRows(of: asleep, sleeps: timeline.sleeps)
+        drawEdges()
+        let hidden = timeline.aspects.count - aspects.count
+        if hidden > 0 {
+            text("\(hidden) further aspects are not drawn.", x: 20, y: y + 18, "muted")
+            y += 24
+        }
+    }
+
+    private func count(_ deliveries: [Timeline.Delivery], _ noun: String) -> String {
+        "\(deliveries.count) \(noun)\(deliveries.count == 1 ? "" : "s")"
+    }
+
+    mutating func text(_ text: String, x: Double, y: Double, _ style: String, anchor: String = "start") {
+        svg.element(
+            "text",
+            ["class": style, "x": SVGText.number(x), "y": SVGText.number(y), "text-anchor": anchor], text: text)
+    }
+
+    private mutating func heading(_ title: String, _ remark: String) {
+        text(title, x: 20, y: y + 14, "heading")
+        text(remark, x: Self.width - Self.right, y: y + 14, "muted", anchor: "end")
+        y += 26
+    }
+
+    mutating func rectangle(
+        _ style: String, x: Double, y: Double, width: Double, height: Double, radius: Double = 2
+    ) {
+        svg.element(
+            "rect",
+            [
+                "class": style, "x": SVGText.number(x), "y": SVGText.number(y), "width": SVGText.number(max(0, width)),
+                "height": SVGText.number(height), "rx": SVGText.number(radius),
+            ])
+    }
+
+    /// Draws the name of a lane, with a remark below it.
+    mutating func drawName(of aspect: Aspect, height: Double, _ remark: String = "") {
+        let room = Int((Self.left - 26) / Self.letter)
+        let middle = y + height / 2 + 4.5
+        text(aspect.name.truncated(to: room), x: 20, y: remark.isEmpty ? middle : middle - 8, "")
+        if !remark.isEmpty { text(remark, x: 20, y: middle + 9, "muted") }
+    }
+
+    /// Draws the states of an aspect: a stepped line for numbers, otherwise segments with their texts.
+    private mutating func drawLane(of aspect: Aspect, _ index: Int) {
+        let color = index % TimelineStyle.hues
+        let (top, bottom) = (y + 4, y + Self.lane - 4)
+        rectangle("lane", x: Self.left, y: y, width: Self.width - Self.left - Self.right, height: Self.lane - 2)
+        let marks = TimelineMark.marks(of: timeline.awake.filter { $0.aspect == aspect }, at: x)
+        var steps = marks.map { (x: $0.position, state: $0.state) }
+        if let first = timeline.initial[aspect] { steps.insert((Self.left, first), at: 0) }
+        if let number = ChartedNumber(aspect) {
+            let known = steps.compactMap(\.state.number)
+            let ends = [known.first, known.last].compactMap { $0.map(number.text) }
+            drawName(of: aspect, height: Self.lane - 2, ends.joined(separator: " → "))
+            drawLine(steps, color, from: top, to: bottom)
+        } else {
+            drawName(of: aspect, height: Self.lane - 2)
+            let ends = steps.dropFirst().map(\.x) + [Self.width - Self.right]
+            for (step, end) in zip(steps, ends) where !step.state.text.isEmpty {
+                rectangle("segment f\(color)", x: step.x, y: top, width: end - step.x - 1, height: bottom - top)
+                let room = Int((end - step.x - 8) / Self.letter)
+                if room >= 3 { text(step.state.text.truncated(to: room), x: step.x + 5, y: y + 25.5, "") }
+            }
+        }
+        y += Self.lane
+    }
+
+    private mutating func drawLine(
+        _ steps: [(x: Double, state: Timeline.State)], _ color: Int, from top: Double, to bottom: Double
+    ) {
+        let known = steps.compactMap { step in step.state.number.map { (x: step.x, value: $0) } }
+        guard let low = known.map(\.value).min(), let high = known.map(\.value).max() else { return }
+        // The lowest number is above the floor of the lane, or an empty battery would have no area.
+        let span = max(high - low, 1e-9)
+        let height = { (value: Double) in bottom - 3 - (value - low) / span * (bottom - top - 3) }
+        var path = ""
+        for (index, point) in known.enumerated() {
+            let level = SVGText.number(height(point.value))
+            path += index == 0 ? "M\(SVGText.number(point.x)) \(level)" : "H\(SVGText.number(point.x))V\(level)"
+        }
+        path += "H\(SVGText.number(Self.width - Self.right))"
+        svg.element(
+            "path",
+            [
+                "class": "area f\(color)",
+                "d": path + "V\(SVGText.number(bottom))H\(SVGText.number(known[0].x))Z",
+            ])
+        svg.element("path", ["class": "line s\(color)", "d": path])
+        drawPlugged(steps, y: top + 11)
+    }
+
+    /// Writes where the charger is plugged in.
+    private mutating func drawPlugged(_ steps: [(x: Double, state: Timeline.State)], y: Double) {
+        for (before, step) in zip(steps, steps.dropFirst()) where step.state.isPlugged && !before.state.isPlugged {
+            text("plugged in", x: step.x + 5, y: y, "muted")
+        }
+    }
+
+    private mutating func drawAxis() {
+        let step = TimelineAxis.step(for: timeline.end)
+        svg.element(
+            "path",
+            [
+                "class": "grid",
+                "d":
+                    "M\(SVGText.number(Self.left)) \(SVGText.number(y + 4))H\(SVGText.number(Self.width - Self.right))",
+            ])
+        for tick in TimelineAxis.ticks(to: timeline.end, step: step) {
+            let place = x(tick)
+            svg.element(
+                "path", ["class": "grid", "d": "M\(SVGText.number(place)) \(SVGText.number(y + 4))v5"])
+            text("\(TimelineAxis.text(tick)) s", x: place, y: y + 21, "muted", anchor: "middle")
+        }
+        y += 42
+    }
+}

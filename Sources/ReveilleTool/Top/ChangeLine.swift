@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import Varlink
+
+/// The last changes of an aspect as numbers, for a line of bars.
+///
+/// The height of a bar is the number that matters most about the aspect, such as the level of a battery. A state that is
+/// not a number has a height for each different state, in the order of their first appearance.
+enum ChangeLine {
+    /// Returns the heights for changes of one aspect, oldest first; `nil` for a gap, where the number is unknown.
+    static func heights(of changes: [Event]) -> [Double?] {
+        let member = changes.last { $0.published?.isWithdrawn == false }.flatMap(numericMember)
+        let numbers = changes.map { number(in: $0, member) }
+        guard numbers.allSatisfy({ $0 == nil }) else { return numbers }
+        var heights: [Reading: Double] = [:]
+        return changes.map { change in
+            let height = heights[change.reading] ?? Double(heights.count)
+            heights[change.reading] = height
+            return height
+        }
+    }
+
+    private static func number(in change: Event, _ member: String?) -> Double? {
+        switch change.reading {
+        case .battery(let battery): battery.level
+        case .light(let light): light.lux
+        case .display(let display): display.brightness
+        case .power(let power): power.power
+        case .shake(let shake): shake.peak
+        case .motion(let motion): motion.acceleration?.length
+        case .published(let value): member.flatMap { object(value)?[$0]?.numberValue }
+        case .locale, .defaults, .proximity, .orientation, .network, .folders, .lifecycle: nil
+        }
+    }
+
+    /// Returns the name of the first member of a published value that is a number.
+    private static func numericMember(of change: Event) -> String? {
+        change.published.flatMap(object)?.members.first { $0.value.numberValue != nil }?.name
+    }
+
+    private static func object(_ value: PublishedValue) -> JSONObject? {
+        value.json.flatMap { try? JSON.parse(Array($0.utf8)) }?.objectValue
+    }
+}

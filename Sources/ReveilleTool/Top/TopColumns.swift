@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The columns of one list of `reveille top`, whose widths follow from the width of the screen alone.
+///
+/// Columns that followed their contents, as those of a ``Table`` do, would move whenever a value changes.
+struct TopColumns: Sendable {
+    struct Column: Sendable {
+        var head: String
+        /// The width that the contents need at least to be recognized.
+        var least: Int
+        /// The width beyond which more room would not show more.
+        var most: Int
+        /// The order in which columns are left out of a narrow screen, the highest first; `nil` for never.
+        var rank: Int?
+        var alignsRight = false
+    }
+
+    /// A column that is shown.
+    struct Place: Hashable, Sendable {
+        var index: Int
+        var start: Int
+        var width: Int
+    }
+
+    /// The width of the widest line of changes: longer ones are harder to read than `reveille log`.
+    static let widestLine = 60
+    private static let gap = 2
+
+    let columns: [Column]
+
+    /// Returns the columns that fit into a width, and where they are.
+    ///
+    /// - Parameters:
+    ///   - width: The width of the screen.
+    ///   - margin: The columns at the left that remain free.
+    /// - Returns: The columns.
+    func places(in width: Int, margin: Int) -> [Place] {
+        var shown = columns.indices.map { Place(index: $0, start: 0, width: columns[$0].least) }
+        func spare() -> Int {
+            width - margin - shown.reduce(0) { $0 + $1.width } - Self.gap * max(0, shown.count - 1)
+        }
+        while spare() < 0,
+            let last = shown.indices.filter({ columns[shown[$0].index].rank != nil })
+                .max(by: { columns[shown[$0].index].rank ?? 0 < columns[shown[$1].index].rank ?? 0 })
+        {
+            shown.remove(at: last)
+        }
+        // What is left goes, one by one, to the column that has the smallest part of its greatest width.
+        for _ in 0..<max(0, spare()) {
+            func part(_ index: Int) -> Double { Double(shown[index].width) / Double(columns[shown[index].index].most) }
+            let growing = shown.indices.filter { part($0) < 1 }
+            guard let next = growing.min(by: { part($0) < part($1) }) else { break }
+            shown[next].width += 1
+        }
+        var start = margin
+        for index in shown.indices {
+            shown[index].start = start
+            start += shown[index].width + Self.gap
+        }
+        return shown
+    }
+
+    /// The aspects.
+    static let aspects = TopColumns(columns: [
+        Column(head: "ASPECT", least: 11, most: 32),
+        Column(head: "VALUE", least: 13, most: 90),
+        Column(head: "AGE", least: 6, most: 6, rank: 1, alignsRight: true),
+        Column(head: "CHANGES/S", least: 9, most: 9, rank: 3, alignsRight: true),
+        Column(head: "LAST CHANGES", least: 12, most: widestLine, rank: 2),
+        Column(head: "SOURCE", least: 16, most: 60, rank: 4),
+    ])
+
+    /// The subscriptions.
+    static let subscriptions = TopColumns(columns: [
+        Column(head: "SUBSCRIBER", least: 10, most: 28),
+        Column(head: "PID", least: 7, most: 7, rank: 2, alignsRight: true),
+        Column(head: "COMMAND", least: 14, most: 50, rank: 4),
+        Column(head: "STATE", least: 14, most: 26),
+        Column(head: "WAITING", least: 14, most: 50, rank: 1),
+        Column(head: "EVENTS/S", least: 8, most: 8, rank: 3, alignsRight: true),
+        Column(head: "CHANGES/S", least: 9, most: 9, rank: 5, alignsRight: true),
+        Column(head: "ASPECTS", least: 16, most: 60, rank: 6),
+    ])
+}

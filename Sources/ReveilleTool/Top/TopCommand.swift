@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ArgumentParser
+import Glibc
+import Reveille
+import ReveilleSystem
+
+/// `reveille top`: shows the bus live.
+struct TopCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "top",
+        abstract: "Show the bus live: its aspects, its subscriptions, and what waits for them.",
+        discussion: """
+            On a terminal, '?' explains the keys and the columns: 'b', 'f' and 's' send the selected subscription to \
+            the background, return it to the foreground, or suspend its program. If stdin or stdout is not a \
+            terminal, if TERM is 'dumb', or with --batch, the lists are printed as lines instead: once without a \
+            terminal, otherwise until the program is ended.
+
+            The program subscribes to nothing, so no sensor is watched for it. It asks the bus a few questions every \
+            second, and less often if the bus takes long to answer.
+
+            EXAMPLES
+              reveille top
+              reveille top --batch --count 2 --delay 10
+            """)
+
+    @Flag(name: .shortAndLong, help: "Print the lists as lines instead of drawing on the terminal.")
+    var batch = false
+
+    @Option(
+        name: [.customShort("n"), .long], parsing: .unconditional,
+        help: "Exit after the bus has answered this many times. Default: 1 without a terminal, otherwise no limit.",
+        transform: Count.parse)
+    var count: Int?
+
+    @Option(
+        name: .shortAndLong, parsing: .unconditional,
+        help: "The number of seconds between two polls of the bus, from 1 to 3600. Default: 1.",
+        transform: Seconds.parse)
+    var delay: Double = 1
+
+    @OptionGroup var bus: BusOptions
+
+    func validate() throws {
+        if let count { try Count.validate(count, of: "--count") }
+        try TopPace.validate(delay)
+    }
+
+    var pace: TopPace { TopPace(delay: .seconds(delay), count: count) }
+
+    func run() {
+        Failure.guarding {
+            let hasScreen = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && Environment["TERM"] != "dumb"
+            guard batch || !hasScreen else { return try TopSession(self).run() }
+            let isLimited = !batch && isatty(STDOUT_FILENO) == 0
+            let pace = TopPace(delay: .seconds(delay), count: count ?? (isLimited ? 1 : nil))
+            Failure.awaiting { [bus] in try await TopBatch(pace: pace, bus: bus).run() }
+        }
+    }
+}
+
+/// How often `reveille top` polls the bus.
+struct TopPace: Hashable, Sendable {
+    /// From once a second, since more often would cost the bus more than its subscribers, to an hour.
+    private static let delays = 1.0...3_600.0
+    /// The pause after a poll as a multiple of the time that the bus took to answer: at most a twentieth of its time is
+    /// spent on this program, however many subscriptions it lists.
+    private static let rest = 20
+
+    /// The least pause between two polls.
+    var delay: Duration
+    /// The number of polls after which the program ends; `nil` for no limit.
+    var count: Int?
+
+    /// Checks the value of `--delay`.
+    static func validate(_ delay: Double) throws {
+        guard delays.contains(delay) else {
+            throw ValidationError("--delay must be from 1 to 3600 seconds, not \(Seconds.number(delay))")
+        }
+    }
+
+    /// Returns the pause after a poll that took the bus some time.
+    func pause(after cost: Duration) -> Duration {
+        max(delay, cost * Self.rest)
+    }
+}

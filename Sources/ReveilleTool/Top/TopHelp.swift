@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The keys of `reveille top`, and what its columns mean.
+enum TopHelp {
+    /// The keys in the bottom line, the most important first: a narrow screen has no room for the last ones.
+    static let hints: [(key: String, meaning: String)] = [
+        ("q", "quit"), ("?", "help"), ("b", "background"), ("f", "foreground"), ("s", "suspend"), ("/", "filter"),
+        ("Tab", "other list"), ("o", "order"), ("r", "reverse"), ("Ctrl-Z", "stop"),
+    ]
+
+    /// A list of terms with their explanations, below a head.
+    private typealias Section = (head: String, terms: [(term: String, text: String)])
+
+    private static let sections: [Section] = [
+        (
+            "KEYS",
+            [
+                ("Up, Down", "select a row; also k, j, PgUp, PgDn, Home and End"),
+                ("Tab", "go to the other list"),
+                ("b", "send the selected subscription to the background"),
+                ("f", "return it to the foreground: it gets one event for each aspect that changed"),
+                ("s", "suspend its program: freeze it in the background; f resumes it"),
+                ("/", "show only rows that contain a text; Esc shows all"),
+                ("o, r", "choose the next order; reverse it"),
+                ("Ctrl-L", "draw the screen again"),
+                ("q", "quit"),
+            ]
+        ),
+        (
+            "COLUMNS",
+            [
+                ("AGE", "the time since the last change"),
+                (
+                    "LAST CHANGES",
+                    "a bar for each change, the newest at the right: numbers by size, other states by a height for each"
+                ),
+                (
+                    "STATE",
+                    """
+                    held by app (its own process), operator (another one), frozen (its cgroup), unread (it has not \
+                    read its last event)
+                    """
+                ),
+                ("WAITING", "the changes that are merged until it wakes"),
+                ("EVENTS/S", "events delivered to it; CHANGES/S: the changes merged in them"),
+            ]
+        ),
+        (
+            "",
+            [
+                (
+                    "",
+                    """
+                    reveille top subscribes to nothing. It asks the bus a few questions every second, and none while \
+                    it is stopped.
+                    """
+                )
+            ]
+        ),
+    ]
+    private static let indent = 2
+    private static let termColumns = 14
+
+    /// Draws the help, as much of it as fits.
+    static func draw(on screen: inout Screen) {
+        let end = screen.rows - 1
+        let start = indent + termColumns
+        var row = 0
+        for section in sections {
+            if !section.head.isEmpty {
+                screen.put(section.head, row: row, column: 0, style: .bold)
+                row += 1
+            }
+            for (term, text) in section.terms {
+                if row < end { screen.put(term, row: row, column: indent, style: .bold) }
+                let column = term.isEmpty ? 0 : start
+                for line in wrap(text, to: screen.columns - column) {
+                    if row < end { screen.put(line, row: row, column: column) }
+                    row += 1
+                }
+            }
+            row += 1
+        }
+        screen.put("press any key to return", row: end, column: 0, style: .dim)
+    }
+
+    /// Returns the lines of a text that is broken at spaces.
+    static func wrap(_ text: String, to width: Int) -> [String] {
+        text.split(separator: " ").reduce(into: [""]) { lines, word in
+            let line = lines[lines.count - 1]
+            if line.isEmpty {
+                lines[lines.count - 1] = String(word)
+            } else if line.columns + 1 + word.columns <= width {
+                lines[lines.count - 1] += " " + word
+            } else {
+                lines.append(String(word))
+            }
+        }
+    }
+}

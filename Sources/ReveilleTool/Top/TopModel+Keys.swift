@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// What a key of `reveille top` asks of the program.
+enum TopEffect: Hashable, Sendable {
+    case quit
+    /// Draw the whole screen again.
+    case redraw
+    case change(TopChange)
+}
+
+/// The change of a subscription's state that the user asks for.
+struct TopChange: Hashable, Sendable {
+    enum State: Hashable, Sendable { case background, foreground, suspended }
+
+    /// The identifier of the subscription.
+    var subscription: String
+    var name: String
+    var state: State
+}
+
+extension TopModel {
+    /// The number of characters of a filter: more than any name needs.
+    private static let filterLimit = 64
+
+    /// Handles a key.
+    mutating func press(_ key: Key) -> TopEffect? {
+        if key == .redraw { return .redraw }
+        if isTyping {
+            type(key)
+            return nil
+        }
+        if showsHelp {
+            showsHelp = false
+            return key == .character("q") || key == .endOfInput ? .quit : nil
+        }
+        message = nil
+        switch key {
+        case .character("q"), .endOfInput: return .quit
+        case .character("?"), .character("h"): showsHelp = true
+        case .character("/"): isTyping = true
+        case .escape: setFilter("")
+        case .tab: focus = focus == .aspects ? .subscriptions : .aspects
+        case .character("b"): return change(to: .background)
+        case .character("f"): return change(to: .foreground)
+        case .character("s"): return change(to: .suspended)
+        case .character("o"): focus == .aspects ? aspects.chooseNextOrder() : subscriptions.chooseNextOrder()
+        case .character("r"): focus == .aspects ? aspects.reverse() : subscriptions.reverse()
+        default: if let distance = distance(of: key) { move(by: distance) }
+        }
+        return nil
+    }
+
+    private func distance(of key: Key) -> Int? {
+        // One row less than a page, by which one finds the place again.
+        let page = max(1, (focus == .aspects ? layout.aspects : layout.subscriptions).count - 1)
+        return switch key {
+        case .up, .character("k"): -1
+        case .down, .character("j"): 1
+        case .pageUp: -page
+        case .pageDown, .character(" "): page
+        case .home, .character("g"): -Int.max
+        case .end, .character("G"): Int.max
+        default: nil
+        }
+    }
+
+    private mutating func move(by distance: Int) {
+        switch focus {
+        case .aspects: aspects.move(by: distance)
+        case .subscriptions: subscriptions.move(by: distance)
+        }
+    }
+
+    private mutating func type(_ key: Key) {
+        switch key {
+        case .enter, .tab: isTyping = false
+        case .escape, .endOfInput:
+            isTyping = false
+            setFilter("")
+        case .backspace: setFilter(String(filter.dropLast()))
+        case .eraseLine: setFilter("")
+        case .character(let character) where filter.count < Self.filterLimit: setFilter(filter + String(character))
+        default: if let distance = isArrow(key) { move(by: distance) }
+        }
+    }
+
+    private func isArrow(_ key: Key) -> Int? {
+        if case .character = key { nil } else { distance(of: key) }
+    }
+
+    private mutating func setFilter(_ text: String) {
+        guard text != filter else { return }
+        filter = text
+        applyFilter()
+    }
+
+    private mutating func change(to state: TopChange.State) -> TopEffect? {
+        guard focus == .subscriptions else {
+            message = Message(text: "an aspect has no such state; press Tab to select a subscription", isTrouble: true)
+            return nil
+        }
+        guard let row = subscriptions.selected else {
+            message = Message(text: "no subscription is selected", isTrouble: true)
+            return nil
+        }
+        if case .lost = connection {
+            message = Message(text: "the bus is gone; wait until it is back", isTrouble: true)
+            return nil
+        }
+        if state == .suspended { message = Message(text: "suspending \(row.name) …") }
+        return .change(TopChange(subscription: row.id, name: row.name, state: state))
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+
+/// The cells of the rows of `reveille top`, in the order of ``TopColumns``.
+enum TopTables {
+    /// Returns the cells of an aspect.
+    ///
+    /// - Parameters:
+    ///   - row: The aspect.
+    ///   - now: The time of the poll.
+    ///   - line: The width of the line of changes in characters.
+    /// - Returns: The cells.
+    static func cells(_ row: AspectRow, at now: Timestamp, line: Int) -> [Table.Cell] {
+        guard row.hasValue else {
+            return [Table.Cell(row.id.name, .dim), Table.Cell(row.value, .dim)]
+                + ["-", "-", "", "-"].map { Table.Cell($0, .dim) }
+        }
+        return [
+            Table.Cell(row.id.name, .bold),
+            Table.Cell(row.value),
+            Table.Cell(row.last.map { TopText.age(of: $0.changedAt, at: now) } ?? "-"),
+            Table.Cell(TopText.rate(row.rate), row.rate ?? 0 > 0 ? .green : nil),
+            Table.Cell(Spark.line(ChangeLine.heights(of: row.changes), columns: line), .cyan),
+            Table.Cell(source(of: row.source), row.source.isMonitored ? nil : .dim),
+        ]
+    }
+
+    /// Returns the cells of a subscription.
+    static func cells(_ row: SubscriberRow) -> [Table.Cell] {
+        [
+            Table.Cell(row.name, .bold),
+            Table.Cell("\(row.subscriber.processID)"),
+            Table.Cell(row.command ?? "-"),
+            StatusTables.state(of: row.subscriber),
+            Table.Cell(StatusTables.pending(of: row.subscriber), row.waiting > 0 ? .yellow : nil),
+            Table.Cell(TopText.rate(row.rates?.events), row.rates?.events ?? 0 > 0 ? .green : nil),
+            Table.Cell(TopText.rate(row.rates?.changes)),
+            Table.Cell(StatusTables.aspects(of: row.subscriber)),
+        ]
+    }
+
+    /// Returns a line about a subscription: why it is held, what waits, and its tasks.
+    static func detail(of row: SubscriberRow) -> String {
+        let subscriber = row.subscriber
+        var parts: [String] = []
+        let reasons: [(HoldReasons, String)] = [
+            (.app, "its own process is in the background"), (.operator, "an operator sent it to the background"),
+            (.frozen, "its process is frozen"), (.unread, "it has not read its last event"),
+        ]
+        let held = reasons.filter { subscriber.holds.contains($0.0) }.map(\.1)
+        parts.append(held.isEmpty ? "receives every change" : "held: " + held.joined(separator: ", "))
+        if row.waiting > 0 { parts.append("waiting: " + StatusTables.pending(of: subscriber)) }
+        if !subscriber.tasks.isEmpty {
+            parts.append("tasks: " + subscriber.tasks.map(\.name).joined(separator: ", "))
+        }
+        parts.append("user \(subscriber.userID), subscription \(subscriber.id)")
+        return "\(row.name): " + parts.joined(separator: "; ")
+    }
+
+    /// Returns a line about an aspect: its value, and its source.
+    static func detail(of row: AspectRow) -> String {
+        "\(row.id): \(row.value)" + (row.hasValue ? "; source: \(source(of: row.source))" : "")
+    }
+
+    /// Returns all rows of the aspects as a table, for output without a screen.
+    static func table(_ model: TopModel, line: Int) -> Table {
+        var table = Table(columns: columns(of: .aspects))
+        let now = model.poll?.time ?? Timestamp(microseconds: 0)
+        table.rows = model.aspects.rows.map { cells($0, at: now, line: line) }
+        return table
+    }
+
+    /// Returns all rows of the subscriptions as a table, for output without a screen.
+    static func table(_ model: TopModel) -> Table {
+        var table = Table(columns: columns(of: .subscriptions))
+        table.rows = model.subscriptions.rows.map { cells($0) }
+        return table
+    }
+
+    private static func columns(of columns: TopColumns) -> [Table.Column] {
+        columns.columns.map { Table.Column(head: $0.head, isFixed: $0.most == $0.least) }
+    }
+
+    private static func source(of source: AspectSource) -> String {
+        source.isAvailable && !source.isMonitored && !source.aspect.isPublished
+            ? "not watched: \(source.text)" : source.text
+    }
+}

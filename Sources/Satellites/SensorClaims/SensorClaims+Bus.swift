@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+extension SensorClaims {
+    mutating func setReachable(_ isReachable: Bool, at now: Instant) {
+        guard isReachable != self.isReachable else { return }
+        self.isReachable = isReachable
+        guard isReachable else {
+            for sensor in Sensor.allCases { answerClaims(of: sensor) }
+            if asking == nil { answerLater() }
+            if sensors.values.contains(where: \.isPresent) { loss = now + Self.absenceTolerance }
+            return
+        }
+        loss = nil
+        for sensor in Sensor.allCases where sensors[sensor]?.callers.isEmpty == false { follow(sensor) }
+        check()
+    }
+
+    /// Answers requests with what was last known.
+    mutating func answerLater() {
+        for (number, request) in later { answer(request, number) }
+        later = []
+    }
+
+    mutating func expire(at now: Instant) {
+        for sensor in Sensor.allCases { answerClaims(of: sensor, until: now) }
+        if let loss, loss <= now {
+            self.loss = nil
+            for sensor in Sensor.allCases {
+                // Its next reading may equal the one that is lost now, and would not be delivered.
+                if sensors[sensor]?.isFollowed == true { effects.append(.unfollow(sensor)) }
+                sensors[sensor]?.isFollowed = false
+                setPresent(false, sensor)
+            }
+        }
+        if let end, end <= now {
+            self.end = nil
+            effects.append(.end)
+        }
+    }
+
+    /// Plans the end of a program that nobody needs; the next request postpones it.
+    mutating func planEnd(isRequest: Bool, at now: Instant) {
+        let hasSensors = sensors.values.contains(where: \.isPresent)
+        guard hasChecked, isReachable, !hasSensors, !hasClaims else { return end = nil }
+        if end == nil && !effects.contains(.end) || isRequest { end = now + Self.idleTime }
+    }
+}

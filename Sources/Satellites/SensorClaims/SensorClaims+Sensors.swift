@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+extension SensorClaims {
+    mutating func take(_ measurement: Measurement?, of sensor: Sensor) {
+        guard var state = sensors[sensor], state.isFollowed else { return }
+        state.hasReading = true
+        if let measurement {
+            let hasChanged = measurement != (state.measurement ?? .none(of: sensor))
+            let former = (state.measurement ?? .none(of: sensor)).entries
+            state.measurement = measurement
+            if !state.isPresent {
+                // The check reports both.
+                check()
+            } else if state.isUnannounced {
+                announce(sensor, &state)
+            } else if hasChanged {
+                // The unit goes along with the level.
+                let changed =
+                    sensor == .light ? measurement.entries : measurement.entries.filter { !former.contains($0) }
+                effects.append(.signal(changed, to: state.callers))
+            }
+        } else if state.isPresent {
+            check()
+        }
+        sensors[sensor] = state
+        answerClaims(of: sensor)
+    }
+
+    private mutating func announce(_ sensor: Sensor, _ state: inout SensorState) {
+        state.isUnannounced = false
+        let entries = [PropertyEntry(sensor.presence, .boolean(true))] + (state.measurement?.entries ?? [])
+        effects.append(.signal(entries, to: state.callers))
+    }
+
+    mutating func check() {
+        wantsCheck = true
+        guard asking == nil, isReachable else { return }
+        wantsCheck = false
+        asking = later
+        later = []
+        effects.append(.check)
+    }
+
+    mutating func checked(_ present: Set<Sensor>?) {
+        if let present {
+            hasChecked = true
+            for sensor in Sensor.allCases { setPresent(present.contains(sensor), sensor) }
+        }
+        let answered = asking ?? []
+        asking = nil
+        for (number, request) in answered { answer(request, number) }
+        if !isReachable { answerLater() }
+        if wantsCheck || !later.isEmpty { check() }
+    }
+
+    mutating func setPresent(_ isPresent: Bool, _ sensor: Sensor) {
+        guard var state = sensors[sensor], state.isPresent != isPresent else { return }
+        if isPresent {
+            state.isPresent = true
+            state.isUnannounced = !state.callers.isEmpty
+            // Without a measurement, it waits for the first.
+            if state.isUnannounced, state.measurement != nil { announce(sensor, &state) }
+        } else {
+            state.lose()
+            if !state.callers.isEmpty {
+                effects.append(.signal([PropertyEntry(sensor.presence, .boolean(false))], to: state.callers))
+            }
+        }
+        sensors[sensor] = state
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+extension SensorClaims {
+    /// Something that has happened.
+    package enum Input: Sendable, Hashable {
+        /// A connection has sent a request, which has a number until it is answered or forgotten.
+        case request(SensorRequest, from: String, number: Int)
+        /// A connection has left the message bus.
+        case left(String)
+        /// The bus has answered ``Effect/check`` with the sensors that the device has; `nil` if it could not be asked.
+        case checked(Set<Sensor>?)
+        /// The subscription to a sensor's aspect has brought a reading; `nil` if the sensor is missing or has not been
+        /// read.
+        case reading(Sensor, Measurement?)
+        /// The subscription to a sensor's aspect has ended, or never began.
+        case unfollowed(Sensor)
+        /// The bus is reachable, or no longer.
+        case reachable(Bool)
+        /// The ``SensorClaims/deadline`` has come.
+        case expired
+    }
+
+    /// Something to do.
+    package enum Effect: Sendable, Hashable {
+        case answer(Int, SensorAnswer)
+        /// The request is not answered: its sender has left.
+        case forget(Int)
+        /// Send `PropertiesChanged` to each of the connections.
+        case signal([PropertyEntry], to: Set<String>)
+        /// Subscribe to a sensor's aspect.
+        case follow(Sensor)
+        /// Cancel the subscription.
+        case unfollow(Sensor)
+        /// Ask the bus which sensors the device has.
+        case check
+        /// Report ``Input/left(_:)`` of all connections from now on, or no longer.
+        case watchCallers(Bool)
+        /// Report ``Input/left(_:)`` if a connection has left already.
+        case verify(String)
+        /// End the program: there is no sensor, and no claim of one.
+        case end
+    }
+}

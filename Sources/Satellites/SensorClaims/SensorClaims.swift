@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The claims and the properties of `net.hadess.SensorProxy`.
+///
+/// Pure: inputs with a time go in, effects come out. A claim subscribes to the sensor's aspect, and the end of the last
+/// claim cancels the subscription. Whether the device has a sensor is asked when somebody wants to know, so nothing
+/// happens while there are neither claims nor requests.
+package struct SensorClaims: Sendable {
+    /// The time for the first reading, after which a claim is answered without it.
+    ///
+    /// The bus waits up to a second for a slow sensor, and clients wait 25 seconds for their answer.
+    package static let claimTimeout: Duration = .seconds(3)
+    /// The time for which the properties stay as they are while the bus is away.
+    ///
+    /// A bus that is restarted or upgraded must not rotate a screen. After this time it may not come back soon, and
+    /// a sensor that last reported something near must not keep a screen dark.
+    package static let absenceTolerance: Duration = .seconds(30)
+    /// The time without a sensor, a claim and a request after which the program ends.
+    ///
+    /// Long enough for a driver that is loaded again, and for a desktop that asks several times as it starts.
+    package static let idleTime: Duration = .seconds(10)
+
+    package typealias Instant = ContinuousClock.Instant
+
+    var sensors = Dictionary(uniqueKeysWithValues: Sensor.allCases.map { ($0, SensorState()) })
+    var isReachable = true
+    /// The requests for which the bus is being asked, and those that came later and need another answer.
+    var asking: [(number: Int, request: SensorRequest)]?
+    var later: [(number: Int, request: SensorRequest)] = []
+    var wantsCheck = false
+    var hasChecked = false
+    private var isWatchingCallers = false
+    /// When the sensors of a bus that is away are lost.
+    var loss: Instant?
+    /// When the program ends.
+    var end: Instant?
+    var effects: [Effect] = []
+
+    /// Creates the state before the first check, in which the device has no sensors.
+    package init() {}
+
+    /// When ``Input/expired`` is due; `nil` if nothing is waited for.
+    package var deadline: Instant? {
+        ([loss, end] + sensors.values.flatMap { $0.waiting.map(\.deadline) }).compactMap { $0 }.min()
+    }
+
+    /// Takes an input, and returns what to do, in order.
+    package mutating func handle(_ input: Input, at now: Instant) -> [Effect] {
+        effects = []
+        var isRequest = false
+        switch input {
+        case .request(let request, let caller, let number):
+            isRequest = true
+            carryOut(request, from: caller, number, at: now)
+        case .left(let caller): for sensor in Sensor.allCases { release(sensor, of: caller, hasLeft: true) }
+        case .checked(let present): checked(present)
+        case .reading(let sensor, let measurement): take(measurement, of: sensor)
+        case .unfollowed(let sensor):
+            sensors[sensor]?.isFollowed = false
+            answerClaims(of: sensor)
+        case .reachable(let isReachable): setReachable(isReachable, at: now)
+        case .expired: expire(at: now)
+        }
+        watchCallers()
+        planEnd(isRequest: isRequest, at: now)
+        return effects
+    }
+
+    /// Begins the first check.
+    package mutating func begin() -> [Effect] {
+        effects = []
+        check()
+        return effects
+    }
+
+    // MARK: - Requests
+
+    private mutating func carryOut(_ request: SensorRequest, from caller: String, _ number: Int, at now: Instant) {
+        switch request {
+        case .claim(let sensor): claim(sensor, for: caller, number, at: now)
+        case .release(let sensor):
+            release(sensor, of: caller, hasLeft: false)
+            effects.append(.answer(number, .done))
+        case .get(let property) where !property.isPresence: answer(request, number)
+        case .get, .getAll:
+            guard isReachable else { return answer(request, number) }
+            later.append((number, request))
+            check()
+        case .answer(let answer): effects.append(.answer(number, answer))
+        }
+    }
+
+    mutating func answer(_ request: SensorRequest, _ number: Int) {
+        switch request {
+        case .get(let property): effects.append(.answer(number, .value(value(of: property))))
+        case .getAll:
+            let entries = SensorProperty.allCases.map { PropertyEntry($0, value(of: $0)) }
+            effects.append(.answer(number, .values(entries)))
+        case .claim, .release: effects.append(.answer(number, .done))
+        case .answer(let answer): effects.append(.answer(number, answer))
+        }
+    }
+
+    /// The value of a property now.
+    package func value(of property: SensorProperty) -> PropertyValue {
+        for (sensor, state) in sensors where sensor.presence == property || sensor.measured.contains(property) {
+            return state.value(of: property, sensor)
+        }
+        return .boolean(false)
+    }
+
+    private mutating func claim(_ sensor: Sensor, for caller: String, _ number: Int, at now: Instant) {
+        guard sensors[sensor]?.callers.insert(caller).inserted == true else {
+            return effects.append(.answer(number, .done))
+        }
+        // Before the question, so that a caller that leaves in between is noticed.
+        watchCallers()
+        effects.append(.verify(caller))
+        let isFirst = follow(sensor)
+        if sensors[sensor]?.isFollowed == true && sensors[sensor]?.hasReading == false {
+            let waiting = SensorState.Waiting(request: number, caller: caller, deadline: now + Self.claimTimeout)
+            sensors[sensor]?.waiting.append(waiting)
+        } else {
+            effects.append(.answer(number, .done))
+        }
+        if isFirst { check() }
+    }
+
+    /// Subscribes to a sensor's aspect unless there is a subscription; without a bus, its return does.
+    @discardableResult
+    mutating func follow(_ sensor: Sensor) -> Bool {
+        guard isReachable, sensors[sensor]?.isFollowed == false else { return false }
+        sensors[sensor]?.isFollowed = true
+        sensors[sensor]?.hasReading = false
+        effects.append(.follow(sensor))
+        return true
+    }
+
+    mutating func release(_ sensor: Sensor, of caller: String, hasLeft: Bool) {
+        guard var state = sensors[sensor], state.callers.remove(caller) != nil else { return }
+        for waiting in state.waiting where waiting.caller == caller {
+            effects.append(hasLeft ? .forget(waiting.request) : .answer(waiting.request, .done))
+        }
+        state.waiting.removeAll { $0.caller == caller }
+        if state.callers.isEmpty {
+            state.isUnannounced = false
+            if state.isFollowed { effects.append(.unfollow(sensor)) }
+            state.isFollowed = false
+        }
+        sensors[sensor] = state
+    }
+
+    mutating func answerClaims(of sensor: Sensor, until deadline: Instant? = nil) {
+        let isDue = { (waiting: SensorState.Waiting) in deadline.map { waiting.deadline <= $0 } ?? true }
+        for waiting in sensors[sensor]?.waiting ?? [] where isDue(waiting) {
+            effects.append(.answer(waiting.request, .done))
+        }
+        sensors[sensor]?.waiting.removeAll(where: isDue)
+    }
+
+    var hasClaims: Bool { sensors.values.contains { !$0.callers.isEmpty } }
+
+    private mutating func watchCallers() {
+        guard hasClaims != isWatchingCallers else { return }
+        isWatchingCallers.toggle()
+        effects.append(.watchCallers(isWatchingCallers))
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// A property of `net.hadess.SensorProxy`.
+package enum SensorProperty: String, Sendable, Hashable, CaseIterable {
+    case hasAccelerometer = "HasAccelerometer"
+    case accelerometerOrientation = "AccelerometerOrientation"
+    case accelerometerTilt = "AccelerometerTilt"
+    case hasAmbientLight = "HasAmbientLight"
+    case lightLevelUnit = "LightLevelUnit"
+    case lightLevel = "LightLevel"
+    case hasProximity = "HasProximity"
+    case proximityNear = "ProximityNear"
+
+    /// The type of the values, in D-Bus's notation.
+    package var signature: String {
+        switch self {
+        case .hasAccelerometer, .hasAmbientLight, .hasProximity, .proximityNear: "b"
+        case .accelerometerOrientation, .accelerometerTilt, .lightLevelUnit: "s"
+        case .lightLevel: "d"
+        }
+    }
+
+    /// Whether the value depends on the sensors that the device has now, which the bus is asked.
+    var isPresence: Bool {
+        switch self {
+        case .hasAccelerometer, .hasAmbientLight, .hasProximity: true
+        case .accelerometerOrientation, .accelerometerTilt, .lightLevelUnit, .lightLevel, .proximityNear: false
+        }
+    }
+}
+
+/// The value of a property.
+package enum PropertyValue: Sendable, Hashable {
+    case boolean(Bool)
+    case text(String)
+    case number(Double)
+}
+
+/// A property and its value.
+package struct PropertyEntry: Sendable, Hashable {
+    /// The name of the property.
+    package var name: String
+    /// Its value.
+    package var value: PropertyValue
+
+    /// Creates an entry.
+    package init(_ name: String, _ value: PropertyValue) {
+        self.name = name
+        self.value = value
+    }
+
+    init(_ property: SensorProperty, _ value: PropertyValue) {
+        self.init(property.rawValue, value)
+    }
+}

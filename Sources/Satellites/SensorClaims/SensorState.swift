@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// One sensor: whether the device has it, its last measurement, and its claims.
+struct SensorState {
+    /// A claim whose answer waits for the first measurement.
+    struct Waiting {
+        let request: Int
+        let caller: String
+        let deadline: ContinuousClock.Instant
+    }
+
+    /// Whether the device has the sensor, as far as clients know or can ask.
+    var isPresent = false
+    /// Whether claimants are notified of its presence with its first measurement.
+    var isUnannounced = false
+    var measurement: Measurement?
+    /// The connections that have claimed it.
+    var callers: Set<String> = []
+    /// Whether there is a subscription to its aspect.
+    var isFollowed = false
+    /// Whether the subscription has brought a reading.
+    var hasReading = false
+    var waiting: [Waiting] = []
+
+    /// The value of a property of the sensor.
+    func value(of property: SensorProperty, _ sensor: Sensor) -> PropertyValue {
+        if property == sensor.presence { return .boolean(isPresent) }
+        let entries = (measurement ?? .none(of: sensor)).entries
+        // Each sensor's measurement has all of its properties.
+        return entries.first { $0.name == property.rawValue }?.value ?? .boolean(false)
+    }
+
+    /// Forgets the sensor's measurement.
+    mutating func lose() {
+        isPresent = false
+        isUnannounced = false
+        measurement = nil
+    }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import Reveille
+import ReveilleSystem
+import SensorClaims
+
+/// The service `net.hadess.SensorProxy`: carries out what ``SensorClaims`` decides.
+///
+/// An actor on the thread of the device's connections, because an sd-bus connection belongs to one thread and to its
+/// loop.
+actor SensorProxy {
+    /// The time in which the message bus answers; it is busy when a desktop starts.
+    static let busTimeout: Duration = .seconds(10)
+
+    nonisolated private let thread: LoopThread
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    let device: Device
+    nonisolated let log: ProgramLog
+    private var claims = SensorClaims()
+    var followers: [Sensor: Task<Void, Never>] = [:]
+    private var connection: DBusConnection?
+    /// Whether the message bus has been asked for the name.
+    var isOffered: Bool { connection != nil }
+    private var objects: [DBusHandler] = []
+    private var departures: DBusHandler?
+    /// The calls that have not been answered, by their numbers.
+    private var calls: [Int: DBusMessage] = [:]
+    private var lastCall = 0
+    private var timer: EventSource?
+    private var ending: CheckedContinuation<Failure?, Never>?
+
+    init(_ device: Device, on thread: LoopThread, log: ProgramLog) {
+        self.log = log
+        self.device = device
+        self.thread = thread
+    }
+
+    /// Runs until nobody needs the service.
+    ///
+    /// - Throws: ``Failure``.
+    func run() async throws(Failure) {
+        let failure = await withCheckedContinuation { continuation in
+            ending = continuation
+            begin()
+        }
+        if let failure { throw failure }
+    }
+
+    private func begin() {
+        do throws(SystemError) {
+            timer = try thread.loop.timer { self.handle(.expired) }
+        } catch {
+            return end(.system(error))
+        }
+        watchConnection()
+        perform(claims.begin())
+    }
+
+    /// Ends the service; the program ends with it.
+    func end(_ failure: Failure?) {
+        ending?.resume(returning: failure)
+        ending = nil
+    }
+
+    /// Takes an input, and does what follows from it.
+    func handle(_ input: SensorClaims.Input) {
+        perform(claims.handle(input, at: .now))
+        guard let deadline = claims.deadline else { return timer?.disarm() ?? () }
+        timer?.fire(after: max(.zero, deadline - .now))
+    }
+
+    private func perform(_ effects: [SensorClaims.Effect]) {
+        for effect in effects { perform(effect) }
+    }
+
+    private func perform(_ effect: SensorClaims.Effect) {
+        switch effect {
+        case .answer(let number, let answer):
+            if let call = calls.removeValue(forKey: number) { send(answer, to: call) }
+        case .forget(let number): calls[number] = nil
+        case .signal(let entries, let callers): signal(entries, to: callers)
+        case .follow(let sensor): follow(sensor)
+        case .unfollow(let sensor): followers.removeValue(forKey: sensor)?.cancel()
+        case .check: check()
+        case .watchCallers(let isWanted): watchCallers(isWanted)
+        case .verify(let caller): verify(caller)
+        case .end: end(nil)
+        }
+    }
+
+    // MARK: - D-Bus
+
+    /// Connects to the message bus and requests the name.
+    ///
+    /// Clients read the properties when the name appears, so the sensors must be known before.
+    func offer() {
+        guard connection == nil else { return }
+        do throws(SystemError) {
+            let connection = try DBusConnection(to: .system, loop: thread.loop)
+            self.connection = connection
+            connection.closed = { self.end(.disconnected) }
+            for object in SensorObject.allCases {
+                objects.append(try connection.serve(object.path) { self.take($0, to: object) })
+            }
+            try connection.request(name: SensorObject.busName, timeout: Self.busTimeout) { outcome in
+                switch outcome {
+                case .success(.acquired): break
+                case .success(.taken): self.end(.nameTaken)
+                case .failure(let error): self.end(.refused(error))
+                }
+            }
+        } catch {
+            end(.unreachable(error))
+        }
+    }
+
+    private func take(_ message: DBusMessage, to object: SensorObject) {
+        guard let caller = message.sender, let member = message.member else { return }
+        let signature = message.signature
+        let strings = signature.prefix { $0 == "s" }.compactMap { _ in message.string() }
+        let call = SensorCall(
+            object, interface: message.interface, member: member, signature: signature, strings: strings)
+        do throws(SensorRefusal) {
+            let request = try SensorRequest(call)
+            lastCall += 1
+            calls[lastCall] = message
+            handle(.request(request, from: caller, number: lastCall))
+        } catch {
+            attempt { connection throws(SystemError) in
+                try connection.answer(message, with: DBusError(name: error.name, message: error.message))
+            }
+        }
+    }
+
+    private func send(_ answer: SensorAnswer, to call: DBusMessage) {
+        attempt { connection throws(SystemError) in try connection.answer(call, with: answer.values) }
+    }
+
+    private func signal(_ entries: [PropertyEntry], to callers: Set<String>) {
+        let object = SensorObject.sensors
+        let values: [DBusValue] = [.string(object.interface), entries.dictionary, .strings([])]
+        for caller in callers {
+            attempt { connection throws(SystemError) in
+                try connection.signal(
+                    object.path, "org.freedesktop.DBus.Properties", "PropertiesChanged", values, to: caller)
+            }
+        }
+    }
+
+    private func watchCallers(_ isWanted: Bool) {
+        departures = nil
+        guard isWanted else { return }
+        attempt { connection throws(SystemError) in
+            departures = try connection.listenForDepartures { self.handle(.left($0)) }
+        }
+    }
+
+    /// Notices a caller that left before ``watchCallers(_:)`` took effect.
+    private func verify(_ caller: String) {
+        attempt { connection throws(SystemError) in
+            try connection.hasOwner(caller, timeout: Self.busTimeout) { isThere in
+                if isThere == false { self.handle(.left(caller)) }
+            }
+        }
+    }
+
+    /// Does something for one client, whose failure concerns only that client.
+    private func attempt(_ body: (DBusConnection) throws(SystemError) -> Void) {
+        guard let connection else { return }
+        do throws(SystemError) {
+            try body(connection)
+        } catch {
+            log.write(.warning, "D-Bus: \(error)")
+        }
+    }
+}

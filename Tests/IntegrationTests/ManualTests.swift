@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// The manual pages and completions that `Scripts/manual` writes.
+@Suite(
+    .timeLimit(.minutes(10)),
+    .enabled(
+        if: getenv("CI") != nil || access(ChildProcess.sibling("generate-manual"), X_OK) == 0,
+        "requires generate-manual, which Scripts/test builds"))
+struct ManualTests {
+    private static let script = Package.root + "/Scripts/manual"
+
+    private let directory: TemporaryDirectory
+    private let run: ProgramRun
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        run = try Self.manual(in: directory)
+    }
+
+    private static func manual(
+        programs: String = ChildProcess.sibling("."), in directory: TemporaryDirectory,
+        environment: [String: String] = ["SOURCE_DATE_EPOCH": "86400"]
+    ) throws -> ProgramRun {
+        try ProgramRun(
+            [script, "--programs", programs, directory.path + "/pages"], program: "python3", in: directory,
+            environment: environment)
+    }
+
+    private func page(_ name: String, of program: String = "reveille") -> String {
+        directory.read("pages/\(program)/\(name)")
+    }
+
+    /// Returns whether a tool that checks the manual is installed; it must be in CI.
+    private func isInstalled(_ tool: String) throws -> Bool {
+        let found = try ProgramRun(["-c", "command -v \(tool)"], program: "sh", in: directory).code == 0
+        #expect(found || getenv("CI") == nil, "\(tool) is not installed")
+        return found
+    }
+
+    @Test func checkersHaveNoFindings() throws {
+        #expect(run.code == 0)
+        #expect(try run.errors.isEmpty || !(isInstalled("mandoc") && isInstalled("lexgrog")), "\(run.errors)")
+    }
+
+    @Test func everyCommandHasAPageWithItsOptions() throws {
+        let help = try ProgramRun(["--help"], in: directory).output
+        let commands = try #require(help.split(separator: "SUBCOMMANDS:\n").last)
+            .split(separator: "\n").compactMap { $0.wholeMatch(of: #/  ([a-z]+)(?: .*)?/#)?.output.1 }
+        #expect(commands.count > 20)
+        for command in commands {
+            let text = page("reveille-\(command).1")
+            #expect(text.contains(".Nm reveille-\(command)\n.Nd "), "\(command)")
+            #expect(page("reveille.1").contains(".It Xr reveille-\(command) 1\n"))
+        }
+        #expect(page("reveille-watch.1").contains(".It Fl -initial\n"))
+        #expect(page("reveille-watch.1").hasPrefix(".Dd January 2, 1970\n"))
+        #expect(page("reveille-location.1", of: "reveille-location").contains(".Nm reveille-location\n"))
+    }
+
+    @Test func everyKeyIsInThePageOfTheConfiguration() throws {
+        let run = try ProgramRun(["serve", "--print-config"], in: directory)
+        let page = page("reveille.json5.5")
+        for section in try #require(try JSON.parse(Array(run.output.utf8)).objectValue).members {
+            let keys = section.value.objectValue?.members.map { "\(section.name).\($0.name)" } ?? []
+            for key in keys.isEmpty ? [section.name] : keys {
+                #expect(page.contains(".It \\fB\(key)\\fP\n"), "\(key)")
+            }
+        }
+    }
+
+    @Test(arguments: ["Bus", "Device", "Schedule"]) func everyDefinitionIsInThePageOfItsInterface(name: String) throws {
+        let text = try Package.text("Sources/ReveilleWire/Interfaces/org.reveille.\(name).varlink")
+        let page = page("org.reveille.\(name).7")
+        let definitions = text.matches(of: #/(?m)^(?:type|method|error) (\w+)/#).map(\.output.1)
+        #expect(!definitions.isEmpty)
+        for definition in definitions { #expect(page.contains(".Ss \(definition)\n"), "\(definition)") }
+    }
+
+    @Test(
+        arguments: [
+            ("bash", ["-n"], "reveille.bash"), ("zsh", ["-n"], "_reveille"),
+            ("fish", ["--no-execute"], "reveille.fish"),
+        ])
+    func completionLoads(shell: String, options: [String], name: String) throws {
+        let path = directory.path + "/pages/reveille/" + name
+        #expect(!page(name).isEmpty && !page(name).hasPrefix("#!"))
+        guard try isInstalled(shell) else { return }
+        let run = try ProgramRun(options + [path], program: shell, in: directory)
+        #expect(run.code == 0 && run.errors.isEmpty, "\(run.errors)")
+    }
+
+    @Test func invalidArgumentIsReported() throws {
+        let missing = try Self.manual(programs: directory.path, in: directory)
+        #expect(missing.code == 1)
+        #expect(missing.errors == "manual: \(directory.path)/reveille is not an executable file\n")
+        let undated = try Self.manual(in: directory, environment: ["SOURCE_DATE_EPOCH": "today"])
+        #expect(undated.code == 1)
+        #expect(undated.errors == "manual: SOURCE_DATE_EPOCH is 'today', which is not a number of seconds\n")
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// `reveille top` without a screen, and what it costs the bus.
+@Suite(.timeLimit(.minutes(10))) struct TopCommandTests {
+    private let bus: BusProcess
+
+    init() throws {
+        bus = try BusProcess()
+    }
+
+    @Test(arguments: [["top"], ["top", "--batch", "--count", "1"], ["top", "-b", "-n", "1"]])
+    func linesShowAspectsAndSubscriptions(command: [String]) throws {
+        let held = try bus.subscribe(#"{"aspects":["battery"],"name":"player","state":"background"}"#)
+        try bus.client().post(level: 0.5)
+        try bus.client().post(level: 0.4)
+        let run = try bus.run(command)
+        #expect(run.code == 0 && run.errors.isEmpty, "\(run.errors)")
+        let lines = run.output.split(separator: "\n").map(String.init)
+        #expect(lines.first?.hasPrefix("1 subscription, 1 held   - changes/s") == true, "\(run.output)")
+        #expect(lines.contains { $0.contains(#/^battery +unplugged, 40% .* ⣇ +posted/#) }, "\(run.output)")
+        #expect(lines.contains { $0.contains(#/^player .* held: app +battery 2 /#) }, "\(run.output)")
+        withExtendedLifetime(held) {}
+    }
+
+    @Test func secondPollHasRates() throws {
+        let run = try bus.run(["top", "-b", "-n", "2"])
+        let heads = run.output.split(separator: "\n").filter { $0.hasPrefix("0 subscriptions") }
+        #expect(heads.count == 2 && heads.last?.contains("0 changes/s   0 events/s") == true, "\(run.output)")
+    }
+
+    @Test func emptyBusHasNoSubscriptions() throws {
+        #expect(try bus.run(["top"]).output.hasSuffix("\nno subscriptions\n"))
+    }
+
+    @Test func nothingIsSubscribedToOrWatchedForIt() throws {
+        let phone = try SyntheticPhone()
+        let bus = try BusProcess(on: phone)
+        let run = try RunningProgram(["top", "-b"], in: bus.directory, environment: ["REVEILLE_ADDRESS": bus.address])
+        let heads = { run.output.split(separator: "\n").count { $0.contains(" subscriptions ") } }
+        try wait(for: "two polls") { heads() >= 2 }
+        #expect(try bus.client().subscriptions().isEmpty)
+        for aspect in ["battery", "proximity", "orientation", "motion", "light", "power"] {
+            #expect(try bus.description(of: aspect)["monitored"] == false, "\(aspect)")
+        }
+        // It reads a sensor once, and so shows its value.
+        #expect(run.output.contains(#/\nbattery +unplugged, 80% /#), "\(run.output)")
+        run.process.signal(SIGTERM)
+        #expect(run.process.wait() == 128 + SIGTERM)
+    }
+
+    @Test func busThatIsAwayIsReportedUntilItIsBack() throws {
+        let run = try RunningProgram(["top", "-b"], in: bus.directory, environment: ["REVEILLE_ADDRESS": bus.address])
+        try wait(for: "a poll") { run.output.contains("no subscriptions\n") }
+        #expect(bus.stop() == 0)
+        try wait(for: "a message") { run.errors.contains("waiting for the bus to return") }
+        let polls = run.output.count
+        try bus.restart()
+        try wait(for: "another message") { run.errors.contains("reconnected to the bus") }
+        try wait(for: "another poll") { run.output.count > polls }
+        #expect(run.errors.split(separator: "\n").count == 2, "\(run.errors)")
+        run.process.signal(SIGTERM)
+        run.process.wait()
+    }
+
+    @Test(
+        arguments: [
+            (["--delay", "0.5"], "--delay must be from 1 to 3600 seconds, not 0.5"),
+            (["--delay", "3601"], "--delay must be from 1 to 3600 seconds, not 3601"),
+            (["-d", "nan"], "--delay must be from 1 to 3600 seconds, not nan"),
+            (["-d", "x"], "it must be a number of seconds"), (["-n", "0"], "--count must be at least 1, not 0"),
+            (["-n", "x"], "it must be a whole number of at least 1"), (["battery"], "Unexpected argument 'battery'"),
+        ])
+    func invalidOptionIsReportedWithItsRange(arguments: [String], reason: String) throws {
+        let run = try bus.run(["top"] + arguments)
+        #expect(run.code == 64)
+        #expect(run.errors.contains(reason), "\(run.errors)")
+    }
+
+    @Test func withoutABusItFails() throws {
+        let run = try bus.run(["top", "--address", "unix:/nowhere"])
+        #expect(run.code == 69)
+        #expect(run.errors == "reveille: there is no bus at unix:/nowhere; is 'reveille serve' running?\n")
+    }
+}
