@@ -100,6 +100,21 @@ import Testing
         #expect(server.isAllRead)
     }
 
+    @Test("a peer that closes its end without having read everything is known", arguments: [0, 3, 5], [true, false])
+    func peerLeavesOutputUnread(count: Int, isReadFirst: Bool) throws {
+        let listener = try UnixListener(at: address())
+        func serverWithoutClient() throws -> UnixStream {
+            let (client, server) = try connect(listener)
+            #expect(try server.write([1, 2, 3, 4, 5].span) == .bytes(5))
+            if count > 0 { #expect(try read(client, count) == .bytes(count)) }
+            return server
+        }
+        let server = try serverWithoutClient()
+        // A read or a write takes the error from the socket.
+        if isReadFirst { _ = try read(server, 1) }
+        #expect(server.hasLostOutput == (count < 5))
+    }
+
     @Test func edgeReportsThatThePeerHasRead() throws {
         let loop = try EventLoop()
         let (client, server) = try connect(UnixListener(at: address()))
