@@ -100,7 +100,7 @@ let package = Package(
             name: "ReveilleFuzz",
             dependencies: [
                 "GPSD", "ReveilleCore", "ReveilleService", "ReveilleSimulation", "ReveilleSystem", "ReveilleWatchers",
-                "ReveilleWire", "Varlink",
+                "ReveilleViewCore", "ReveilleWire", "Varlink",
             ]),
 
         // MARK: - Satellites: programs on the public libraries, with the project's log
@@ -173,6 +173,7 @@ let package = Package(
         ),
         .testTarget(name: "GPSDTests", dependencies: ["GPSD"]),
         .testTarget(name: "SensorClaimsTests", dependencies: ["ReveilleCore", "SensorClaims"]),
+        .testTarget(name: "ViewTests", dependencies: ["ReveilleViewCore", "Varlink"], exclude: ["browser.py"]),
         .testTarget(
             name: "ReveilleTestingTests",
             dependencies: [
@@ -184,8 +185,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "Reveille", "ReveilleCore", "ReveilleLocation", "ReveilleSensorProxy", "ReveilleSimulation",
-                "ReveilleSystem", "ReveilleTesting",
-                "ReveilleTool", "Varlink",
+                "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "ReveilleView", "Varlink",
             ],
             exclude: ["Node", "Python"]
         ),

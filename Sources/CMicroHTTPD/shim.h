@@ -35,6 +35,11 @@ static inline size_t c_reveille_http_header_size(struct MHD_Connection *connecti
     return info ? info->header_size : 0;
 }
 
+/// Lets a response of unknown length end with its connection, instead of sending it in chunks.
+static inline void c_reveille_http_end_with_connection(struct MHD_Response *response) {
+    MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
+}
+
 /// Sets the time in seconds after which a connection without progress is closed.
 static inline void c_reveille_http_set_timeout(struct MHD_Connection *connection, unsigned int timeout) {
     MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, timeout);

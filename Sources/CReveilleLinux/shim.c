@@ -148,10 +148,25 @@ static int release_object(struct dl_phdr_info *object, size_t size, void *page) 
     return 0;
 }
 
+// More than the start of a program uses, and less than the gap of 1 MB that Linux keeps below the main thread's stack. So
+// the range is in the stack or in that gap, and contains no other mapping.
+static const uintptr_t used_stack = 256 * 1024;
+
+// Releases the part of the main thread's stack that earlier calls have used.
+static void release_stack(uintptr_t page) {
+    if (syscall(SYS_gettid) != getpid())
+        return;
+    // The page of this frame stays, and the one below it, which this function's own calls use.
+    uintptr_t end = ((uintptr_t)__builtin_frame_address(0) & ~(page - 1)) - page;
+    // What is not mapped is an error at the end, after the rest was released.
+    madvise((void *)(end - used_stack), used_stack, MADV_DONTNEED);
+}
+
 void c_reveille_release_memory(void) {
     malloc_trim(0);
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     dl_iterate_phdr(release_object, &page);
+    release_stack(page);
 }
 
 int c_reveille_close_from(void *actions, int first) {

@@ -43,6 +43,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case state
     /// The reports of gpsd.
     case gpsd
+    /// The requests to the page of `reveille-view`, and its position and history.
+    case view
     /// A bus among hostile users: calls, deaths, devices and clocks.
     case lives
 
@@ -70,6 +72,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .config: try ConfigurationTarget.check(bytes)
         case .state: try StateTarget.check(bytes)
         case .gpsd: try GPSDTarget.check(bytes)
+        case .view: try ViewTarget.check(bytes)
         case .lives: try LivesTarget.check(bytes)
         }
     }

@@ -25,8 +25,8 @@ extension ScheduleEntry {
         let value = try fields.optional(.value) { PublishedValue(aspect, validating: $0) }
         let at = try fields.time(.at)
         let every = try fields.time(.every)
-        let calendar = try fields.optionalStructure(.calendar).map { fields throws(CallError) in
-            try CalendarRule(fields)
+        let calendar = try fields.optionalStructure(.calendar).map { parts throws(CallError) in
+            try CalendarRule(parts, of: fields)
         }
         let zone = try fields.optionalString(.zone)
         let until = try fields.time(.until)
@@ -76,7 +76,7 @@ extension ScheduleEntryError.Field {
 
 /// The interface's structure `Calendar`.
 extension CalendarRule {
-    fileprivate init(_ fields: Fields) throws(CallError) {
+    fileprivate init(_ fields: Fields, of entry: Fields) throws(CallError) {
         let parts: [FieldName] = [.month, .day, .weekday, .hour, .minute, .second]
         var values: [Int?] = []
         for part in parts { values.append(try fields.optional(part) { $0.integerValue.map { Int($0) } }) }
@@ -87,8 +87,7 @@ extension CalendarRule {
         } catch {
             switch error {
             case .outOfRange(let part, _, _): throw fields.invalid(parts.first { "\($0)" == part } ?? .month)
-            // The first part stands for all of them.
-            case .empty: throw fields.invalid(.month)
+            case .empty: throw entry.invalid(.calendar)
             }
         }
     }

@@ -59,6 +59,23 @@ import Testing
         #expect(run.errors.split(separator: "\n").count == 1)
     }
 
+    @Test("arguments that are not UTF-8 reach the program unchanged") func argumentsKeepTheirBytes() throws {
+        let script = #"exec "$0" run -- sh -c 'printf %s "$1" | od -An -tx1' sh "$(printf 'a\377b')""#
+        let run = try ProgramRun(
+            ["-c", script, BusProcess.program], program: "sh", in: directory, environment: Self.noManager)
+        #expect(run.code == 0)
+        #expect(run.output == " 61 ff 62\n")
+    }
+
+    @Test("a program has the name that it was given, and none that was inherited", arguments: [nil, "mail"])
+    func inheritedNameIsNotPassedOn(name: String?) throws {
+        let options = name.map { ["--name", $0] } ?? []
+        let run = try ProgramRun(
+            ["run"] + options + ["--", "sh", "-c", #"echo "${REVEILLE_NAME-none}""#], in: directory,
+            environment: Self.noManager.merging(["REVEILLE_NAME": "shell"]) { $1 })
+        #expect(run.output == "\(name ?? "none")\n")
+    }
+
     @Test(arguments: [
         ([], 64, "missing command"), (["--name", "", "--", "true"], 64, "--name must not be empty"),
         (["--name", String(repeating: "n", count: 129), "--", "true"], 64, "--name must have at most 128 bytes"),

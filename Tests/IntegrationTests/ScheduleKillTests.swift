@@ -105,24 +105,31 @@ import Varlink
         #expect(full.log.contains("the schedule cannot be saved: open /proc/self/schedule.new"))
     }
 
-    @Test("the command adds, lists and removes entries, and names a wrong word") func command() throws {
-        let added = try bus.run([
-            "schedule", "add", "tea", Self.name, "--daily", "7:30", "--zone", "UTC", "--", "make", "tea",
-        ])
-        #expect(added.code == 0)
-        #expect(added.output.hasPrefix("tea  next: in "))
-        #expect(try bus.run(["schedule", "add", "water", Self.name, "--every", "90m"]).code == 0)
-        let list = try bus.run(["schedule", "list"]).output.split(separator: "\n").map { String($0) }
-        #expect(list.count == 3)
-        #expect(list[1].contains("UTC"))
-        #expect(list[1].hasSuffix("make tea"))
-        let wrong = try bus.run(["schedule", "add", "x", Self.name, "--daily", "7:00", "--weekday", "mondy"])
-        #expect(wrong.code == 64)
-        #expect(wrong.errors.contains("did you mean monday?"))
-        let missing = try bus.run(["schedule", "cancel", "te"])
-        #expect(missing.code == 1)
-        #expect(missing.errors.contains("there is no entry te; did you mean tea?"))
-        #expect(try bus.run(["schedule", "cancel", "--all"]).output == "2 entries removed\n")
-        #expect(try entries().isEmpty)
+    @Test("a firing that cannot be saved on a full disk waits until there is room, and then fires once")
+    func fullDiskWhileFiring() throws {
+        // A limit on the size of files is like a full disk, except for the name of the error.
+        let full = try BusProcess(
+            launcher: ["sh", "-c", "trap '' XFSZ; ulimit -S -f 64; exec \"$@\"", "sh"])
+        let client = try full.client()
+        let value = String(repeating: "a", count: 4_000)
+        func add(_ id: String, _ time: Int64) throws -> Reply {
+            let entry: JSONObject = [
+                "id": .string(id), "aspect": .string(Self.name), "at": .integer(time), "value": ["a": .string(value)],
+            ]
+            return try client.call("org.reveille.Schedule.Add", "\(JSON.object(["entry": .object(entry)]))")
+        }
+        #expect(try add("due", Clocks.wall() + 3_000_000).error == nil)
+        let far = Clocks.wall() + 3_600_000_000
+        var count = 0
+        while try add("\(count)", far).error == nil, count < 100 { count += 1 }
+        #expect((1..<100).contains(count))
+        try wait(for: "the firing to fail") {
+            full.log.split(separator: "\n").contains { $0.contains("the schedule: write") && $0.contains("EFBIG") }
+        }
+        let subscriber = try full.subscribe(#"{"aspects":["\#(Self.name)"]}"#)
+        #expect(try full.shell("prlimit --pid \(full.process.pid) --fsize=unlimited").code == 0)
+        // Within ten seconds.
+        #expect(try subscriber.next(seconds: 60).map { $0.integer("changes") } == [1])
+        #expect(try client.call("org.reveille.Schedule.List").parameters.objects("entries").count == count)
     }
 }

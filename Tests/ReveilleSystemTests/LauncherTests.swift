@@ -41,6 +41,10 @@ private actor LauncherOnThread {
         }
     }
 
+    func adopt(_ process: ProcessIdentity, running arguments: [String]) -> Bool {
+        launcher.adopt(process, running: arguments)
+    }
+
     /// Launches a command while it is being launched, and returns the results in the order of their arrival.
     func launchTwice(_ arguments: [String], adding additions: [String: String]) async -> [Launch] {
         await withCheckedContinuation { done in
@@ -75,14 +79,44 @@ private actor LauncherOnThread {
         let fifo = directory.path + "/fifo"
         #expect(mkfifo(fifo, 0o600) == 0)
         let command = ["sh", "-c", "read line <\(fifo); exit 7"]
-        #expect(await launcher.launch(command) == .started)
+        #expect(await launcher.launch(command).isStarted)
         #expect(await launcher.launch(command) == .alreadyRunning)
-        #expect(await launcher.launch(["true"]) == .started)
+        #expect(await launcher.launch(["true"]).isStarted)
         #expect(await launcher.end() == "true exited with code 0")
         try TemporaryDirectory.writeLine(to: fifo)
         #expect(await launcher.end() == "sh exited with code 7")
-        #expect(await launcher.launch(["sh", "-c", "kill -TERM $$"]) == .started)
+        #expect(await launcher.launch(["sh", "-c", "kill -TERM $$"]).isStarted)
         #expect(await launcher.end() == "sh was ended by signal 15")
+    }
+
+    @Test func runningProgramOfAnEarlierLauncherIsNotStartedAgain() async throws {
+        let fifo = directory.path + "/fifo"
+        #expect(mkfifo(fifo, 0o600) == 0)
+        let command = ["sh", "-c", "read line <\(fifo)"]
+        var first: LauncherOnThread? = try await LauncherOnThread(address: "unix:path=\(directory.path)/nobody")
+        guard case .started(let identity?) = await first?.launch(command) else {
+            Issue.record("not started")
+            return
+        }
+        first = nil
+        #expect(await launcher.launch(["true"]).isStarted)
+        #expect(await launcher.end() == "true exited with code 0")
+        #expect(await launcher.adopt(identity, running: command))
+        let other = ProcessIdentity(pid: identity.pid, start: identity.start + 1, boot: identity.boot)
+        #expect(await launcher.adopt(other, running: ["sh"]) == false)
+        let reused = ProcessIdentity(pid: identity.pid, start: identity.start, boot: "another boot")
+        #expect(await launcher.adopt(reused, running: ["sh"]) == false)
+        #expect(await launcher.launch(command) == .alreadyRunning)
+        try TemporaryDirectory.writeLine(to: fifo)
+        // The result belongs to the parent.
+        #expect(await launcher.end().hasPrefix("sh e"))
+        #expect(await launcher.adopt(identity, running: command) == false)
+    }
+
+    @Test func startOfAProcessIsFoundWhateverItsName() {
+        let rest = (4...60).map { "\($0)" }.joined(separator: " ")
+        #expect(ProcessIdentity.start(inStat: Array("7 (a) b (c)) S \(rest)".utf8)) == 22)
+        for text in ["", "7 (a", "7 (a) S 1 2"] { #expect(ProcessIdentity.start(inStat: Array(text.utf8)) == nil) }
     }
 
     @Test func programHasASessionAndTheAddedVariablesAndNoInput() async throws {
@@ -92,7 +126,7 @@ private actor LauncherOnThread {
             mv "$0~" "$0"
             """
         let output = directory.path + "/output"
-        #expect(await launcher.launch(["sh", "-c", script, output], adding: ["REVEILLE_X": "a b"]) == .started)
+        #expect(await launcher.launch(["sh", "-c", script, output], adding: ["REVEILLE_X": "a b"]).isStarted)
         #expect(await launcher.end() == "sh exited with code 0")
         let words = directory.read("output").split { $0 == " " || $0 == "\n" }.map(String.init)
         #expect(words.prefix(3) == ["a", "b", "none"])
@@ -134,7 +168,7 @@ struct ServiceLauncherTests {
             "sh", "-c", #"printf "%s %s\n" "$REVEILLE_X" "$(cat /proc/self/cgroup | grep ^0::)" >"$0""#, fifo,
         ]
         let results = await launcher.launchTwice(command, adding: ["REVEILLE_X": #"{"a": "$HOME %h"}"#])
-        #expect(results == [.alreadyRunning, .started])
+        #expect(results == [.alreadyRunning, .started(nil)])
         let other = try await LauncherOnThread(address: real.address)
         #expect(await other.launch(command) == .alreadyRunning)
         let line = directory.read(fifo: "fifo")
@@ -151,6 +185,12 @@ struct ServiceLauncherTests {
         }
         #expect(reason.hasPrefix(directory.path + "/script: the job of app-reveille-script@"))
         #expect(reason.hasSuffix("ended as 'failed'"))
+    }
+}
+
+extension Launch {
+    fileprivate var isStarted: Bool {
+        if case .started = self { true } else { false }
     }
 }
 

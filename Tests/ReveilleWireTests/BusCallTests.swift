@@ -113,4 +113,12 @@ import Varlink
             try method("Post", ["proximity": ["state": "near"], "orientation": ["pose": "unknown"]])
         }
     }
+
+    @Test("a duration in whole milliseconds is rounded up, and bounded by 64 bits")
+    func wholeMilliseconds() {
+        #expect(Duration.nanoseconds(1).wholeMilliseconds == 1)
+        #expect(Duration.milliseconds(1_500).wholeMilliseconds == 1_500)
+        #expect(Duration.seconds(Int64.max).wholeMilliseconds == .max)
+        #expect(Duration.seconds(Int64.min).wholeMilliseconds == .min)
+    }
 }

@@ -41,6 +41,21 @@ import Varlink
         #expect(answers.map { $0["answer"]?.stringValue } == ["yes", "no", "no", "yes"])
     }
 
+    @Test("B159: suspend is answered for the caller's own process, and no has the reason")
+    func suspensionIsAnsweredForTheCaller() throws {
+        let scene = try BrokerScene()
+        scene.programs.start(20, cgroup: "/app")
+        scene.programs.start(21, cgroup: nil)
+        #expect(try check(["suspend"], as: scene.connect(pid: 20)).first?["answer"] == "yes")
+        let unknown = try check(["suspend"], as: scene.connect(pid: 21)).first
+        #expect(unknown?["answer"] == "no" && unknown?["reason"] == "its cgroup is unknown")
+        let absent = try check(["suspend"], as: scene.connect(pid: 22)).first
+        #expect(absent?["answer"] == "no" && absent?["reason"] == "process 22 cannot be followed")
+        scene.programs.obstacle = "no cgroup v2 is mounted"
+        let refused = try check(["suspend"], as: scene.connect(pid: 20)).first
+        #expect(refused?["answer"] == "no" && refused?["reason"] == "no cgroup v2 is mounted")
+    }
+
     @Test("B163: Check and DescribeAspects have one answer for each aspect and name, posted or published")
     func checkAgreesWithDescribeAspects() throws {
         let scene = try BrokerScene()

@@ -122,7 +122,7 @@ import Varlink
         try addAll(scene)
         scene.pass(minutes: 1)
         try scene.reboot(after: 0)
-        scene.launcher.result = .started
+        scene.launcher.result = .started(nil)
         scene.pass(minutes: 2)
         let start = try scene.scene.connect().subscribe(
             to: Self.names, try resume(scene, launch: scene.launcher.launches.count - 1))

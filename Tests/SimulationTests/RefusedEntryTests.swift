@@ -46,7 +46,7 @@ import Varlink
         arguments: [
             ("entry.every", ["every": 999]), ("entry.calendar", ["every": 1_000, "calendar": ["hour": 1]]),
             ("entry.at", [:]), ("entry.calendar.hour", ["calendar": ["hour": 24]]),
-            ("entry.calendar.month", ["calendar": [:]]), ("entry.zone", ["calendar": ["hour": 1], "zone": "No/Where"]),
+            ("entry.calendar", ["calendar": [:]]), ("entry.zone", ["calendar": ["hour": 1], "zone": "No/Where"]),
             ("entry.zone", ["calendar": ["hour": 1], "zone": "../../etc/passwd"]),
             ("entry.zone", ["every": 1_000, "zone": "UTC"]),
             ("entry.aspect", ["every": 1_000, "aspect": "battery"]), ("entry.launch", ["every": 1_000, "launch": []]),

@@ -27,8 +27,10 @@ final class ScheduleScene {
     /// The wall-clock time.
     var now: Int64 { scene.loop.wallClock }
 
-    init(publish: String = "{}", owner: UInt32 = 1_000, entries: Int = 1_024) throws {
-        let directory = try TemporaryDirectory()
+    init(
+        publish: String = "{}", owner: UInt32 = 1_000, entries: Int = 1_024, in directory: TemporaryDirectory? = nil
+    ) throws {
+        let directory = try directory ?? TemporaryDirectory()
         self.directory = directory
         let (zones, launcher) = (zones, launcher)
         scene = try BrokerScene(
@@ -102,6 +104,7 @@ final class ScheduleScene {
     /// Stops or kills the bus, and starts it again.
     func restart(isClean: Bool = false) throws {
         peers = [:]
+        launcher.forget()
         try scene.restart(isClean: isClean)
     }
 
@@ -144,15 +147,47 @@ final class SceneZones: ZoneSource {
 }
 
 /// A launcher that records what it is asked to start.
+///
+/// It outlasts the bus, as the machine does.
 final class SceneLauncher: ProgramLauncher {
     var ended: ([String], String) -> Void = { _, _ in }
-    var result = Launch.started
+    var result = Launch.started(nil)
     private(set) var launches: [(command: [String], additions: [String: String])] = []
+    /// The processes that are children and still running.
+    private(set) var running: Set<ProcessIdentity> = []
+    /// The children that the current bus knows.
+    private var known: [[String]: ProcessIdentity] = [:]
+
+    /// Makes each launched program a child that runs until ``endAll()``.
+    var startsChildren = false
 
     func launch(
         _ arguments: [String], adding additions: [String: String], then completion: @escaping (Launch) -> Void
     ) {
+        guard known[arguments] == nil else { return completion(.alreadyRunning) }
         launches.append((arguments, additions))
-        completion(result)
+        guard startsChildren else { return completion(result) }
+        let process = ProcessIdentity(pid: Int32(100 + launches.count), start: 1, boot: "boot")
+        running.insert(process)
+        known[arguments] = process
+        completion(.started(process))
     }
+
+    func adopt(_ process: ProcessIdentity, running arguments: [String]) -> Bool {
+        guard running.contains(process) else { return false }
+        known[arguments] = process
+        return true
+    }
+
+    /// Ends all children.
+    func endAll() {
+        running = []
+        for command in known.keys {
+            known[command] = nil
+            ended(command, "exited with code 0")
+        }
+    }
+
+    /// Forgets the children, as a bus that is killed does.
+    func forget() { known = [:] }
 }

@@ -131,37 +131,26 @@ import Varlink
         #expect(try scene.events(of: peer).map(\.changes) == [1])
     }
 
-    @Test("B125: nothing fires twice after the clock is set back, and slots that are jumped over fire")
-    func clockIsSet() throws {
+    @Test("two identifiers that differ only in their Unicode normalization are two entries")
+    func identifiersAreBytes() throws {
         let scene = try ScheduleScene()
-        let (peer, _) = try scene.subscribe()
-        try scene.add(["every": 60_000])
-        scene.pass(minutes: 3)
-        #expect(try scene.events(of: peer).map(\.changes).reduce(0, +) == 3)
-        scene.setClock(to: scene.now - 60 * ScheduleScene.minute)
-        scene.pass(minutes: 59)
-        #expect(try scene.events(of: peer).isEmpty)
-        scene.pass(minutes: 2)
-        #expect(try scene.events(of: peer).map(\.changes) == [1])
-        scene.setClock(to: scene.now + 60 * ScheduleScene.minute)
-        #expect(try scene.events(of: peer).map(\.changes) == [60])
+        let (composed, decomposed) = ("\u{e9}", "e\u{301}")
+        for id in [composed, decomposed] { try scene.add(["every": 60_000], id: id) }
+        #expect(try scene.list().count == 2)
+        try scene.restart()
+        #expect(try scene.cancel(composed).error == nil)
+        try scene.restart()
+        #expect(try scene.list().map { Array($0.entry.id.utf8) } == [Array(decomposed.utf8)])
     }
 
-    @Test("clocks that are set to 1970 and to 2100 cost no more than others", arguments: ["every", "calendar"])
-    func absurdClocks(kind: String) throws {
+    @Test("an entry is added at once if the loop has no timer for it") func noTimer() throws {
         let scene = try ScheduleScene()
-        let (peer, _) = try scene.subscribe()
-        scene.setClock(to: 0)
-        try scene.add(kind == "every" ? ["every": 1_000] : ["calendar": ["second": 0]])
-        scene.setClock(to: 4_102_444_800 * Self.second)
-        let changes = try #require(try scene.events(of: peer).last).changes
-        #expect(changes > 68_000_000)
-        scene.setClock(to: 0)
-        scene.pass(minutes: 10)
-        #expect(try scene.events(of: peer).isEmpty)
-        scene.setClock(to: .max)
-        scene.setClock(to: -5)
-        #expect(try scene.list().count <= 1)
+        scene.scene.loop.arrivesWhole = true
+        #expect(try scene.list().isEmpty)
+        scene.scene.loop.refusesTimers = true
+        #expect(try scene.add(["at": .integer(scene.now + Self.second)]).error == nil)
+        scene.scene.loop.refusesTimers = false
+        #expect(try scene.list().count == 1)
     }
 
     @Test("B127: a canceled entry does not fire; firings that wait for their subscriber stay")

@@ -105,6 +105,22 @@ import Varlink
         #expect(access(record, F_OK) != 0)
     }
 
+    @Test("what a killed bus left frozen is thawed again later, if the system refuses at first")
+    func thawIsTriedAgain() throws {
+        let directory = try TemporaryDirectory()
+        let life = try SuspensionScene(state: StateFile(path: directory.path + "/state.json"))
+        try life.suspend(try life.start())
+        life.programs.manner = .refusing
+        try life.scene.restart(isClean: false)
+        life.scene.pass(.seconds(40), step: .milliseconds(500))
+        #expect(life.programs.frozen == ["/app"])
+        #expect(access(directory.path + "/state.json.frozen", F_OK) == 0, "another bus would thaw it")
+        life.programs.manner = .prompt
+        life.scene.pass(.seconds(16), step: .milliseconds(500))
+        #expect(life.programs.frozen.isEmpty)
+        #expect(access(directory.path + "/state.json.frozen", F_OK) != 0)
+    }
+
     @Test("without a place for the record, nothing is frozen") func recordIsNeeded() throws {
         let directory = try TemporaryDirectory()
         let life = try SuspensionScene(state: StateFile(path: directory.path + "/missing/state.json"))

@@ -50,7 +50,7 @@ extension CallError {
                 give a command to start
                 """
         case CallError.invalidParameter("").name where parameters["parameter"]?.stringValue == "entry.zone":
-            return "InvalidParameter: the bus does not know this time zone; it is a name such as Europe/Berlin"
+            return "InvalidParameter: the bus does not know this time zone"
         case CallError.cannotSuspend("").name:
             let reason = parameters["reason"]?.stringValue ?? ""
             return "CannotSuspend: \(reason); the subscription is in the background all the same"

@@ -68,8 +68,7 @@ actor Engine {
             if case .local(let configuration, let files) = route {
                 bus = try WatchedBus(
                     loop: thread.loop, manager: ServiceManager(loop: thread.loop), configuration: configuration,
-                    files: files, state: nil, version: "local",
-                    logger: logger)
+                    files: files, state: nil, version: "local", logger: logger)
             }
         } catch {
             throw ReveilleError(.system, "\(error)")
@@ -83,9 +82,8 @@ actor Engine {
         for task in tasks.values { task.end() }
         tasks = [:]
         for stream in streams.values { stream.handle(.close) }
-        streams = [:]
         for continuation in states.values { continuation.finish() }
-        states = [:]
+        (streams, states) = ([:], [:])
         retry = nil
         observations = [:]
         channel?.close()

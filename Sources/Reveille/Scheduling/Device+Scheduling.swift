@@ -120,7 +120,9 @@ extension Device {
             let reply = try await engine.call(.add(entry), expecting: AddReply.self)
             return .success(reply.next.map { Timestamp(microseconds: $0) })
         } catch {
-            return .failure(ReveilleError(error.code, "\(entry.id): \(error)"))
+            // An entry is checked before it is sent: only its zone can be unknown.
+            let zone = error.code == .invalidArgument ? entry.zone.map { "time zone \($0): " } ?? "" : ""
+            return .failure(ReveilleError(error.code, "\(entry.id): \(zone)\(error)"))
         }
     }
 }

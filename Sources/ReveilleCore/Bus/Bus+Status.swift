@@ -12,6 +12,18 @@ extension Bus {
         slotOf[id].flatMap { slots[Int($0)]?.firstBehind } ?? -1 >= 0
     }
 
+    /// Returns the generation of an aspect up to which a subscription has taken its changes; `nil` if it does not include
+    /// the aspect.
+    package func position(of aspect: Aspect, in id: SubscriptionID) -> Int? {
+        var index = slotOf[id].flatMap { slots[Int($0)]?.firstEntry } ?? -1
+        while index >= 0 {
+            let entry = entries[Int(index)]
+            if logs[Int(entry.log)].aspect == aspect { return entry.seen?.generation }
+            index = entry.next
+        }
+        return nil
+    }
+
     /// Returns the slot of a subscription, a small number that no other has at the same time.
     package func slot(of id: SubscriptionID) -> Int? {
         slotOf[id].map { Int($0) }

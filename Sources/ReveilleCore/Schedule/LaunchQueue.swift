@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The programs to start for firings without a subscriber, until a subscriber has come.
+/// The firings of entries with a command that no subscriber has received yet, and the programs to start for them.
+///
+/// A firing is *attended* while its name has a subscriber. If the last one leaves without having received it, a program is
+/// started, as for a firing without a subscriber.
 ///
 /// Times are microseconds since boot.
 package struct LaunchQueue: Sendable {
@@ -12,38 +15,29 @@ package struct LaunchQueue: Sendable {
     /// The pauses before a program is started again; the last one repeats.
     package static let pauses: [UInt64] = [60_000_000, 300_000_000, 1_800_000_000]
 
-    /// The firings of a name for which a program is started.
-    package struct Waiting: Sendable, Hashable {
-        /// The value of the last one.
-        package var value: PublishedValue
-        /// The owner of the entry.
-        package var user: UInt32
-        /// The number of changes.
-        package var times: Int
-        /// The generation of the name before the first one.
-        package var before: Int
-
-        /// Creates the state of a name.
-        package init(value: PublishedValue, user: UInt32, times: Int, before: Int) {
-            self.value = value
-            self.user = user
-            self.times = times
-            self.before = before
-        }
-    }
-
-    /// A program that has not subscribed yet.
+    /// A program whose firings have not been received.
     package struct Program: Sendable, Hashable {
+        /// The program and its arguments.
+        package let command: [String]
         /// The firings, by name.
         package fileprivate(set) var waiting: [Aspect: Waiting] = [:]
-        /// The number of times that it was started.
+        /// The names that have a subscriber.
+        package fileprivate(set) var attended: Set<Aspect> = []
+        /// The names of which a subscriber was sent everything, which it may not have read yet.
+        package fileprivate(set) var sent: Set<Aspect> = []
+        /// The number of times that it was started since it last received a firing.
         package fileprivate(set) var starts = 0
         /// The time of the next start, or of the end of the patience with the last one.
         package fileprivate(set) var due: UInt64
-        /// The pause before it is started again after it was running still; it doubles each time.
+        /// The pause before it is started again after it was still running; it doubles each time.
         fileprivate var delay = LaunchQueue.returnTime
         /// Whether it was started and may subscribe still.
         package fileprivate(set) var isAwaited = false
+        /// Whether it was still running when it was to be started.
+        fileprivate var isPostponed = false
+
+        /// The firings without a subscriber.
+        fileprivate var unattended: [Aspect: Waiting] { waiting.filter { !attended.contains($0.key) } }
     }
 
     /// A change of the state of a program.
@@ -54,8 +48,20 @@ package struct LaunchQueue: Sendable {
         case lapse([String], pause: UInt64)
     }
 
-    /// The programs, by command.
-    package private(set) var programs: [[String]: Program] = [:]
+    /// What a subscriber has received of the firings for which a program would be started.
+    package struct Receipt: Sendable, Hashable {
+        /// The program and its arguments.
+        package var command: [String]
+        /// The name.
+        package var name: Aspect
+        /// The firings that are left; `nil` if all have been received.
+        package var rest: Waiting?
+        /// Whether ``send(_:through:)`` has returned the command.
+        package var wasSent: Bool
+    }
+
+    /// The programs, by the bytes of their commands: equal strings can differ in their Unicode normalization.
+    private var table: [[[UInt8]]: Program] = [:]
     private let earliest: UInt64
 
     /// Creates a queue without programs, of a bus that starts now.
@@ -63,85 +69,157 @@ package struct LaunchQueue: Sendable {
         earliest = now + Self.returnTime
     }
 
-    /// The time of the next ``step(at:)``; `nil` while no program is awaited.
-    package var next: UInt64? { programs.values.map(\.due).min() }
+    /// The programs, in the order of their commands.
+    package var programs: [Program] {
+        table.sorted { $0.key.lexicographicallyPrecedes($1.key) { $0.lexicographicallyPrecedes($1) } }.map(\.value)
+    }
 
-    /// Adds a firing without a subscriber.
+    /// Whether there is no firing that a program has to receive.
+    package var isEmpty: Bool { table.isEmpty }
+
+    /// The names with firings that a subscriber has to receive.
+    package var attended: Set<Aspect> { table.values.reduce(into: []) { $0.formUnion($1.attended) } }
+
+    /// The time of the next ``step(at:)``; `nil` while there is none.
+    package var next: UInt64? { table.values.filter { $0.waiting.count > $0.attended.count }.map(\.due).min() }
+
+    /// Returns a program; `nil` if it has received everything.
+    package func program(_ command: [String]) -> Program? { table[Self.key(command)] }
+
+    private static func key(_ command: [String]) -> [[UInt8]] { command.map { Array($0.utf8) } }
+
+    // MARK: - Firings
+
+    /// Adds a firing of an entry with a command.
     ///
     /// - Parameters:
-    ///   - command: The command to start.
+    ///   - command: The command.
     ///   - firing: The firing.
+    ///   - isAttended: Whether the name has a subscriber.
     ///   - now: The time.
-    package mutating func add(_ command: [String], for firing: Waiting, at now: UInt64) {
-        var program = programs[command] ?? Program(due: max(now, earliest))
-        var waiting = program.waiting[firing.value.name] ?? firing
-        if program.waiting[firing.value.name] != nil {
-            waiting.value = firing.value
-            waiting.times += firing.times
-        }
-        program.waiting[firing.value.name] = waiting
-        programs[command] = program
+    package mutating func add(_ command: [String], for firing: Waiting, isAttended: Bool, at now: UInt64) {
+        let (key, name) = (Self.key(command), firing.value.name)
+        var program = table[key] ?? Program(command: command, due: max(now, earliest))
+        if program.waiting[name]?.add(firing) == nil { program.waiting[name] = firing }
+        program.sent.remove(name)
+        if isAttended { program.attended.insert(name) } else { program.attended.remove(name) }
+        table[key] = program
     }
 
     /// Restores a program that was started by an earlier bus, so that it is not started at once again.
     package mutating func restore(starts: Int, of command: [String], at now: UInt64) {
-        guard starts > 0, programs[command] != nil else { return }
-        programs[command]?.starts = starts
-        programs[command]?.isAwaited = true
-        programs[command]?.due = now + Self.patience
+        let key = Self.key(command)
+        guard starts > 0, table[key] != nil else { return }
+        table[key]?.starts = starts
+        table[key]?.isAwaited = true
+        table[key]?.due = now + Self.patience
     }
 
-    /// Notes a subscription.
-    ///
-    /// - Returns: The commands and names that it settles.
-    package mutating func subscribed(to aspects: AspectSet) -> [(command: [String], name: Aspect)] {
-        var settled: [(command: [String], name: Aspect)] = []
-        for (command, program) in programs {
-            let names = program.waiting.keys.filter { aspects.covers($0) }.sorted()
-            guard !names.isEmpty else { continue }
-            for name in names { programs[command]?.waiting[name] = nil }
-            if programs[command]?.waiting.isEmpty == true { programs[command] = nil }
-            settled += names.map { (command, $0) }
+    /// Notes a subscription, which attends to the firings of its aspects.
+    package mutating func attend(to aspects: AspectSet) {
+        for (key, program) in table {
+            table[key]?.attended.formUnion(program.waiting.keys.filter { aspects.covers($0) })
+            if table[key]?.unattended.isEmpty == true { table[key]?.isAwaited = false }
         }
-        return settled
     }
 
-    /// Removes a name for which a program is no longer started.
-    package mutating func settle(_ name: Aspect, of command: [String]) {
-        programs[command]?.waiting[name] = nil
-        if programs[command]?.waiting.isEmpty == true { programs[command] = nil }
+    /// Notes that a name has no subscriber any more.
+    ///
+    /// The program of its firings is started, at once if it has received others since its last start.
+    ///
+    /// - Returns: The commands of which somebody was sent everything, but has not read it.
+    package mutating func desert(_ name: Aspect, at now: UInt64) -> [[String]] {
+        var unread: [[String]] = []
+        for (key, program) in table where program.attended.contains(name) {
+            table[key]?.attended.remove(name)
+            if table[key]?.sent.remove(name) != nil { unread.append(program.command) }
+            guard !program.isAwaited, program.unattended.isEmpty else { continue }
+            table[key]?.due = max(earliest, now + (program.starts == 0 ? 0 : Self.pause(after: program.starts)))
+        }
+        return unread
     }
+
+    /// Notes that a subscriber is sent the changes of a name up to a generation.
+    ///
+    /// - Returns: The commands of whose firings nothing is left to be sent, once.
+    package mutating func send(_ name: Aspect, through generation: Int) -> [[String]] {
+        var done: [[String]] = []
+        for (key, program) in table where program.waiting[name].map({ $0.through <= generation }) == true {
+            if table[key]?.sent.insert(name).inserted == true { done.append(program.command) }
+        }
+        return done
+    }
+
+    /// Notes that a subscriber has received the changes of a name up to a generation.
+    package mutating func receive(_ name: Aspect, through generation: Int) -> [Receipt] {
+        var receipts: [Receipt] = []
+        for (key, program) in table {
+            guard let waiting = program.waiting[name], generation > waiting.before else { continue }
+            var rest: Waiting?
+            if generation < waiting.through {
+                var left = waiting
+                left.before = generation
+                left.times = min(left.times, left.through - generation)
+                rest = left
+            } else {
+                table[key]?.attended.remove(name)
+            }
+            let wasSent = table[key]?.sent.remove(name) != nil
+            table[key]?.waiting[name] = rest
+            table[key]?.starts = 0
+            if table[key]?.waiting.isEmpty == true { table[key] = nil }
+            receipts.append(Receipt(command: program.command, name: name, rest: rest, wasSent: wasSent))
+        }
+        return receipts
+    }
+
+    // MARK: - Starts
+
+    /// Returns the pause before a program is started again.
+    private static func pause(after starts: Int) -> UInt64 { pauses[min(max(0, starts - 1), pauses.count - 1)] }
 
     /// Notes that a program could not be started.
     ///
     /// - Returns: The pause until the next attempt, in microseconds.
     package mutating func startFailed(_ command: [String], at now: UInt64) -> UInt64 {
-        guard let program = programs[command] else { return 0 }
-        let pause = Self.pauses[min(max(0, program.starts - 1), Self.pauses.count - 1)]
-        programs[command]?.isAwaited = false
-        programs[command]?.due = now + pause
+        let key = Self.key(command)
+        guard let program = table[key] else { return 0 }
+        let pause = Self.pause(after: program.starts)
+        table[key]?.isAwaited = false
+        table[key]?.due = now + pause
         return pause
     }
 
     /// Notes that a program was not started since it is still running, which is not an attempt.
     package mutating func postpone(_ command: [String], at now: UInt64) {
-        guard let program = programs[command], program.isAwaited else { return }
-        programs[command]?.starts = max(0, program.starts - 1)
-        programs[command]?.isAwaited = false
-        programs[command]?.due = now + program.delay
-        programs[command]?.delay = min(2 * program.delay, Self.pauses[Self.pauses.count - 1])
+        let key = Self.key(command)
+        guard let program = table[key], program.isAwaited else { return }
+        table[key]?.starts = max(0, program.starts - 1)
+        table[key]?.isAwaited = false
+        table[key]?.isPostponed = true
+        table[key]?.due = now + program.delay
+        table[key]?.delay = min(2 * program.delay, Self.pauses[Self.pauses.count - 1])
+    }
+
+    /// Notes that a program has ended, for which its next start may have waited.
+    package mutating func ended(_ command: [String], at now: UInt64) {
+        let key = Self.key(command)
+        guard table[key]?.isPostponed == true else { return }
+        table[key]?.isPostponed = false
+        table[key]?.due = max(now, earliest)
     }
 
     /// Takes the next step that is due.
     ///
     /// - Returns: The step; `nil` if nothing is due.
     package mutating func step(at now: UInt64) -> Step? {
-        let due = programs.filter { $0.value.due <= now }
-        guard let (command, program) = due.min(by: { $0.value.due < $1.value.due }) else { return nil }
-        if program.isAwaited { return .lapse(command, pause: startFailed(command, at: now)) }
-        programs[command]?.starts += 1
-        programs[command]?.isAwaited = true
-        programs[command]?.due = now + Self.patience
-        return .start(command, positions: program.waiting.mapValues(\.before))
+        let due = table.filter { $0.value.due <= now && $0.value.waiting.count > $0.value.attended.count }
+        guard let (key, program) = due.min(by: { $0.value.due < $1.value.due }) else { return nil }
+        if program.isAwaited { return .lapse(program.command, pause: startFailed(program.command, at: now)) }
+        table[key]?.starts += 1
+        table[key]?.isAwaited = true
+        table[key]?.isPostponed = false
+        table[key]?.due = now + Self.patience
+        return .start(program.command, positions: program.unattended.mapValues(\.before))
     }
 }

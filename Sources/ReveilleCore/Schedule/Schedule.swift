@@ -6,6 +6,9 @@ package struct Schedule: ~Copyable {
     /// The lateness in microseconds up to which a slot is not missed although the clock changed around it.
     package static let tolerance: Int64 = 1_000_000
 
+    /// The longest time in microseconds by which a clock is usually set back; an entry does not repeat a slot in it.
+    package static let longestSetBack: Int64 = 86_400_000_000
+
     /// An entry on the schedule.
     package struct Item: Sendable, Hashable {
         /// The user who added the entry.
@@ -50,7 +53,8 @@ package struct Schedule: ~Copyable {
 
     private var items: [Item?] = []
     private var free: [Int32] = []
-    private var slots: [UInt32: [String: Int32]] = [:]
+    /// The items by user, and by the bytes of the identifier: equal strings can differ in their Unicode normalization.
+    private var slots: [UInt32: [[UInt8]: Int32]] = [:]
     private var queue = PaceQueue()
     private var zones: [String: TimeZoneRules] = [:]
 
@@ -68,7 +72,7 @@ package struct Schedule: ~Copyable {
 
     /// Returns the items of a user, by identifier.
     package func items(of user: UInt32) -> [Item] {
-        (slots[user] ?? [:]).sorted { $0.key < $1.key }.compactMap { items[Int($0.value)] }
+        (slots[user] ?? [:]).sorted { $0.key.lexicographicallyPrecedes($1.key) }.compactMap { items[Int($0.value)] }
     }
 
     /// Returns the number of a user's entries.
@@ -76,7 +80,7 @@ package struct Schedule: ~Copyable {
 
     /// Returns a user's item; `nil` if there is none with the identifier.
     package func item(_ id: String, of user: UInt32) -> Item? {
-        slots[user]?[id].flatMap { items[Int($0)] }
+        slots[user]?[Array(id.utf8)].flatMap { items[Int($0)] }
     }
 
     // MARK: - Changes
@@ -89,13 +93,14 @@ package struct Schedule: ~Copyable {
         var item = item
         item.next = next(of: item, after: item.after)
         let slot: Int32
-        if let known = slots[item.user]?[item.entry.id] {
+        let id = Array(item.entry.id.utf8)
+        if let known = slots[item.user]?[id] {
             slot = known
             queue.remove(slot)
         } else {
             slot = free.popLast() ?? Int32(items.count)
             if slot == items.count { items.append(nil) }
-            slots[item.user, default: [:]][item.entry.id] = slot
+            slots[item.user, default: [:]][id] = slot
         }
         items[Int(slot)] = item
         wait(slot)
@@ -107,7 +112,7 @@ package struct Schedule: ~Copyable {
     /// - Returns: The item; `nil` if there was none.
     @discardableResult
     package mutating func remove(_ id: String, of user: UInt32) -> Item? {
-        guard let slot = slots[user]?.removeValue(forKey: id) else { return nil }
+        guard let slot = slots[user]?.removeValue(forKey: Array(id.utf8)) else { return nil }
         if slots[user]?.isEmpty == true { slots[user] = nil }
         queue.remove(slot)
         free.append(slot)
@@ -138,6 +143,24 @@ package struct Schedule: ~Copyable {
             items[slot] = changed
             wait(Int32(slot))
         }
+    }
+
+    /// Lets entries continue from now whose slots are over until a time more than ``longestSetBack`` ahead.
+    ///
+    /// They fired while the clock was wrong, and would otherwise not fire before it shows that time again.
+    ///
+    /// - Returns: The entries that have changed.
+    package mutating func returnToPresent(at now: Int64) -> [Item] {
+        let now = Self.bounded(now)
+        let latest = now + Self.longestSetBack
+        var changed: [Item] = []
+        for case var item? in items where !item.entry.isSingle && (item.after > latest || item.added > latest) {
+            if item.after > latest { item.after = now }
+            // Without a start of its own, an interval counts from the time at which it was added.
+            if item.added > latest { item.added = now }
+            changed.append(add(item))
+        }
+        return changed
     }
 
     // MARK: - Firings

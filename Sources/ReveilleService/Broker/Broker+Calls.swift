@@ -99,6 +99,7 @@ extension Broker {
             let reply = SubscribeReply(
                 subscription: id.wireName, instance: bus.instance, resumed: start.resumed, events: start.events)
             let frame = Reply.encode(parameters: writer.write(reply.events, after: reply.head), continues: true)
+            if awaitsReceipts { awaitReceipt(by: connection) }
             send(connection.session.reply(frame: frame, continues: true), to: connection)
             adjustWatchers()
         }

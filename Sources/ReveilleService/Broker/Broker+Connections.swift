@@ -67,10 +67,12 @@ extension Broker {
         // A list of callers would keep the descriptor open.
         for suspension in suspensions { suspension.callers.removeAll { $0 === connection } }
         if let id = connection.subscription {
+            if awaitsReceipts, !isStopping, connection.hasReadAll { noteReceipts(by: connection) }
             removeFromTasks(connection)
             leaveProcess(connection)
             subscribers.remove(id)
             bus.cancel(id)
+            if awaitsReceipts, !isStopping { desertNames() }
             // The bus may have forgotten names that only this subscription gave, and with them their generations.
             states.discardAll()
         }
@@ -129,6 +131,10 @@ extension Broker {
         if connection.holdsTask {
             sendNotice(to: connection)
             if holders[connection.number]?.due != nil { return }
+        }
+        if awaitsReceipts, isAttending(connection) {
+            guard connection.isAllRead else { return }
+            noteReceipts(by: connection)
         }
         if hasDepartures {
             // Another request for the edge would be answered at once, since there is room.

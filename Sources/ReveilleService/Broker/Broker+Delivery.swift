@@ -32,10 +32,15 @@ extension Broker {
     @inline(__always)
     private func deliver(to ready: ReadySubscription, _ connection: Connection) {
         // Only now: most replies have been read long before the next change.
-        if ready.isUnread, !connection.isAllRead { return connection.awaitReading() }
+        if ready.isUnread {
+            guard connection.isAllRead else { return connection.awaitReading() }
+            if awaitsReceipts { noteReceipts(by: connection) }
+        }
         if let event = bus.soleEvent(for: ready) {
+            if awaitsReceipts { awaitReceipt(by: connection) }
             send(writer.frame(of: event) { bus.event(event) }, to: connection)
         } else if let delivery = bus.delivery(to: ready, at: loop.bootClock) {
+            if awaitsReceipts { awaitReceipt(by: connection) }
             send(writer.frame(delivery.events), to: connection)
         }
     }

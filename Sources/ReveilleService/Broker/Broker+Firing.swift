@@ -13,11 +13,13 @@ extension Broker {
     /// The number of event sources of the schedule, whose entries outlast the connections of their owners.
     package var scheduleSourceCount: Int { scheduler.sourceCount }
 
-    /// Takes over the schedule of the bus before, and fires what is due since.
+    /// Restores the schedule of the previous bus, and fires what has become due since.
     func resumeSchedule(_ saved: SavedSchedule?) {
         scheduler.due = { [weak self] in self?.fireSchedule() }
         scheduler.commit = { [weak self] in self?.commitSchedule() }
         scheduler.launchDue = { [weak self] in self?.launchPrograms() }
+        scheduler.clockChanged = { [weak self] in self?.returnToPresent() }
+        scheduler.services.launcher?.ended = { [weak self] in self?.programEnded($0, $1) }
         scheduler.services.zones?.changed = { [weak self] in self?.zoneChanged($0) }
         guard let saved else { return }
         for item in saved.items {
@@ -27,7 +29,9 @@ extension Broker {
             }
             scheduler.schedule.add(item)
         }
+        _ = scheduler.schedule.returnToPresent(at: loop.wallClock)
         for launch in saved.launches { resume(launch) }
+        for (command, process) in saved.children.all { adopt(process, running: command) }
         keeper?.save()
         if scheduler.isEmpty { _ = saveSchedule([], isDurable: true) } else { shortenScheduleFile() }
         fireSchedule()
@@ -63,7 +67,7 @@ extension Broker {
                 at: self.now, after: firings)
             firings.append(firing)
             passed.firing = firing
-            passed.isLaunching = entry.launch != nil && !bus.isWanted(entry.aspect)
+            passed.isLaunching = entry.launch != nil
             return passed
         }
         // The file contains firings only: the state without them has to be on the disk too.
@@ -77,8 +81,11 @@ extension Broker {
         for firing in firings { fire(firing) }
         for (due, passed) in launching {
             guard let command = due.item.entry.launch, let firing = passed.firing else { continue }
-            scheduler.launches.add(command, for: LaunchQueue.Waiting(firing), at: loop.bootClock)
+            let isAttended = bus.isWanted(firing.value.name)
+            scheduler.launches.add(
+                command, for: LaunchQueue.Waiting(firing), isAttended: isAttended, at: loop.bootClock)
         }
+        launchesChanged()
         deliver()
         if let file = scheduler.services.file {
             if scheduler.isEmpty {
@@ -157,6 +164,12 @@ extension Broker {
         }
     }
 
+    /// Lets entries continue that fired while the clock was far ahead.
+    private func returnToPresent() {
+        let changed = scheduler.schedule.returnToPresent(at: loop.wallClock)
+        if !changed.isEmpty { _ = saveSchedule(changed.map { .added($0) }, isDurable: false) }
+    }
+
     /// Waits for the next slot.
     func waitForSchedule() {
         loadChangedZones()
@@ -166,7 +179,7 @@ extension Broker {
             scheduler.services.zones?.stop()
         }
         attempt { () throws(SystemError) in try scheduler.setAlarm() }
-        attempt { () throws(SystemError) in try scheduler.setLaunchTimer() }
+        launchesChanged()
     }
 
     @discardableResult
@@ -178,12 +191,5 @@ extension Broker {
             logger.error("the schedule: \(error)")
             return false
         }
-    }
-}
-
-extension LaunchQueue.Waiting {
-    /// Creates the state of a name after one firing.
-    init(_ firing: Firing) {
-        self.init(value: firing.value, user: firing.user, times: firing.times, before: firing.before)
     }
 }

@@ -9,7 +9,7 @@ import Varlink
 
 extension Broker {
     /// The most programs that are started before other sources have their turn; each start takes about a millisecond.
-    private static let startsPerTurn = 8
+    package static let startsPerTurn = 8
 
     /// Takes over a program that the bus before had to start.
     ///
@@ -21,19 +21,24 @@ extension Broker {
             let firing = bus.firing(
                 of: waiting.value, times: waiting.times, by: waiting.user, at: now, after: [])
             bus.fire(firing)
-            waiting.before = firing.before
+            waiting = LaunchQueue.Waiting(firing)
         }
-        scheduler.launches.add(launch.command, for: waiting, at: loop.bootClock)
+        scheduler.launches.add(launch.command, for: waiting, isAttended: false, at: loop.bootClock)
         scheduler.launches.restore(starts: launch.starts, of: launch.command, at: loop.bootClock)
     }
 
-    /// Notes a subscription, for whose aspects no program needs to be started any more.
-    func noteSubscription(to aspects: AspectSet) {
-        guard !scheduler.launches.programs.isEmpty else { return }
-        let settled = scheduler.launches.subscribed(to: aspects)
-        guard !settled.isEmpty else { return }
-        _ = saveSchedule(settled.map { .settled($0.command, $0.name) }, isDurable: false)
-        waitForSchedule()
+    /// Takes over a program that the bus before has started, if it is still running.
+    func adopt(_ process: ProcessIdentity, running command: [String]) {
+        guard let launcher = scheduler.services.launcher, launcher.adopt(process, running: command) else { return }
+        scheduler.children.add(command, process)
+    }
+
+    /// Notes the end of a program that is a child of this bus, or of the one before.
+    func programEnded(_ command: [String], _ result: String) {
+        logger.debug("\(Self.text(command)) \(result)")
+        if scheduler.children.remove(command) { _ = saveSchedule([.ended(command)], isDurable: false) }
+        scheduler.launches.ended(command, at: loop.bootClock)
+        launchesChanged()
     }
 
     /// Starts the programs whose time has come.
@@ -47,12 +52,12 @@ extension Broker {
                     "\(Self.text(command)) has not subscribed; it is started again in \(pause / 60_000_000) min")
             }
         }
-        attempt { () throws(SystemError) in try scheduler.setLaunchTimer() }
+        launchesChanged()
     }
 
     private func start(_ command: [String], _ positions: [Aspect: Int]) {
         // Saved first: a bus that is killed now must not start the program at once again.
-        let starts = scheduler.launches.programs[command]?.starts ?? 1
+        let starts = scheduler.launches.program(command)?.starts ?? 1
         _ = saveSchedule([.started(command, starts: starts)], isDurable: false)
         guard let launcher = scheduler.services.launcher else {
             return launchFailed(command, "this bus starts no programs")
@@ -61,25 +66,33 @@ extension Broker {
         additions["REVEILLE_ADDRESS"] = scheduler.services.address
         launcher.launch(command, adding: additions) { [weak self] launch in
             switch launch {
-            case .started: self?.logger.info("started \(Self.text(command)) for what is due")
+            case .started(let process): self?.started(command, process)
             case .alreadyRunning: self?.postpone(command)
             case .failed(let reason): self?.launchFailed(command, reason)
             }
         }
     }
 
+    private func started(_ command: [String], _ process: ProcessIdentity?) {
+        logger.info("started \(Self.text(command)) for what is due")
+        guard let process else { return }
+        // Saved, so that the next bus does not start it a second time while it is running.
+        scheduler.children.add(command, process)
+        _ = saveSchedule([.running(command, process)], isDurable: false)
+    }
+
     /// Looks again soon: a program that is about to end will not subscribe for what is due since.
     private func postpone(_ command: [String]) {
         logger.debug("\(Self.text(command)) is running and has not subscribed yet")
         scheduler.launches.postpone(command, at: loop.bootClock)
-        attempt { () throws(SystemError) in try scheduler.setLaunchTimer() }
+        launchesChanged()
     }
 
     private func launchFailed(_ command: [String], _ reason: String) {
         let pause = scheduler.launches.startFailed(command, at: loop.bootClock)
         logger.warning(
             "\(Self.text(command)) cannot be started: \(reason); it is tried again in \(pause / 60_000_000) min")
-        attempt { () throws(SystemError) in try scheduler.setLaunchTimer() }
+        launchesChanged()
     }
 
     /// The value of `REVEILLE_LAUNCH`.

@@ -31,14 +31,7 @@ extension Broker {
             return reply(CancelReply(cancelled: 0), on: connection)
         case .add, .cancel: break
         }
-        if scheduler.changes.isEmpty {
-            do throws(SystemError) {
-                try scheduler.commitSoon()
-            } catch {
-                note("\(error)", of: user, level: .error)
-                throw .storageExceeded
-            }
-        }
+        let isFirst = scheduler.changes.isEmpty
         scheduler.changes.append(
             ScheduleChange(call: call, user: user) { [weak self] result in
                 self?.resume(connection) {
@@ -48,6 +41,8 @@ extension Broker {
                     }
                 }
             })
+        // Without a timer, the change is saved alone.
+        if isFirst, !attempt({ () throws(SystemError) in try scheduler.commitSoon() }) { commitSchedule() }
     }
 
     /// Carries out the changes of one turn of the loop, and saves them together before they are answered.

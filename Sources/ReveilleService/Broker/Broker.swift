@@ -70,6 +70,8 @@ package final class Broker {
     /// Whether one of these waits for its subscribers to read.
     @exclusivity(unchecked) var hasDepartures = false
     var departing: PaceTimer?
+    /// Whether firings wait for their subscribers to read them.
+    @exclusivity(unchecked) var awaitsReceipts = false
     var frozen: FrozenRecord
     /// The timer after which the cgroups that the last bus left frozen are thawed again, if they could not be.
     var formerThaws: (any LoopSource)?

@@ -177,6 +177,11 @@ final class Connection {
     /// Whether the peer has read everything that was sent.
     var isAllRead: Bool { output.isEmpty && stream.isAllRead }
 
+    /// Whether the peer has read everything that was sent, also if it has closed its end since.
+    var hasReadAll: Bool { !isBroken && isAllRead && !stream.hasLostOutput }
+    /// Whether something could not be written.
+    private var isBroken = false
+
     /// Notes conditions of the socket.
     func note(_ conditions: EventLoop.Interest) {
         if conditions.canRead { inputArrived() }
@@ -202,14 +207,19 @@ final class Connection {
 
     /// Writes a whole frame, and keeps what the socket has no room for.
     func send(_ bytes: [UInt8]) throws(SystemError) {
-        guard try output.write(bytes, to: stream) else { throw SystemError("send", code: EPIPE) }
+        guard try output.write(bytes, to: stream) else { throw broken() }
         if hasOutput { awaitReading() }
     }
 
     /// Writes the waiting bytes as far as there is room.
     func flush() throws(SystemError) {
-        guard try output.write(to: stream) else { throw SystemError("send", code: EPIPE) }
+        guard try output.write(to: stream) else { throw broken() }
         if hasOutput { awaitReading() }
+    }
+
+    private func broken() -> SystemError {
+        isBroken = true
+        return SystemError("send", code: EPIPE)
     }
 
     /// Asks for an edge whenever the peer has read something.

@@ -2,16 +2,19 @@
 // Part of Reveille.
 
 package import ReveilleCore
+import ReveilleSystem
 
 /// The schedule that the records of a file describe.
 package struct SavedSchedule: Sendable {
     private struct Key: Hashable {
         let user: UInt32
-        let id: String
+        let id: ExactText
     }
 
     private var entries: [Key: Schedule.Item] = [:]
-    private var programs: [[String]: [Aspect: ScheduleRecord.Launching]] = [:]
+    private var programs: [[ExactText]: [Aspect: ScheduleRecord.Launching]] = [:]
+    /// The launched programs that are not known to have ended.
+    private(set) var children = LaunchedPrograms()
     /// The firings since the file was written anew, in their order.
     package private(set) var firings: [Firing] = []
 
@@ -20,35 +23,41 @@ package struct SavedSchedule: Sendable {
 
     /// The entries, by user and identifier.
     package var items: [Schedule.Item] {
-        entries.sorted { ($0.key.user, $0.key.id) < ($1.key.user, $1.key.id) }.map(\.value)
+        entries.values.sorted { ($0.user, $0.entry.id) < ($1.user, $1.entry.id) }
     }
 
     /// The programs to start, by command and name.
     package var launches: [ScheduleRecord.Launching] {
-        programs.sorted { $0.key.lexicographicallyPrecedes($1.key) }.flatMap { _, names in
-            names.sorted { $0.key < $1.key }.map(\.value)
+        programs.values.flatMap { $0.values }.sorted {
+            $0.command == $1.command
+                ? $0.waiting.value.name < $1.waiting.value.name : $0.command.lexicographicallyPrecedes($1.command)
         }
     }
 
     /// Applies the next record.
     package mutating func apply(_ record: ScheduleRecord) {
         switch record {
-        case .added(let item): entries[Key(user: item.user, id: item.entry.id)] = item
+        case .added(let item): entries[Key(user: item.user, id: ExactText(item.entry.id))] = item
         case .removed(let ids, let user):
-            for id in ids { entries[Key(user: user, id: id)] = nil }
+            for id in ids { entries[Key(user: user, id: ExactText(id))] = nil }
         case .passed(let passed):
             for passed in passed { apply(passed) }
-        case .launching(let launch): programs[launch.command, default: [:]][launch.waiting.value.name] = launch
+        case .launching(let launch):
+            programs[ExactText.list(launch.command), default: [:]][launch.waiting.value.name] = launch
         case .started(let command, let starts):
-            for name in programs[command, default: [:]].keys { programs[command]?[name]?.starts = starts }
+            let key = ExactText.list(command)
+            for name in programs[key, default: [:]].keys { programs[key]?[name]?.starts = starts }
         case .settled(let command, let name):
-            programs[command]?[name] = nil
-            if programs[command]?.isEmpty == true { programs[command] = nil }
+            let key = ExactText.list(command)
+            programs[key]?[name] = nil
+            if programs[key]?.isEmpty == true { programs[key] = nil }
+        case .running(let command, let process): children.add(command, process)
+        case .ended(let command): children.remove(command)
         }
     }
 
     private mutating func apply(_ passed: ScheduleRecord.Passed) {
-        let key = Key(user: passed.user, id: passed.id)
+        let key = Key(user: passed.user, id: ExactText(passed.id))
         if let firing = passed.firing {
             firings.append(firing)
             if passed.isLaunching, let command = entries[key]?.entry.launch { add(firing, for: command) }
@@ -59,16 +68,13 @@ package struct SavedSchedule: Sendable {
     }
 
     private mutating func add(_ firing: Firing, for command: [String]) {
-        let starts = programs[command]?.values.first?.starts ?? 0
-        if var known = programs[command]?[firing.value.name], known.instance == firing.instance {
-            known.waiting.value = firing.value
-            known.waiting.times += firing.times
-            programs[command]?[firing.value.name] = known
+        let (key, name) = (ExactText.list(command), firing.value.name)
+        if programs[key]?[name]?.instance == firing.instance {
+            programs[key]?[name]?.waiting.add(LaunchQueue.Waiting(firing))
         } else {
-            programs[command, default: [:]][firing.value.name] = ScheduleRecord.Launching(
-                command: command, starts: starts, instance: firing.instance,
-                waiting: LaunchQueue.Waiting(
-                    value: firing.value, user: firing.user, times: firing.times, before: firing.before))
+            let starts = programs[key]?.values.first?.starts ?? 0
+            programs[key, default: [:]][name] = ScheduleRecord.Launching(
+                command: command, starts: starts, instance: firing.instance, waiting: LaunchQueue.Waiting(firing))
         }
     }
 }

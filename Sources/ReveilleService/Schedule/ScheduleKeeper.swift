@@ -38,6 +38,8 @@ final class ScheduleKeeper {
     let services: ScheduleServices
     var schedule = Schedule()
     var launches: LaunchQueue
+    /// The launched programs that are children of a bus, and not known to have ended.
+    var children = LaunchedPrograms()
     /// The changes that wait to be saved together.
     var changes: [ScheduleChange] = []
     /// The zones that have changed, whose new rules apply when nothing is due any more.
@@ -48,6 +50,8 @@ final class ScheduleKeeper {
     var due: () -> Void = {}
     /// Called to save the changes.
     var commit: () -> Void = {}
+    /// Called when the clock was set, or may have been.
+    var clockChanged: () -> Void = {}
     /// Called when the next program may have to be started.
     var launchDue: () -> Void = {}
     private let loop: any Loop
@@ -72,24 +76,36 @@ final class ScheduleKeeper {
     }
 
     /// Whether nothing needs the file.
-    var isEmpty: Bool { schedule.isEmpty && launches.programs.isEmpty }
+    var isEmpty: Bool { schedule.isEmpty && launches.isEmpty && children.isEmpty }
 
     /// The whole schedule.
     func records(of instance: String) -> [ScheduleRecord] {
-        let launching = launches.programs.sorted { $0.key.lexicographicallyPrecedes($1.key) }.flatMap {
-            command, program in
-            program.waiting.sorted { $0.key < $1.key }.map { _, waiting in
+        let launching = launches.programs.flatMap { program in
+            program.waiting.filter { !program.sent.contains($0.key) }.sorted { $0.key < $1.key }.map { _, waiting in
                 ScheduleRecord.launching(
-                    .init(command: command, starts: program.starts, instance: instance, waiting: waiting))
+                    .init(command: program.command, starts: program.starts, instance: instance, waiting: waiting))
             }
         }
-        return schedule.all.map { .added($0) } + launching
+        return schedule.all.map { .added($0) } + launching + children.all.map { .running($0.command, $0.process) }
     }
 
     // MARK: - Timers
 
     /// Sets the alarm to the next slot, unless firings wait for room on the disk.
     func setAlarm() throws(SystemError) {
+        if alarm == nil, retryTimer == nil, schedule.next != nil {
+            // Without an alarm, nothing reported that the clock was set back.
+            awakeSince = min(awakeSince, loop.wallClock)
+            clockChanged()
+            alarm = try loop.alarm { [unowned self] event in
+                alarmTime = nil
+                if event == .clockChanged {
+                    awakeSince = loop.wallClock
+                    clockChanged()
+                }
+                due()
+            }
+        }
         guard let next = retryTimer == nil ? schedule.next : nil else {
             alarm = nil
             alarmTime = nil
@@ -97,15 +113,6 @@ final class ScheduleKeeper {
         }
         // A slot that is due already is handled in another turn of the loop.
         guard next != alarmTime || next <= loop.wallClock else { return }
-        if alarm == nil {
-            // Without an alarm, nothing reported that the clock was set back.
-            awakeSince = min(awakeSince, loop.wallClock)
-            alarm = try loop.alarm { [unowned self] event in
-                alarmTime = nil
-                if event == .clockChanged { awakeSince = loop.wallClock }
-                due()
-            }
-        }
         alarm?.set(to: next)
         alarmTime = next
     }

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import ReveilleCore
+import ReveilleSystem
 import ReveilleWire
 import Varlink
 
@@ -31,9 +32,10 @@ extension ScheduleRecord {
         }
         if let command = object["launching"].flatMap(strings), let starts = counter(object["starts"]),
             let instance = object["instance"]?.stringValue, let value = value(object), let user = user(object),
-            let times = counter(object["times"]), let before = counter(object["before"]), times > 0
+            let times = counter(object["times"]), let before = counter(object["before"]),
+            let through = counter(object["through"]), times > 0, before < through
         {
-            let waiting = LaunchQueue.Waiting(value: value, user: user, times: times, before: before)
+            let waiting = LaunchQueue.Waiting(value: value, user: user, times: times, before: before, through: through)
             return .launching(
                 Launching(command: command, starts: starts, instance: instance, waiting: waiting))
         }
@@ -41,6 +43,13 @@ extension ScheduleRecord {
             return .started(command, starts: starts)
         }
         if let command = object["settled"].flatMap(strings), let name = name(object) { return .settled(command, name) }
+        if let command = object["running"].flatMap(strings), let start = counter(object["start"]),
+            let pid = object["process"]?.integerValue.flatMap({ Int32(exactly: $0) }), pid > 0,
+            let boot = object["boot"]?.stringValue
+        {
+            return .running(command, ProcessIdentity(pid: pid, start: UInt64(start), boot: boot))
+        }
+        if let command = object["ended"].flatMap(strings) { return .ended(command) }
         return nil
     }
 

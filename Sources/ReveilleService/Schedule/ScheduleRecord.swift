@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 package import ReveilleCore
+package import ReveilleSystem
 import ReveilleWire
 import Varlink
 
@@ -21,7 +22,7 @@ package enum ScheduleRecord: Sendable, Hashable {
         package var isLast: Bool
         /// The firing, unless all slots were left out.
         package var firing: Firing?
-        /// Whether there was no subscriber, so that the command of the entry is started.
+        /// Whether the entry has a command, which is started unless a subscriber receives the firing.
         package var isLaunching: Bool
     }
 
@@ -43,12 +44,16 @@ package enum ScheduleRecord: Sendable, Hashable {
     case removed([String], user: UInt32)
     /// Entries were due at one time.
     case passed([Passed])
-    /// A program has to be started; only in a file that was written anew.
+    /// A program has to be started for the firings of a name, of which subscribers may have received some.
     case launching(Launching)
     /// A program was started.
     case started([String], starts: Int)
-    /// A program is no longer started for a name.
+    /// All firings of a name for which a program would be started have been sent to a subscriber.
     case settled([String], Aspect)
+    /// A program that was started is a child of the bus.
+    case running([String], ProcessIdentity)
+    /// Such a program has ended.
+    case ended([String])
 
     /// The record as JSON, on a line that begins with its digest.
     package var line: [UInt8] {
@@ -73,11 +78,18 @@ package enum ScheduleRecord: Sendable, Hashable {
                 "instance": .string(launch.instance), "aspect": .string(launch.waiting.value.name.name),
                 "value": launch.waiting.value.structure, "user": .integer(Int64(launch.waiting.user)),
                 "times": .integer(Int64(launch.waiting.times)), "before": .integer(Int64(launch.waiting.before)),
+                "through": .integer(Int64(launch.waiting.through)),
             ]
         case .started(let command, let starts):
             return ["started": Self.encode(command), "starts": .integer(Int64(starts))]
         case .settled(let command, let aspect):
             return ["settled": Self.encode(command), "aspect": .string(aspect.name)]
+        case .running(let command, let process):
+            return [
+                "running": Self.encode(command), "process": .integer(Int64(process.pid)),
+                "start": .integer(Int64(process.start)), "boot": .string(process.boot),
+            ]
+        case .ended(let command): return ["ended": Self.encode(command)]
         }
     }
 

@@ -20,7 +20,7 @@ package final class SimulatedMotion: StreamWatcher {
     init(loop: SimulatedLoop, report: @escaping (Reading) -> Void) {
         self.loop = loop
         self.report = report
-        timer = loop.timer(priority: .watcher) { [weak self] in self?.sample() }
+        timer = loop.makeTimer(priority: .watcher) { [weak self] in self?.sample() }
     }
 
     package var interval: Duration = SampleInterval.usual {

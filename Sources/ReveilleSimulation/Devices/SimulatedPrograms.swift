@@ -146,7 +146,7 @@ package final class SimulatedPrograms: Programs {
 
     private func after(_ duration: Duration, _ body: @escaping () -> Void) {
         lastAnswer += 1
-        let timer = loop.timer(priority: .normal) { [weak self, lastAnswer] in
+        let timer = loop.makeTimer(priority: .normal) { [weak self, lastAnswer] in
             self?.answers[lastAnswer] = nil
             body()
         }

@@ -53,7 +53,7 @@ package final class SimulatedWatcher: Watcher {
     /// Starts a sample, which takes some time and has the state at its end.
     private func sample(_ completion: @escaping () -> Void) {
         weak var own: SimulatedLoop.Source?
-        let timer = loop.timer(priority: .watcher) { [weak self] in
+        let timer = loop.makeTimer(priority: .watcher) { [weak self] in
             guard let self else { return }
             samples.removeAll { $0 === own }
             report(reality.reading(of: aspect))

@@ -22,7 +22,7 @@ final class SimulatedAlarm: WallClockAlarm {
 
     init(loop: SimulatedLoop, handler: @escaping (WallClockEvent) -> Void) {
         self.loop = loop
-        timer = loop.timer(priority: .watcher) { [unowned self] in
+        timer = loop.makeTimer(priority: .watcher) { [unowned self] in
             guard hasChanged || time.map({ $0 <= loop.wallClock }) == true else { return start() }
             let event: WallClockEvent = hasChanged ? .clockChanged : .expired
             hasChanged = false

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import Glibc
 package import ReveilleSystem
 
 /// An event loop with a clock that advances only on request, and with a random order of events.
@@ -102,6 +103,8 @@ package final class SimulatedLoop: Loop {
     package var arrivesWhole = false
     /// The lateness of timers, in units of 1/256 of the real loop's accuracy.
     package var lateness: UInt64 = 0
+    /// Whether the bus can create no more timers.
+    package var refusesTimers = false
     /// The streams by descriptor.
     var streams: [Int32: SimulatedStream] = [:]
     /// The number of streams that the bus has not closed.
@@ -140,7 +143,15 @@ package final class SimulatedLoop: Loop {
         return source
     }
 
-    package func timer(priority: EventSource.Priority, handler: @escaping () -> Void) -> Source {
+    package func timer(
+        priority: EventSource.Priority, handler: @escaping () -> Void
+    ) throws(SystemError) -> Source {
+        if refusesTimers { throw SystemError("timerfd_create", code: EMFILE) }
+        return makeTimer(priority: priority, handler: handler)
+    }
+
+    /// Creates a timer of the simulation itself.
+    func makeTimer(priority: EventSource.Priority, handler: @escaping () -> Void) -> Source {
         let source = Source(self) { _ in handler() }
         add(source, nil, priority)
         return source

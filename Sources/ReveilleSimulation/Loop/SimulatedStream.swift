@@ -21,6 +21,7 @@ package final class SimulatedStream {
 
         package var number: Int32 { stream.number }
         package var isAllRead: Bool { stream.toPeer.isEmpty }
+        package var hasLostOutput: Bool { stream.hasLostOutput }
         package func peer() -> UnixStream.Peer { stream.credentials }
         package func read(into buffer: UnsafeMutableRawBufferPointer) -> UnixStream.Outcome {
             stream.read(into: buffer)
@@ -43,6 +44,8 @@ package final class SimulatedStream {
     private(set) var arrival: UInt64 = 0
     private var isHalfClosed = false
     private var isBroken = false
+    /// Whether the peer has closed its end without having read everything.
+    private var hasLostOutput = false
     /// Whether the peer has closed its end.
     package private(set) var isClosedByPeer = false
     /// Whether the bus has closed its end.
@@ -133,6 +136,7 @@ package final class SimulatedStream {
     package func close() {
         isClosedByPeer = true
         arrived = toBus.count
+        hasLostOutput = !toPeer.isEmpty
         toPeer = []
         loop?.report(number, [.readable, .writable, .hungUp, .halfClosed])
     }

@@ -50,9 +50,9 @@ package final class DirectoryWatch {
     private let descriptor: OwnedDescriptor
     private let handler: (Event) -> Void
     private var source: EventSource?
-    private var watched: [ExactPath: Watched] = [:]
+    private var watched: [ExactText: Watched] = [:]
     // Several paths may lead to one directory, for which the kernel has a single watch.
-    private var paths: [Int32: Set<ExactPath>] = [:]
+    private var paths: [Int32: Set<ExactText>] = [:]
 
     /// Creates a watch without any directories; `handler` is called on the loop for each event, in order.
     ///
@@ -76,7 +76,7 @@ package final class DirectoryWatch {
     /// - Throws: `SystemError`: ENOENT or ENOTDIR without a directory, EACCES, or ENOSPC at the user's limit.
     @discardableResult
     package func add(_ path: String, interest: Interest) throws(SystemError) -> Bool {
-        let key = ExactPath(path)
+        let key = ExactText(path)
         // For a directory already watched under another path, the kernel replaces the mask; never narrow it.
         let widest = max(interest, watched[key]?.interest ?? interest)
         var number = inotify_add_watch(descriptor.number, path, widest.mask)
@@ -97,7 +97,7 @@ package final class DirectoryWatch {
 
     /// Stops watching a path; does nothing for a path that is not watched.
     package func remove(_ path: String) {
-        let key = ExactPath(path)
+        let key = ExactText(path)
         guard let old = watched.removeValue(forKey: key) else { return }
         paths[old.number]?.remove(key)
         guard paths[old.number]?.isEmpty ?? false else { return }

@@ -10,14 +10,16 @@ package enum Execution {
     /// - Parameters:
     ///   - count: The number of the last arguments of this process that are the command; at least one. The command is
     ///     looked up in `PATH`.
-    ///   - additions: Variables that are added to the environment.
+    ///   - changes: Variables that are set in the environment or, with `nil`, removed from it.
     /// - Throws: `SystemError` with the name of the program.
     package static func replaceProcess(
-        byLast count: Int, adding additions: [String: String]
+        byLast count: Int, changing changes: [String: String?]
     ) throws(SystemError) -> Never {
         let name = CommandLine.arguments.suffix(count).first ?? ""
         let path = try ExecutableSearch.find(name)
-        for (variable, value) in additions { setenv(variable, value, 1) }
+        for (variable, value) in changes {
+            if let value { setenv(variable, value, 1) } else { unsetenv(variable) }
+        }
         // The bytes as they were given, which may not be UTF-8.
         execv(path, CommandLine.unsafeArgv + (Int(CommandLine.argc) - count))
         throw SystemError("exec", on: name)

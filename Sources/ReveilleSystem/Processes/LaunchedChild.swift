@@ -6,11 +6,13 @@ import Glibc
 
 /// A launched child process, which is reaped when it ends, and continues if its owner is released.
 final class LaunchedChild {
+    /// The process; `nil` if it has ended already.
+    let identity: ProcessIdentity?
     private let pid: Int32
     private let descriptor: OwnedDescriptor
     private var source: EventSource?
 
-    /// Starts a program in a session of its own, with input and default signal handling from nowhere else.
+    /// Starts a program in a session of its own, with an empty input and default signal handling.
     ///
     /// `ended` is called on the loop when the program has ended, with a phrase such as "exited with code 1".
     ///
@@ -34,8 +36,29 @@ final class LaunchedChild {
             throw error
         }
         self.pid = pid
+        identity = ProcessIdentity(of: pid)
         descriptor = OwnedDescriptor(number)
-        source = try loop.watch(number, for: .readable) { [unowned self] _ in
+        try watch(loop, ended)
+    }
+
+    /// Follows a program that an earlier process has started; `nil` if it has ended.
+    ///
+    /// `ended` is called on the loop when the program has ended, without its result.
+    init?(
+        adopting identity: ProcessIdentity, loop: EventLoop, ended: @escaping (String) -> Void
+    ) throws(SystemError) {
+        let number = c_reveille_pidfd(identity.pid)
+        guard number >= 0 else { return nil }
+        pid = identity.pid
+        descriptor = OwnedDescriptor(number)
+        // Read after the descriptor was opened, which therefore refers to this process.
+        self.identity = ProcessIdentity(of: pid)
+        guard self.identity == identity else { return nil }
+        try watch(loop, ended)
+    }
+
+    private func watch(_ loop: EventLoop, _ ended: @escaping (String) -> Void) throws(SystemError) {
+        source = try loop.watch(descriptor.number, for: .readable) { [unowned self] _ in
             source?.cancel()
             ended(reap())
         }

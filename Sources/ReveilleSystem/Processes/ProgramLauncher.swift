@@ -7,7 +7,7 @@
 package protocol ProgramLauncher: AnyObject {
     /// Starts a command, unless it is still running since it was last started.
     ///
-    /// Commands are the same if their arguments are equal; the environment does not matter.
+    /// Commands are the same if the bytes of their arguments are; the environment does not matter.
     ///
     /// - Parameters:
     ///   - arguments: The program, looked up in `PATH` unless its name contains a slash, and its arguments.
@@ -18,7 +18,12 @@ package protocol ProgramLauncher: AnyObject {
         _ arguments: [String], adding additions: [String: String], then completion: @escaping (Launch) -> Void
     )
 
-    /// Called on the loop when a program that this launcher started has ended, if the system reports it: with the
+    /// Follows a program that an earlier launcher has started as a child, and does not start it again while it runs.
+    ///
+    /// - Returns: Whether it is still running.
+    func adopt(_ process: ProcessIdentity, running arguments: [String]) -> Bool
+
+    /// Called on the loop when a program that this launcher started or adopted has ended, if the system reports it: with the
     /// arguments, and a phrase such as "exited with code 1".
     ///
     /// A program that a service manager runs is observed by the service manager alone.
@@ -27,8 +32,8 @@ package protocol ProgramLauncher: AnyObject {
 
 /// The result of launching a program.
 package enum Launch: Sendable, Hashable {
-    /// The program has been executed.
-    case started
+    /// The program has been executed; with its process, if it is a child.
+    case started(ProcessIdentity?)
     /// The program is running since an earlier launch, and was not started again.
     case alreadyRunning
     /// The reason why the program was not executed, for a person: what was tried, on what, and why it failed.

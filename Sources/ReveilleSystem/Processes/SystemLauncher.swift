@@ -9,9 +9,9 @@ import Glibc
 package final class SystemLauncher: ProgramLauncher {
     private let loop: EventLoop
     private let manager: ServiceManager
-    private var children: [[String]: LaunchedChild] = [:]
+    private var children: [[ExactText]: LaunchedChild] = [:]
     /// The commands whose launch has not been completed.
-    private var launching: Set<[String]> = []
+    private var launching: Set<[ExactText]> = []
     /// Completions that must not run before ``launch(_:adding:then:)`` returns.
     private let later: DeferredCalls
 
@@ -27,7 +27,8 @@ package final class SystemLauncher: ProgramLauncher {
     package func launch(
         _ arguments: [String], adding additions: [String: String], then completion: @escaping (Launch) -> Void
     ) {
-        guard children[arguments] == nil, !launching.contains(arguments) else {
+        let command = ExactText.list(arguments)
+        guard children[command] == nil, !launching.contains(command) else {
             return later.add { completion(.alreadyRunning) }
         }
         let path: String
@@ -42,14 +43,14 @@ package final class SystemLauncher: ProgramLauncher {
         } catch {
             return later.add { completion(.failed("\(error)")) }
         }
-        launching.insert(arguments)
+        launching.insert(command)
         let unit = TransientUnit.service(
             .service(for: arguments), path: path, arguments: arguments, environment: additions)
         manager.start(unit) { [weak self] failure in
             guard let self else { return }
-            launching.remove(arguments)
+            launching.remove(command)
             switch failure {
-            case nil: completion(.started)
+            case nil: completion(.started(nil))
             case .exists: completion(.alreadyRunning)
             case .absent: spawn(path, arguments, additions, then: completion)
             case .unknownUnit(let reason), .refused(let reason): completion(.failed("\(path): \(reason)"))
@@ -61,16 +62,30 @@ package final class SystemLauncher: ProgramLauncher {
         _ path: String, _ arguments: [String], _ additions: [String: String],
         then completion: @escaping (Launch) -> Void
     ) {
-        guard children[arguments] == nil else { return completion(.alreadyRunning) }
+        let command = ExactText.list(arguments)
+        guard children[command] == nil else { return completion(.alreadyRunning) }
+        let child: LaunchedChild
         do throws(SystemError) {
-            children[arguments] = try LaunchedChild(path, arguments, adding: additions, loop: loop) {
-                [weak self] result in
-                self?.children[arguments] = nil
-                self?.ended(arguments, result)
+            child = try LaunchedChild(path, arguments, adding: additions, loop: loop) { [weak self] in
+                self?.childEnded(arguments, $0)
             }
         } catch {
             return completion(.failed("\(error)"))
         }
-        completion(.started)
+        children[command] = child
+        completion(.started(child.identity))
+    }
+
+    package func adopt(_ process: ProcessIdentity, running arguments: [String]) -> Bool {
+        let child = try? LaunchedChild(adopting: process, loop: loop) { [weak self] in
+            self?.childEnded(arguments, $0)
+        }
+        children[ExactText.list(arguments)] = child
+        return child != nil
+    }
+
+    private func childEnded(_ arguments: [String], _ result: String) {
+        children[ExactText.list(arguments)] = nil
+        ended(arguments, result)
     }
 }

@@ -10,6 +10,8 @@ package protocol ByteStream: AnyObject {
     var number: Int32 { get }
     /// Whether the peer has read everything that was written: the unread gate.
     var isAllRead: Bool { get }
+    /// Whether the peer has closed its end without having read everything.
+    var hasLostOutput: Bool { get }
     /// Whether more bytes may follow those of the last read, although the buffer had room for them.
     var isInterrupted: Bool { get }
     /// Returns the credentials of the process that connected.
@@ -32,6 +34,7 @@ package final class UnixStream: ByteStream {
 
     private let descriptor: OwnedDescriptor
     package private(set) var isInterrupted = false
+    private var wasReset = false
 
     /// The result of a read or a write.
     package enum Outcome: Sendable, Hashable {
@@ -139,6 +142,14 @@ package final class UnixStream: ByteStream {
         return c_reveille_unread(number, &waiting) == 0 && waiting <= 1
     }
 
+    // The kernel reports the reset of the connection once: here, or by a read or a write.
+    package var hasLostOutput: Bool {
+        var error: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        if getsockopt(number, SOL_SOCKET, SO_ERROR, &error, &size) == 0, error != 0 { wasReset = true }
+        return wasReset
+    }
+
     // The kernel closes file descriptors that the peer passes, and ends a read after them even if more bytes follow.
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Outcome {
         var message = msghdr()
@@ -162,7 +173,11 @@ package final class UnixStream: ByteStream {
                 continue
             }
             if filled > 0 { break }
-            if count == 0 || errno == ECONNRESET { return .ended }
+            if count == 0 { return .ended }
+            if errno == ECONNRESET {
+                wasReset = true
+                return .ended
+            }
             if errno == EAGAIN { return .wouldBlock }
             throw SystemError("recvmsg")
         } while message.msg_flags & Int32(MSG_CTRUNC) != 0 && filled < buffer.count
@@ -175,6 +190,7 @@ package final class UnixStream: ByteStream {
         }
         if count >= 0 { return .bytes(count) }
         if errno == EAGAIN { return .wouldBlock }
+        if errno == ECONNRESET { wasReset = true }
         if errno == EPIPE || errno == ECONNRESET { return .ended }
         throw SystemError("send")
     }

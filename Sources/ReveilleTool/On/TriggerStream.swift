@@ -28,7 +28,7 @@ final class TriggerStream: Sendable {
         let device = try await command.bus.device()
         let subscription = try await device.subscribe(
             to: AspectSet(command.aspect), delivering: .currentState, resumingFrom: start.positions,
-            name: "reveille on \(command.aspect)")
+            name: Environment["REVEILLE_NAME"] ?? "reveille on \(command.aspect)")
         try await withThrowingTaskGroup { group in
             group.addTask { try await self.follow(subscription, on: device) }
             group.addTask { try await device.reportConnection { Console.error($0) } }

@@ -18,6 +18,14 @@ enum Suggestion {
         return close.isEmpty ? "" : "; did you mean \(list(close))?"
     }
 
+    /// Returns such a phrase with the most similar words alone, for lists of hundreds of words.
+    static func nearest(to text: String, among words: [String]) -> String {
+        let letters = Array(text.lowercased())
+        let distances = words.map { (word: $0, distance: distance(letters, Array($0.lowercased()))) }
+        guard let least = distances.map(\.distance).min(), least <= max(1, letters.count / 3) else { return "" }
+        return "; did you mean \(list(distances.filter { $0.distance == least }.map(\.word)))?"
+    }
+
     /// Returns an enumeration: `near, far or unknown`.
     static func list(_ words: [String], _ conjunction: String = "or") -> String {
         guard let last = words.last, words.count > 1 else { return words.first ?? "" }

@@ -49,7 +49,8 @@ struct RunCommand: ParsableCommand {
                 Console.error("reveille: \(command[0]) cannot be suspended: \(reason)")
             }
             do throws(SystemError) {
-                try Execution.replaceProcess(byLast: command.count, adding: name.map { ["REVEILLE_NAME": $0] } ?? [:])
+                // An inherited name belongs to the program that started this one.
+                try Execution.replaceProcess(byLast: command.count, changing: ["REVEILLE_NAME": name])
             } catch {
                 throw Failure(.notStarted, "\(error)")
             }

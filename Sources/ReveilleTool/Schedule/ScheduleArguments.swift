@@ -32,7 +32,7 @@ struct MomentArgument {
     init(argument: String) throws {
         guard let moment = Self(argument, now: .now) else {
             throw ValidationError(
-                "it must be a time (18:00), a date with a time (2026-12-24T18:00) or 'tomorrow 7:30'")
+                "it must be a time (18:00), a date with a time (2026-12-24T18:00), 'today 18:00' or 'tomorrow 7:30'")
         }
         self = moment
     }

@@ -15,7 +15,7 @@ struct ScheduleCommand: ParsableCommand {
         abstract: "Publish values at set times, and start programs for them.",
         discussion: """
             Entries belong to the user and outlast this command, the bus and a reboot. An entry that was due while the \
-            device was off or asleep fires as soon as it is back.
+            device was off or asleep fires as soon as the device is back.
 
             EXAMPLES
               reveille schedule add tea org.example.tea --at 18:00
@@ -120,7 +120,13 @@ struct ScheduleAddCommand: ParsableCommand {
             } catch {
                 throw Failure(.usage, error.field == .id ? "\(error)" : "\(id): \(error)")
             }
-            let next = try await bus.device().add(entry).get()
+            let next: Timestamp?
+            do throws(ReveilleError) {
+                next = try await bus.device().add(entry).get()
+            } catch {
+                guard error.code == .invalidArgument, let zone else { throw error }
+                throw Failure(.usage, "\(error)\(Suggestion.nearest(to: zone, among: ZoneNames.all))")
+            }
             try Console.line(StyledText("\(id)  next: \(ScheduleTable.moment(next, now: .now))"))
         }
     }

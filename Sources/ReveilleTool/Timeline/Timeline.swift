@@ -2,6 +2,8 @@
 // Part of Reveille.
 
 import Reveille
+import ReveilleWire
+import Varlink
 
 /// The changes of a phone over the time of a scenario, and their deliveries to two subscribers.
 ///
@@ -77,7 +79,8 @@ struct Timeline: Equatable {
 extension Timeline.Delivery {
     init(_ event: Event, at time: Double) {
         // Changes that a policy dropped took place all the same.
-        self.init(time: time, aspect: event.aspect, changes: event.changes + event.dropped, state: Timeline.State(event))
+        self.init(
+            time: time, aspect: event.aspect, changes: event.changes + event.dropped, state: Timeline.State(event))
     }
 }
 
@@ -96,7 +99,14 @@ extension Timeline.State {
             return settings.flatMap(\.keys).joined(separator: ", ")
         }
         if let orientation = event.reading.orientation { return orientation.pose.rawValue }
-        if let value = event.published { return value.json.map { "\($0)" } ?? "withdrawn" }
+        if let value = event.published { return value.json.map(text(of:)) ?? (event.changes > 0 ? "withdrawn" : "") }
         return "\(event.reading)"
+    }
+
+    /// Returns the value of the only member of an object, otherwise the whole value.
+    private static func text(of json: String) -> String {
+        let value = try? JSON.parse(Array(json.utf8), maximumDepth: PublishedValue.depthLimit)
+        guard let members = value?.objectValue?.members, members.count == 1 else { return json }
+        return members[0].value.stringValue ?? "\(members[0].value)"
     }
 }

@@ -6,23 +6,25 @@ import Reveille
 /// The picture of a timeline as SVG: the phone above, the two subscribers below.
 struct TimelineDrawing {
     /// The width of a README's column, so that text has its natural size there.
-    private static let width = 860.0
-    private static let left = 150.0
-    private static let right = 20.0
+    static let width = 860.0
+    static let left = 164.0
+    static let right = 20.0
     /// The heights of a lane of the phone, and of a row of a subscriber.
-    private static let lane = 40.0
-    private static let row = 24.0
+    private static let lane = 44.0
+    static let row = 24.0
     /// The largest number of aspects that are drawn; beyond it, a picture cannot be read.
     static let mostAspects = 24
     /// The width of a digit and of an average letter in the small font.
-    private static let digit = 7.5
-    private static let letter = 7.2
+    static let digit = 7.5
+    static let letter = 7.2
 
-    private let timeline: Timeline
-    private let aspects: [Aspect]
-    private var svg = SVGText()
+    let timeline: Timeline
+    let aspects: [Aspect]
+    var svg = SVGText()
+    /// The upper and the lower edges of the parts with a time axis.
+    var parts: [(top: Double, bottom: Double)] = []
     /// The upper edge of the next part.
-    private var y = 0.0
+    var y = 0.0
 
     private init(_ timeline: Timeline) {
         self.timeline = timeline
@@ -65,8 +67,9 @@ struct TimelineDrawing {
             + "\(timeline.asleep.count). \(lines.joined(separator: " "))"
     }
 
-    private func x(_ time: Double) -> Double {
-        let room = Self.width - Self.left - Self.right
+    func x(_ time: Double) -> Double {
+        // The last event remains within the picture.
+        let room = Self.width - Self.left - Self.right - 6
         return Self.left + (timeline.end > 0 ? min(1, time / timeline.end) * room : 0)
     }
 
@@ -76,18 +79,19 @@ struct TimelineDrawing {
         text(timeline.title, x: 20, y: 34, "title")
         y = 58
         heading("The phone", "\(total(timeline.awake)) changes")
+        let top = y
         for (index, aspect) in aspects.enumerated() { drawLane(of: aspect, index) }
+        parts.append((top, y - 2))
         drawAxis()
         heading("A subscriber that stays awake", "\(count(timeline.awake, "event")): each change at once")
-        for (index, aspect) in aspects.enumerated() { drawRow(of: timeline.awake, aspect, index) }
-        y += 18
+        drawRows(of: timeline.awake, sleeps: [])
+        y += 16
         let asleep = timeline.asleep
         heading(
             "A subscriber that sleeps",
             "\(count(asleep, "event")) for \(total(asleep) == total(timeline.awake) ? "the same " : "")\(total(asleep)) changes"
         )
-        drawSleep()
-        for (index, aspect) in aspects.enumerated() { drawRow(of: asleep, aspect, index) }
+        drawRows(of: asleep, sleeps: timeline.sleeps)
         drawEdges()
         let hidden = timeline.aspects.count - aspects.count
         if hidden > 0 {
@@ -100,7 +104,7 @@ struct TimelineDrawing {
         "\(deliveries.count) \(noun)\(deliveries.count == 1 ? "" : "s")"
     }
 
-    private mutating func text(_ text: String, x: Double, y: Double, _ style: String, anchor: String = "start") {
+    mutating func text(_ text: String, x: Double, y: Double, _ style: String, anchor: String = "start") {
         svg.element(
             "text",
             ["class": style, "x": SVGText.number(x), "y": SVGText.number(y), "text-anchor": anchor], text: text)
@@ -112,7 +116,7 @@ struct TimelineDrawing {
         y += 26
     }
 
-    private mutating func rectangle(
+    mutating func rectangle(
         _ style: String, x: Double, y: Double, width: Double, height: Double, radius: Double = 2
     ) {
         svg.element(
@@ -123,9 +127,12 @@ struct TimelineDrawing {
             ])
     }
 
-    private mutating func drawName(of aspect: Aspect, height: Double) {
-        let room = Int((Self.left - 30) / Self.letter)
-        text(aspect.name.truncated(to: room), x: 20, y: y + height / 2 + 4.5, "")
+    /// Draws the name of a lane, with a remark below it.
+    mutating func drawName(of aspect: Aspect, height: Double, _ remark: String = "") {
+        let room = Int((Self.left - 26) / Self.letter)
+        let middle = y + height / 2 + 4.5
+        text(aspect.name.truncated(to: room), x: 20, y: remark.isEmpty ? middle : middle - 8, "")
+        if !remark.isEmpty { text(remark, x: 20, y: middle + 9, "muted") }
     }
 
     /// Draws the states of an aspect: a stepped line for numbers, otherwise segments with their texts.
@@ -133,31 +140,31 @@ struct TimelineDrawing {
         let color = index % TimelineStyle.hues
         let (top, bottom) = (y + 4, y + Self.lane - 4)
         rectangle("lane", x: Self.left, y: y, width: Self.width - Self.left - Self.right, height: Self.lane - 2)
-        drawName(of: aspect, height: Self.lane)
         let marks = TimelineMark.marks(of: timeline.awake.filter { $0.aspect == aspect }, at: x)
         var steps = marks.map { (x: $0.position, state: $0.state) }
         if let first = timeline.initial[aspect] { steps.insert((Self.left, first), at: 0) }
         if let number = ChartedNumber(aspect) {
-            drawLine(steps, number, color, from: top, to: bottom)
+            let known = steps.compactMap(\.state.number)
+            let ends = [known.first, known.last].compactMap { $0.map(number.text) }
+            drawName(of: aspect, height: Self.lane - 2, ends.joined(separator: " → "))
+            drawLine(steps, color, from: top, to: bottom)
         } else {
+            drawName(of: aspect, height: Self.lane - 2)
             let ends = steps.dropFirst().map(\.x) + [Self.width - Self.right]
-            for (step, end) in zip(steps, ends) {
+            for (step, end) in zip(steps, ends) where !step.state.text.isEmpty {
                 rectangle("segment f\(color)", x: step.x, y: top, width: end - step.x - 1, height: bottom - top)
                 let room = Int((end - step.x - 8) / Self.letter)
-                if room >= 3 { text(step.state.text.truncated(to: room), x: step.x + 5, y: y + 23.5, "") }
+                if room >= 3 { text(step.state.text.truncated(to: room), x: step.x + 5, y: y + 25.5, "") }
             }
         }
         y += Self.lane
     }
 
     private mutating func drawLine(
-        _ steps: [(x: Double, state: Timeline.State)], _ number: ChartedNumber, _ color: Int, from top: Double,
-        to bottom: Double
+        _ steps: [(x: Double, state: Timeline.State)], _ color: Int, from top: Double, to bottom: Double
     ) {
         let known = steps.compactMap { step in step.state.number.map { (x: step.x, value: $0) } }
-        guard let low = known.map(\.value).min(), let high = known.map(\.value).max(), let last = known.last else {
-            return
-        }
+        guard let low = known.map(\.value).min(), let high = known.map(\.value).max() else { return }
         // The lowest number is above the floor of the lane, or an empty battery would have no area.
         let span = max(high - low, 1e-9)
         let height = { (value: Double) in bottom - 3 - (value - low) / span * (bottom - top - 3) }
@@ -174,19 +181,13 @@ struct TimelineDrawing {
                 "d": path + "V\(SVGText.number(bottom))H\(SVGText.number(known[0].x))Z",
             ])
         svg.element("path", ["class": "line s\(color)", "d": path])
-        // The text is where the line is not: at its highest for a number that falls, at its lowest for one that rises.
-        let falls = known[0].value > last.value
-        text(number.text(known[0].value), x: Self.left + 5, y: falls ? bottom - 4 : top + 12, "")
-        text(
-            number.text(last.value), x: Self.width - Self.right - 5, y: falls ? top + 12 : bottom - 4, "",
-            anchor: "end")
-        drawPlugged(steps, y: bottom - 4)
+        drawPlugged(steps, y: top + 11)
     }
 
     /// Writes where the charger is plugged in.
     private mutating func drawPlugged(_ steps: [(x: Double, state: Timeline.State)], y: Double) {
         for (before, step) in zip(steps, steps.dropFirst()) where step.state.isPlugged && !before.state.isPlugged {
-            text("plugged in", x: step.x + 5, y: y, "muted")
+            text("plugged in →", x: step.x, y: y, "muted", anchor: "end")
         }
     }
 
@@ -196,7 +197,8 @@ struct TimelineDrawing {
             "path",
             [
                 "class": "grid",
-                "d": "M\(SVGText.number(Self.left)) \(SVGText.number(y + 4))H\(SVGText.number(Self.width - Self.right))",
+                "d":
+                    "M\(SVGText.number(Self.left)) \(SVGText.number(y + 4))H\(SVGText.number(Self.width - Self.right))",
             ])
         for tick in TimelineAxis.ticks(to: timeline.end, step: step) {
             let place = x(tick)
@@ -205,52 +207,5 @@ struct TimelineDrawing {
             text("\(TimelineAxis.text(tick)) s", x: place, y: y + 21, "muted", anchor: "middle")
         }
         y += 42
-    }
-
-    /// Draws the deliveries of an aspect: a stroke for one change, otherwise the number of merged changes.
-    private mutating func drawRow(of deliveries: [Timeline.Delivery], _ aspect: Aspect, _ index: Int) {
-        drawName(of: aspect, height: Self.row)
-        let color = index % TimelineStyle.hues
-        let marks = TimelineMark.marks(of: deliveries.filter { $0.aspect == aspect }, at: x)
-        for (index, mark) in marks.enumerated() {
-            let middle = y + Self.row / 2
-            svg.element(
-                "g", ["class": "mark", "data-events": "\(mark.events)", "data-changes": "\(mark.changes)"]
-            ) { _ in }
-            guard mark.changes > mark.events else {
-                rectangle("f\(color)", x: mark.position - 1.5, y: middle - 7, width: 3, height: 14, radius: 1.5)
-                continue
-            }
-            let width = 12 + Self.digit * Double("\(mark.changes)".count)
-            let start = min(mark.position, Self.width - Self.right - width)
-            rectangle("f\(color)", x: start, y: middle - 9, width: width, height: 18, radius: 9)
-            text("\(mark.changes)", x: start + width / 2, y: middle + 4.5, "on", anchor: "middle")
-            let next = index + 1 < marks.count ? marks[index + 1].position : Self.width - Self.right
-            let room = Int((next - start - width - 12) / Self.letter)
-            if room >= 3 {
-                text(mark.state.text.truncated(to: room), x: start + width + 6, y: middle + 4.5, "")
-            }
-        }
-        y += Self.row
-    }
-
-    private mutating func drawSleep() {
-        let height = Self.row * Double(aspects.count)
-        for sleep in timeline.sleeps {
-            let (start, end) = (x(sleep.start), x(sleep.end ?? timeline.end))
-            rectangle("sleep", x: start, y: y, width: end - start, height: height, radius: 4)
-            let words = "in the background: nothing is delivered"
-            if end - start > Double(words.count) * Self.letter {
-                text(words, x: (start + end) / 2, y: y + height / 2 + 4.5, "muted", anchor: "middle")
-            }
-        }
-    }
-
-    /// Draws the start and the end of each sleep through the whole picture.
-    private mutating func drawEdges() {
-        for place in timeline.sleeps.flatMap({ [$0.start, $0.end].compactMap(\.self) }) {
-            svg.element(
-                "path", ["class": "edge", "d": "M\(SVGText.number(x(place))) 80V\(SVGText.number(y))"])
-        }
     }
 }

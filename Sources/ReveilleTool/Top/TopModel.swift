@@ -49,9 +49,10 @@ struct TopModel: Sendable {
 
     /// What the next poll asks for.
     var request: TopPoll.Request {
-        let visible = aspects.rows.dropFirst(aspects.top).prefix(size.rows).map(\.id)
-        return TopPoll.Request(
-            histories: poll?.histories ?? TopHistories(), commands: poll?.commands ?? [:], visible: Set(visible))
+        TopPoll.Request(
+            before: poll,
+            visible: Set(aspects.rows.dropFirst(aspects.top).prefix(size.rows).map(\.id)),
+            visibleSubscriptions: Set(subscriptions.rows.dropFirst(subscriptions.top).prefix(size.rows).map(\.id)))
     }
 
     /// The number of subscriptions that are held.

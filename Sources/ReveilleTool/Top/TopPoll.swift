@@ -9,19 +9,23 @@ import ReveilleWire
 ///
 /// `reveille top` has no subscription: one would be listed among the others, and the bus would watch sensors for it.
 struct TopPoll: Sendable {
-    /// What to ask for beside the sources and the subscriptions.
+    /// What is known and shown, on which the questions depend.
     struct Request: Sendable {
-        var histories = TopHistories()
-        /// The commands that are known, by the identifiers of their subscriptions.
-        var commands: [String: String] = [:]
+        /// The last poll.
+        var before: TopPoll?
         /// The aspects on the screen.
         var visible: Set<Aspect> = []
+        /// The identifiers of the subscriptions on the screen.
+        var visibleSubscriptions: Set<String> = []
     }
 
     /// The number of processes whose command one poll looks up, so that a screen does not wait for thousands.
     private static let lookupLimit = 500
     /// The number of characters of a command that are kept: more than the widest column shows.
     private static let commandLimit = 200
+    /// The number of polls for which the list of sources is used: it is the most expensive of the replies, since the bus
+    /// reads from the devices what they are. It is asked for at once if the subscriptions are others.
+    private static let sourcesUse = 3
     /// The number of aspects whose state one call can ask for.
     private static let stateLimit = 64
 
@@ -32,6 +36,8 @@ struct TopPoll: Sendable {
     /// The time that the bus took to answer.
     var cost: Duration = .zero
     var sources: [AspectSource]
+    /// The number of polls since the sources were asked for.
+    var sourcesAge = 0
     var subscribers: [Subscriber]
     var histories: TopHistories
     var commands: [String: String] = [:]
@@ -41,19 +47,24 @@ struct TopPoll: Sendable {
     /// - Throws: `ReveilleError` if the bus is gone or does not answer.
     static func take(from device: Device, _ request: Request) async throws -> TopPoll {
         let start = Clocks.boot()
-        async let sourceList = device.sources()
-        async let subscriberList = device.subscribers()
-        let sources = try await sourceList
-        let subscribers = try await subscriberList
-        var histories = request.histories
+        let subscribers = try await device.subscribers()
+        let known = request.before.flatMap { $0.isCurrent(for: subscribers) ? $0 : nil }
+        let sources = if let known { known.sources } else { try await device.sources() }
+        var histories = request.before?.histories ?? TopHistories()
         let questions = histories.questions(about: sources.map(\.aspect), visible: request.visible)
         let isFirst = try await ask(questions, device, &histories)
         if isFirst { try await askForStates(sources.filter(\.isAvailable).map(\.aspect), device, &histories) }
         let end = Clocks.boot()
         return TopPoll(
             time: Timestamp(microseconds: Clocks.wall()), clock: end, cost: .microseconds(end - start),
-            sources: sources, subscribers: subscribers, histories: histories,
-            commands: commands(of: subscribers, known: request.commands))
+            sources: sources, sourcesAge: known.map { $0.sourcesAge + 1 } ?? 0, subscribers: subscribers,
+            histories: histories,
+            commands: commands(of: subscribers, request))
+    }
+
+    /// Whether the list of sources can be used once more.
+    private func isCurrent(for subscribers: [Subscriber]) -> Bool {
+        sourcesAge + 1 < Self.sourcesUse && Set(self.subscribers.map(\.id)) == Set(subscribers.map(\.id))
     }
 
     /// Asks for histories, and returns whether this is the first poll of an instance of the bus.
@@ -96,15 +107,18 @@ struct TopPoll: Sendable {
         histories.note(states: try await device.states(of: AspectSet(Array(unknown))), instance: instance)
     }
 
-    private static func commands(of subscribers: [Subscriber], known: [String: String]) -> [String: String] {
+    /// Returns the commands of subscribers: those that are known, those on the screen, and some of the others.
+    private static func commands(of subscribers: [Subscriber], _ request: Request) -> [String: String] {
+        let known = request.before?.commands ?? [:]
         var commands: [String: String] = [:]
         var left = lookupLimit
         for subscriber in subscribers {
             if let command = known[subscriber.id] {
                 commands[subscriber.id] = command
-            } else if left > 0 {
+            } else if left > 0 || request.visibleSubscriptions.contains(subscriber.id) {
                 left -= 1
-                commands[subscriber.id] = command(of: subscriber.processID)
+                // Not tried again: a process without a command line has none later either.
+                commands[subscriber.id] = command(of: subscriber.processID) ?? "-"
             }
         }
         return commands

@@ -60,7 +60,7 @@ package final class DefaultsWatcher: Watcher {
             domains: table.entries.compactMap { path, entry in
                 entry.value.map { file in
                     Defaults.Domain(
-                        name: SettingsName(ConfiguredPath.name(of: path)).domain, path: table.real(path),
+                        name: SettingsName(ConfiguredPath.name(of: path.text)).domain, path: table.real(path.text),
                         values: file.values, isOpaque: file.isOpaque)
                 }
             })

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleSystem
+
 extension FileTable {
     /// Describes each file for a person.
     ///
     /// - Parameter describe: Returns a line about the contents of a file.
     /// - Returns: A finding for each file, and advice for unreadable and invalid ones.
     func examination(describe: (Value) -> String) -> Examination {
-        let asked = Set(paths)
-        let found = entries.keys.filter { !asked.contains($0) }.sorted()
+        let asked = Set(paths.map { ExactText($0) })
+        let found = entries.keys.filter { !asked.contains($0) }.map(\.text).sorted()
         var examination = Examination()
         for path in paths + found {
-            guard let entry = entries[path] else { continue }
+            guard let entry = entries[ExactText(path)] else { continue }
             let name = real(path)
             if let problem = entry.problem {
                 examination.add(name, problem)
                 examination.advice.append("repair \(name) or make it readable: \(problem)")
             } else if let value = entry.value {
                 examination.add(name, describe(value))
-            } else if asked.contains(path) {
+            } else if asked.contains(ExactText(path)) {
                 examination.add(name, entry.isDirectory ? "directory" : "no such file")
             }
         }

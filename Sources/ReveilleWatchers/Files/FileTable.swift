@@ -38,10 +38,10 @@ struct FileTable<Value: Equatable> {
     /// The configured paths, in order, without duplicates.
     let paths: [String]
     /// All files by path, including those in directories.
-    private(set) var entries: [String: Entry]
+    private(set) var entries: [ExactText: Entry]
     /// The number of files found in each directory, at most ``DirectoryListing/limit``.
-    private var foundCounts: [String: Int] = [:]
-    private let asked: Set<String>
+    private var foundCounts: [ExactText: Int] = [:]
+    private let asked: Set<ExactText>
     private let timing: FileSettling.Timing
     private let reader: FileReader<Value>
 
@@ -53,8 +53,8 @@ struct FileTable<Value: Equatable> {
     ///   - timing: The configured delays.
     ///   - format: The format of the files.
     init(paths: [String], root: String, timing: FileSettling.Timing, format: FileFormat<Value>) {
-        var seen: Set<String> = []
-        self.paths = paths.filter { seen.insert($0).inserted }
+        var seen: Set<ExactText> = []
+        self.paths = paths.filter { seen.insert(ExactText($0)).inserted }
         asked = seen
         self.timing = timing
         reader = FileReader(root: root, format: format)
@@ -73,6 +73,10 @@ struct FileTable<Value: Equatable> {
 
     /// Notes a change of a file in the table.
     mutating func notice(_ notice: FileSettling.Notice, of path: String, at now: Instant) {
+        self.notice(notice, of: ExactText(path), at: now)
+    }
+
+    private mutating func notice(_ notice: FileSettling.Notice, of path: ExactText, at now: Instant) {
         entries[path]?.settling.notice(notice, at: now, timing: timing)
     }
 
@@ -83,7 +87,9 @@ struct FileTable<Value: Equatable> {
 
     /// Notes a change of every file whose path leads elsewhere now.
     mutating func noticeOtherWays(at now: Instant) {
-        for (path, entry) in entries where entry.way != reader.way(to: path) { notice(.finished, of: path, at: now) }
+        for (path, entry) in entries where entry.way != reader.way(to: path.text) {
+            notice(.finished, of: path, at: now)
+        }
     }
 
     /// Notes a name in a directory; a file that is already in the table has notices of its own.
@@ -121,56 +127,57 @@ struct FileTable<Value: Equatable> {
     mutating func readAll(at now: Instant) -> Effects {
         var effects = Effects()
         // First the configured paths: directories may have files that are not in the table yet.
-        for path in paths { read(path, at: now, asked: true, &effects) }
+        for path in paths { read(ExactText(path), at: now, asked: true, &effects) }
         for path in entries.keys where !self.asked.contains(path) { read(path, at: now, asked: true, &effects) }
         return effects
     }
 
     private mutating func find(_ name: String, in directory: String, at now: Instant, _ effects: inout Effects) -> Bool
     {
-        let path = PathChain.path(of: name, in: directory)
+        let path = ExactText(PathChain.path(of: name, in: directory))
+        let directory = ExactText(directory)
         guard entries[path] == nil else { return false }
         guard foundCounts[directory, default: 0] < DirectoryListing.limit else {
             entries[directory]?.problem = DirectoryListing.cutProblem
-            effects.warnings += entries[directory]?.warning(of: directory) ?? []
+            effects.warnings += entries[directory]?.warning(of: directory.text) ?? []
             return false
         }
         foundCounts[directory, default: 0] += 1
         entries[path] = Entry()
         notice(.finished, of: path, at: now)
-        effects.appeared.append(path)
+        effects.appeared.append(path.text)
         return true
     }
 
-    private mutating func read(_ path: String, at now: Instant, asked: Bool, _ effects: inout Effects) {
+    private mutating func read(_ path: ExactText, at now: Instant, asked: Bool, _ effects: inout Effects) {
         guard var entry = entries[path] else { return }
         let isFound = !self.asked.contains(path)
-        let way = reader.way(to: path)
+        let way = reader.way(to: path.text)
         entry.way = way
-        let look = reader.look(at: path, by: way, isFound: isFound, unlike: entry.digest)
+        let look = reader.look(at: path.text, by: way, isFound: isFound, unlike: entry.digest)
         // A file that was found in a directory and was never valid may be of another kind.
-        let isDoubtful = isFound && entry.value == nil && reader.membership(of: path) != .yes
+        let isDoubtful = isFound && entry.value == nil && reader.membership(of: path.text) != .yes
         entry.problem = isDoubtful ? nil : look.problem
         entry.isDirectory = look.isDirectory
         switch entry.settling.judge(look.outcome, at: now, timing: timing, asked: asked) {
         case .take:
             effects.hasChanged = entry.take(look) || effects.hasChanged
             // A directory counts even if some of its files are ignored.
-            effects.warnings += entry.warning(of: path)
+            effects.warnings += entry.warning(of: path.text)
         case .wait: break
-        case .giveUp: effects.warnings += entry.warning(of: path)
+        case .giveUp: effects.warnings += entry.warning(of: path.text)
         }
         let isHollow = entry.digest == nil && entry.problem == nil
         let isGone = isFound && isHollow && entry.settling.deadline == nil
         entries[path] = isGone ? nil : entry
         if isGone {
-            effects.disappeared.append(path)
-            foundCounts[PathChain.parent(of: path), default: 1] -= 1
+            effects.disappeared.append(path.text)
+            foundCounts[ExactText(PathChain.parent(of: path.text)), default: 1] -= 1
         }
         // Subdirectories are not the watcher's.
         guard !isFound, case .directory(let names, _) = look else { return }
-        for name in names where find(name, in: path, at: now, &effects) && asked {
-            read(PathChain.path(of: name, in: path), at: now, asked: true, &effects)
+        for name in names where find(name, in: path.text, at: now, &effects) && asked {
+            read(ExactText(PathChain.path(of: name, in: path.text)), at: now, asked: true, &effects)
         }
     }
 }

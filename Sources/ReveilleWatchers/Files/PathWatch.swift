@@ -35,12 +35,12 @@ final class PathWatch {
     private let handler: (Notice) -> Void
     private var directories: DirectoryWatch?
     private var mounts: MountWatch?
-    private var chains: [ExactPath: PathChain] = [:]
+    private var chains: [ExactText: PathChain] = [:]
     /// The watched paths that depend on each name of each directory; `nil` for the directory itself.
-    private var concerns: [ExactPath: [ExactPath?: Set<ExactPath>]] = [:]
+    private var concerns: [ExactText: [ExactText?: Set<ExactText>]] = [:]
     /// The watched paths that lead to each directory, and include its entries.
-    private var listed: [ExactPath: Set<ExactPath>] = [:]
-    private var refused: Set<ExactPath> = []
+    private var listed: [ExactText: Set<ExactText>] = [:]
+    private var refused: Set<ExactText> = []
 
     /// Creates a watch without paths.
     ///
@@ -69,7 +69,7 @@ final class PathWatch {
     func add(_ path: String) {
         for _ in 0..<Self.rounds {
             let chain = PathChain(following: path, root: root)
-            replaceChain(of: ExactPath(path), with: chain)
+            replaceChain(of: ExactText(path), with: chain)
             // Changes before a new watch was in place went unnoticed, so the path is followed once more.
             let isNew = Self.interests(of: chain).map { arm($0.directory, $0.interest) }.contains(true)
             if !isNew { return }
@@ -78,24 +78,24 @@ final class PathWatch {
 
     /// Stops watching a path.
     func remove(_ path: String) {
-        replaceChain(of: ExactPath(path), with: nil)
+        replaceChain(of: ExactText(path), with: nil)
     }
 
     private func arm(_ directory: String, _ interest: DirectoryWatch.Interest) -> Bool {
         do {
             let isNew = try directories?.add(directory, interest: interest) ?? false
-            refused.remove(ExactPath(directory))
+            refused.remove(ExactText(directory))
             return isNew
         } catch {
             // The directory has gone or was replaced; the next round follows the replacement.
             if error.isAbsence { return true }
-            if refused.insert(ExactPath(directory)).inserted { handler(.refused(error)) }
+            if refused.insert(ExactText(directory)).inserted { handler(.refused(error)) }
             return false
         }
     }
 
-    private func replaceChain(of path: ExactPath, with chain: PathChain?) {
-        var left: Set<ExactPath> = []
+    private func replaceChain(of path: ExactText, with chain: PathChain?) {
+        var left: Set<ExactText> = []
         for (directory, name) in Self.lookups(of: chains[path]) {
             concerns[directory]?[name]?.remove(path)
             if concerns[directory]?[name]?.isEmpty ?? false { concerns[directory]?[name] = nil }
@@ -104,8 +104,8 @@ final class PathWatch {
         for (directory, name) in Self.lookups(of: chain) {
             concerns[directory, default: [:]][name, default: []].insert(path)
         }
-        if case .directory(let directory) = chains[path]?.end { listed[ExactPath(directory)]?.remove(path) }
-        if case .directory(let directory) = chain?.end { listed[ExactPath(directory), default: []].insert(path) }
+        if case .directory(let directory) = chains[path]?.end { listed[ExactText(directory)]?.remove(path) }
+        if case .directory(let directory) = chain?.end { listed[ExactText(directory), default: []].insert(path) }
         chains[path] = chain
         for directory in left where concerns[directory]?.isEmpty ?? true {
             concerns[directory] = nil
@@ -125,10 +125,10 @@ final class PathWatch {
         return interests
     }
 
-    private static func lookups(of chain: PathChain?) -> [(directory: ExactPath, name: ExactPath?)] {
+    private static func lookups(of chain: PathChain?) -> [(directory: ExactText, name: ExactText?)] {
         guard let chain else { return [] }
-        return chain.steps.map { (ExactPath($0.directory), ExactPath($0.name)) }
-            + interests(of: chain).map { (ExactPath($0.directory), nil) }
+        return chain.steps.map { (ExactText($0.directory), ExactText($0.name)) }
+            + interests(of: chain).map { (ExactText($0.directory), nil) }
     }
 
     private func handle(_ event: DirectoryWatch.Event) {
@@ -137,16 +137,16 @@ final class PathWatch {
             for path in chains.keys { add(path.text) }
             handler(.lost)
         case .gone(let directory), .attributes(let directory):
-            for path in concerns[ExactPath(directory)]?[nil] ?? [] {
+            for path in concerns[ExactText(directory)]?[nil] ?? [] {
                 add(path.text)
                 handler(.path(path.text, .finished))
             }
         case .unreadableName(let directory):
-            for path in listed[ExactPath(directory)] ?? [] { handler(.unreadableName(directory: path.text)) }
+            for path in listed[ExactText(directory)] ?? [] { handler(.unreadableName(directory: path.text)) }
         case .entry(let directory, let name, let kind):
-            let key = ExactPath(directory)
+            let key = ExactText(directory)
             let listing = listed[key] ?? []
-            for path in concerns[key]?[ExactPath(name)] ?? [] {
+            for path in concerns[key]?[ExactText(name)] ?? [] {
                 handle(kind, of: path, at: PathChain.path(of: name, in: directory))
             }
             for path in listing {
@@ -155,7 +155,7 @@ final class PathWatch {
         }
     }
 
-    private func handle(_ kind: DirectoryWatch.Kind, of path: ExactPath, at place: String) {
+    private func handle(_ kind: DirectoryWatch.Kind, of path: ExactText, at place: String) {
         let isContent = [.modified, .closedAfterWriting, .attributes].contains(kind)
         if !isContent || chains[path]?.end != .file(place) { add(path.text) }
         handler(.path(path.text, FileSettling.Notice(kind)))

@@ -64,7 +64,7 @@ final class WatchedFiles<Value: Equatable> {
         } catch {
             context.warn("\(error); file changes go unnoticed")
         }
-        for path in table.entries.keys { watch?.add(path) }
+        for path in table.entries.keys { watch?.add(path.text) }
         readAll()
     }
 

@@ -123,7 +123,7 @@ package final class FoldersWatcher: Watcher {
     }
 
     private func folders(at path: String) -> [Int] {
-        folders.indices.filter { ExactPath(folders[$0].path) == ExactPath(path) }
+        folders.indices.filter { ExactText(folders[$0].path) == ExactText(path) }
     }
 
     // MARK: - Scans

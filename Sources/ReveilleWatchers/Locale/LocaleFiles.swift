@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 package import ReveilleCore
+import ReveilleSystem
 
 /// The variables that result from all locale files together.
 package struct LocaleFiles {
@@ -31,7 +32,7 @@ package struct LocaleFiles {
     /// Combines the files of a table.
     init(in table: FileTable<[String: String]>) {
         let existing = table.paths.compactMap { path in
-            table.entries[path]?.value.map { (kind: Kind(path), path: table.real(path), variables: $0) }
+            table.entries[ExactText(path)]?.value.map { (kind: Kind(path), path: table.real(path), variables: $0) }
         }
         if let first = existing.first(where: { $0.kind == .environment }) { lay(first.path, first.variables) }
         for kind in [Kind.pamEnvironment, .plasma] {

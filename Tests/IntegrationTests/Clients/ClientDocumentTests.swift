@@ -20,7 +20,7 @@ struct ClientDocumentTests {
 
         """,
     ]
-    private static let node = ["battery {", "while asleep: ", "{ level: 0.4 }\n"]
+    private static let node = ["battery {", "while asleep: ", "uploading part 2\n", "{ level: 0.4 }\n"]
 
     private let bus: BusProcess
 

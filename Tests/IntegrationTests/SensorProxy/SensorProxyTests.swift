@@ -123,7 +123,7 @@ struct SensorProxyTests {
         let name = JSON.string(SensorProxyClient.name)
         #expect(try client.call("ClaimBarometer") == "UnknownMethod")
         #expect(try client.call("ClaimLight", ["now"]) == "InvalidArgs")
-        #expect(try client.call("ClaimLight", of: "org.example") == "UnknownInterface")
+        #expect(try client.call("ClaimLight", of: "org.example") == "AccessDenied")
         #expect(try client.call("ClaimLight", at: "/net/hadess") == "UnknownObject")
         #expect(try client.get("Colour") == "UnknownProperty")
         #expect(try client.call("Get", [name], of: properties) == "InvalidArgs")
@@ -152,9 +152,12 @@ struct SensorProxyTests {
         func waitForLine(_ text: String) throws {
             try wait(for: "'\(text)': \(monitor.output)\(monitor.errors)") { monitor.output.contains(text) }
         }
-        try waitForLine("=== Has accelerometer (orientation: normal")
-        try waitForLine("=== Has ambient light sensor (value: 50.000000, unit: lux)")
+        // It prints the properties before the claims, and then the signals that arrived with their answers.
+        try waitForLine("=== Has accelerometer (orientation: undefined")
+        try waitForLine("=== Has ambient light sensor (value: 0.000000, unit: lux)")
         try waitForLine("=== Has proximity sensor (near: 0)")
+        try waitForLine("Accelerometer orientation changed: normal")
+        try waitForLine("Light changed: 50.000000 (lux)")
         try scene.phone.rotate(to: .landscapeLeft)
         try waitForLine("Accelerometer orientation changed: right-up")
         try scene.phone.setNear(true)

@@ -36,6 +36,17 @@ import Testing
         #expect(table.notice(.finished, of: "g", in: "/d", at: Self.later).appeared == ["/d/g"])
     }
 
+    @Test func namesThatDifferInTheirUnicodeNormalizationAreTwoFiles() throws {
+        let scene = try Scene()
+        var table = table(scene)
+        for name in ["\u{e9}", "e\u{301}"] {
+            scene.write("/d/" + name, String(repeating: "a", count: name.utf8.count))
+            _ = table.notice(.finished, of: name, in: "/d", at: Self.start)
+        }
+        _ = table.readDue(by: Self.later, at: Self.later) { true }
+        #expect(table.entries.values.compactMap(\.value).sorted() == [2, 3])
+    }
+
     @Test func dueFilesAreReadInTurns() throws {
         let scene = try Scene()
         var table = table(scene)

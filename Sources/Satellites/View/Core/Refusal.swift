@@ -19,7 +19,8 @@ package struct Refusal: Error, Sendable, Hashable {
 
     static func badRequest(_ reason: String) -> Refusal { Refusal(status: 400, reason: reason) }
 
-    static let noToken = Refusal(
+    /// The answer without a token.
+    package static let noToken = Refusal(
         status: 401,
         reason:
             "This page requires the token of its address. Open the address that reveille-view prints when it starts.")

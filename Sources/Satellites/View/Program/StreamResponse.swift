@@ -50,6 +50,7 @@ final class StreamResponse {
             .max, Self.partSize, { context, _, buffer, size in StreamResponse.from(context)?.read(buffer, size) ?? -1 },
             Unmanaged.passRetained(self).toOpaque(),
             { context in if let context { Unmanaged<StreamResponse>.fromOpaque(context).release() } })
+        c_reveille_http_end_with_connection(response)
         let type = PageRequest.Field("Content-Type", "text/event-stream")
         return Response.queue(response, status: 200, headers: [type], on: connection)
     }

@@ -122,7 +122,8 @@ const laneHeight = 24;
 function timeTicks(from, to, width, withDay) {
   const steps = withDay ? [3600e3, 2 * 3600e3, 4 * 3600e3, 6 * 3600e3, 12 * 3600e3, 86400e3, 2 * 86400e3, 5 * 86400e3, 10 * 86400e3] : [300e3, 600e3, 900e3, 1200e3, 1800e3];
   const most = Math.max(2, Math.floor(width / (withDay ? 66 : 88)));
-  const step = steps.find(step => (to - from) / step <= most) ?? steps.at(-1);
+  // Days are marked as days, unless there are only two.
+  const step = steps.find(step => (to - from) / step <= most && (!withDay || step >= 86400e3 || to - from <= 2 * 86400e3)) ?? steps.at(-1);
   const offset = new Date(to).getTimezoneOffset() * 60e3;
   const ticks = [];
   for (let at = Math.ceil((from - offset) / step) * step + offset; at <= to; at += step) ticks.push(at);
@@ -188,7 +189,7 @@ function line(chart, lane, x, top) {
   chart.append(svg("path", { class: "step", d: path }));
   const last = known.at(-1);
   const above = last.level < .5;
-  const label = svg("text", { class: "name", x: x(last.to) - 6, y: above ? top + 11 : top + laneHeight - 4, "text-anchor": "end" }, last.text);
+  const label = svg("text", { class: "name halo", x: x(last.to) - 6, y: above ? top + 11 : top + laneHeight - 4, "text-anchor": "end" }, last.text);
   chart.append(label);
 }
 

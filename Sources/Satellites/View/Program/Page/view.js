@@ -98,7 +98,8 @@ function start(reply, id) {
 function welcome(changed, isOther) {
   const line = find("return");
   if (!hiddenAt) { if (isOther && states.size === 0) show(line, "Another instance of the bus: it was restarted without its states, so all of them are new."); return; }
-  const away = duration((Date.now() - hiddenAt) / 1e3);
+  const seconds = (Date.now() - hiddenAt) / 1e3;
+  const away = seconds < 1 ? "for a moment" : duration(seconds);
   const total = changed.reduce((sum, event) => sum + event.changes, 0);
   let text;
   // Nothing to report of a page that was only loaded again.
@@ -190,7 +191,7 @@ function drawCards() {
 function drawCard(event) {
   const form = describe(event);
   const card = html("li", { class: event.isFresh ? "card fresh" : "card", "data-aspect": event.aspect },
-    html("h3", {}, title(event.aspect)), html("p", { class: form.isLong || String(form.value).length > 18 ? "value long" : "value" }, form.value));
+    html("h3", {}, ...title(event.aspect).split(/(?<=\.)/).flatMap(part => [part, html("wbr")])), html("p", { class: form.isLong || String(form.value).length > 18 ? "value long" : "value" }, form.value));
   card.event = event;
   event.isFresh = false;
   if (form.gauge != null) {

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// A path or a name, which is equal only to the same bytes.
+/// A path, a name or an argument, which is equal only to the same bytes.
 ///
 /// Strings are equal if they differ only in their Unicode normalization. For the kernel, such paths are two paths.
-package struct ExactPath: Hashable, Sendable {
-    /// The path.
+package struct ExactText: Hashable, Sendable {
+    /// The text.
     package let text: String
 
-    /// Creates a path.
+    /// Wraps a text.
     package init(_ text: String) {
         self.text = text
     }
 
-    package static func == (one: ExactPath, other: ExactPath) -> Bool {
+    /// Returns the arguments of a command, to compare it with others.
+    package static func list(_ command: [String]) -> [ExactText] { command.map { ExactText($0) } }
+
+    package static func == (one: ExactText, other: ExactText) -> Bool {
         one.text.utf8.elementsEqual(other.text.utf8)
     }
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+extension LaunchQueue {
+    /// The firings of a name for which a program is started.
+    package struct Waiting: Sendable, Hashable {
+        /// The value of the last one.
+        package var value: PublishedValue
+        /// The owner of the entry.
+        package var user: UInt32
+        /// The number of changes.
+        package var times: Int
+        /// The generation of the name before the first one.
+        package var before: Int
+        /// The generation of the name after the last one.
+        package var through: Int
+
+        /// Creates the state of a name.
+        package init(value: PublishedValue, user: UInt32, times: Int, before: Int, through: Int) {
+            self.value = value
+            self.user = user
+            self.times = times
+            self.before = before
+            self.through = through
+        }
+
+        /// Creates the state of a name after one firing.
+        package init(_ firing: Firing) {
+            self.init(
+                value: firing.value, user: firing.user, times: firing.times, before: firing.before,
+                through: firing.before + firing.times)
+        }
+
+        /// Adds a later firing.
+        package mutating func add(_ later: Waiting) {
+            value = later.value
+            user = later.user
+            times += later.times
+            through = later.through
+        }
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+import ReveilleWire
+
+// What subscribers receive of the firings for which a program would be started otherwise.
+
+extension Broker {
+    /// Sets the timer and the flag that depend on the programs to start.
+    func launchesChanged() {
+        awaitsReceipts = !scheduler.launches.attended.isEmpty
+        attempt { () throws(SystemError) in try scheduler.setLaunchTimer() }
+    }
+
+    /// Notes a subscription, for whose aspects no program needs to be started while it exists.
+    func noteSubscription(to aspects: AspectSet) {
+        guard !scheduler.launches.isEmpty else { return }
+        scheduler.launches.attend(to: aspects)
+        launchesChanged()
+    }
+
+    /// Returns whether firings wait for a subscriber.
+    func isAttending(_ connection: Connection) -> Bool {
+        connection.subscription != nil && scheduler.launches.attended.contains { connection.aspects.covers($0) }
+    }
+
+    /// Notes that a subscriber is sent a reply, and asks for notice of when it has read it.
+    ///
+    /// What was sent can be read even if the bus is killed, so the next bus does not start the program for it.
+    func awaitReceipt(by connection: Connection) {
+        guard isAttending(connection), let id = connection.subscription else { return }
+        connection.awaitReading()
+        var records: [ScheduleRecord] = []
+        for name in scheduler.launches.attended where connection.aspects.covers(name) {
+            guard let generation = bus.position(of: name, in: id) else { continue }
+            records += scheduler.launches.send(name, through: generation).map { .settled($0, name) }
+        }
+        if !records.isEmpty { _ = saveSchedule(records, isDurable: false) }
+    }
+
+    /// Notes what a subscriber has received, which has read all its replies.
+    func noteReceipts(by connection: Connection) {
+        guard let id = connection.subscription else { return }
+        var receipts: [LaunchQueue.Receipt] = []
+        for name in scheduler.launches.attended where connection.aspects.covers(name) {
+            guard let generation = bus.position(of: name, in: id) else { continue }
+            receipts += scheduler.launches.receive(name, through: generation)
+        }
+        guard !receipts.isEmpty else { return }
+        let records = receipts.compactMap { receipt -> ScheduleRecord? in
+            guard let rest = receipt.rest else {
+                return receipt.wasSent ? nil : .settled(receipt.command, receipt.name)
+            }
+            return record(of: rest, for: receipt.command)
+        }
+        if !records.isEmpty || scheduler.isEmpty { _ = saveSchedule(records, isDurable: false) }
+        launchesChanged()
+    }
+
+    /// Lets programs be started for the firings of names whose last subscriber has left without having received them.
+    func desertNames() {
+        var records: [ScheduleRecord] = []
+        for name in scheduler.launches.attended where !bus.isWanted(name) {
+            for command in scheduler.launches.desert(name, at: loop.bootClock) {
+                guard let waiting = scheduler.launches.program(command)?.waiting[name] else { continue }
+                records.append(record(of: waiting, for: command))
+            }
+        }
+        if !records.isEmpty { _ = saveSchedule(records, isDurable: false) }
+        launchesChanged()
+    }
+
+    private func record(of waiting: LaunchQueue.Waiting, for command: [String]) -> ScheduleRecord {
+        let starts = scheduler.launches.program(command)?.starts ?? 0
+        return .launching(.init(command: command, starts: starts, instance: bus.instance, waiting: waiting))
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+
+/// A process, which no other equals: an ID is reused, but not for a process with the same start in the same boot.
+package struct ProcessIdentity: Sendable, Hashable {
+    /// The process ID.
+    package let pid: Int32
+    /// The time of its start, in clock ticks since boot.
+    package let start: UInt64
+    /// The ID of the boot.
+    package let boot: String
+
+    /// Creates the identity of a process.
+    package init(pid: Int32, start: UInt64, boot: String) {
+        self.pid = pid
+        self.start = start
+        self.boot = boot
+    }
+
+    /// Reads the identity of a process; `nil` if it has ended, or is not visible.
+    package init?(of pid: Int32) {
+        guard case .bytes(let stat) = FileContents.read("/proc/\(pid)/stat", limit: Self.longestFile),
+            case .bytes(let boot) = FileContents.read("/proc/sys/kernel/random/boot_id", limit: Self.longestFile),
+            let start = Self.start(inStat: stat)
+        else { return nil }
+        self.init(
+            pid: pid, start: start, boot: String(decoding: boot.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
+    }
+
+    /// The size of each of these files, whose usual length is some hundred bytes.
+    private static let longestFile = 4_096
+    /// The position of the start among the fields after the name of the program (proc(5)).
+    private static let startField = 19
+
+    /// Returns the start in `/proc/PID/stat`.
+    package static func start(inStat bytes: [UInt8]) -> UInt64? {
+        // The name of the program is in parentheses, and may contain spaces and parentheses.
+        guard let end = bytes.lastIndex(of: UInt8(ascii: ")")) else { return nil }
+        let fields = bytes[(end + 1)...].split(separator: UInt8(ascii: " "))
+        guard fields.count > startField else { return nil }
+        return UInt64(String(decoding: fields[startField], as: UTF8.self))
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+extension TimelineDrawing {
+    /// Draws the deliveries to a subscriber, with a row for each aspect.
+    mutating func drawRows(of deliveries: [Timeline.Delivery], sleeps: [(start: Double, end: Double?)]) {
+        let (top, height) = (y, Self.row * Double(aspects.count))
+        parts.append((top, top + height))
+        rectangle("lane", x: Self.left, y: y, width: Self.width - Self.left - Self.right, height: height)
+        for sleep in sleeps {
+            let (start, end) = (x(sleep.start), x(sleep.end ?? timeline.end))
+            rectangle("sleep", x: start, y: y, width: end - start, height: height)
+            let words = "in the background: nothing is delivered"
+            if end - start > Double(words.count) * Self.letter {
+                text(words, x: (start + end) / 2, y: y + height / 2 + 4.5, "muted", anchor: "middle")
+            }
+        }
+        for (index, aspect) in aspects.enumerated() {
+            drawName(of: aspect, height: Self.row)
+            drawMarks(
+                of: deliveries.filter { $0.aspect == aspect }, "f\(index % TimelineStyle.hues)",
+                wakes: sleeps.compactMap { $0.end.map(x) })
+            y += Self.row
+        }
+    }
+
+    /// Draws a stroke for a change that was delivered at once, otherwise the number of merged changes.
+    private mutating func drawMarks(of deliveries: [Timeline.Delivery], _ color: String, wakes: [Double]) {
+        let marks = TimelineMark.marks(of: deliveries, at: x)
+        let middle = y + Self.row / 2
+        for (index, mark) in marks.enumerated() {
+            svg.text(of: mark)
+            guard mark.changes > mark.events || wakes.contains(mark.position) else {
+                rectangle(color, x: mark.position - 1.5, y: middle - 7, width: 3, height: 14, radius: 1.5)
+                continue
+            }
+            let width = 12 + Self.digit * Double("\(mark.changes)".count)
+            let start = min(mark.position + 3, Self.width - Self.right - width)
+            rectangle(color, x: start, y: middle - 9, width: width, height: 18, radius: 9)
+            text("\(mark.changes)", x: start + width / 2, y: middle + 4.5, "on", anchor: "middle")
+            let next = index + 1 < marks.count ? marks[index + 1].position : Self.width - Self.right
+            let room = Int((next - start - width - 10) / Self.letter)
+            if room >= 3 { text(mark.state.text.truncated(to: room), x: start + width + 5, y: middle + 4.5, "") }
+        }
+    }
+
+    /// Draws the start and the end of each sleep through all parts, and names them below.
+    mutating func drawEdges() {
+        for sleep in timeline.sleeps {
+            for place in [sleep.start, sleep.end].compactMap({ $0.map(x) }) {
+                for part in parts {
+                    svg.element(
+                        "path",
+                        [
+                            "class": "edge",
+                            "d": "M\(SVGText.number(place)) \(SVGText.number(part.top))V\(SVGText.number(part.bottom))",
+                        ])
+                }
+            }
+        }
+        guard let first = timeline.sleeps.first, timeline.sleeps.count == 1 else { return }
+        text("goes to the background", x: x(first.start), y: y + 18, "muted", anchor: "middle")
+        if let end = first.end {
+            text("wakes: one event for each aspect", x: x(end), y: y + 18, "muted", anchor: "middle")
+        }
+        y += 24
+    }
+}
+
+extension SVGText {
+    /// Appends the numbers of a mark as a comment, for checks of a picture.
+    fileprivate mutating func text(of mark: TimelineMark) {
+        element("metadata", ["data-events": "\(mark.events)", "data-changes": "\(mark.changes)"])
+    }
+}

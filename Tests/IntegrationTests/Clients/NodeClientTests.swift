@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleTesting
+import Testing
+
+/// The tasks and the schedule of the client for Node.
+@Suite(.timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js")) struct NodeClientTests {
+    private static let imports = """
+        import assert from "node:assert/strict";
+        import { connect, launchPositions } from "\(ClientLanguage.node.module.directory)/reveille.mjs";
+
+        """
+
+    /// Runs JavaScript that uses the client, and expects success without warnings.
+    private func node(_ code: String, _ configuration: String = "{}") throws {
+        let bus = try BusProcess(configuration: configuration)
+        let code = """
+            \(Self.imports)
+            const bus = await connect();
+            const listed = async () =>
+              (await bus.subscriptions()).flatMap((entry) => (entry.tasks ?? []).map((task) => task.name));
+            \(code)
+            """
+        let run = try ProgramRun(
+            ["--input-type=module", "-e", code], program: "node", in: bus.directory,
+            environment: ["REVEILLE_ADDRESS": bus.address])
+        #expect(run.code == 0 && run.errors == "", "\(run.errors)")
+    }
+
+    @Test func taskLastsUntilItIsClosed() throws {
+        try node(
+            """
+            const events = await bus.subscribe("battery");
+            const task = await events.task("upload");
+            assert.equal(task.name, "upload");
+            assert.equal(task.failure, undefined);
+            assert(!task.isExpiring && !task.signal.aborted);
+            assert.deepEqual(await listed(), ["upload"]);
+            assert.equal(await task.remaining(), null);
+            await events.enterBackground();
+            const left = await task.remaining();
+            assert(left > 1_000 && left <= 30_000, `${left}`);
+            task.close();
+            while ((await listed()).length > 0);
+            assert.equal(task.failure, undefined);
+            """)
+    }
+
+    /// The program has nothing else to wait for, and ends.
+    @Test func taskAndBusDoNotKeepTheProcessRunning() throws {
+        try node(#"await (await bus.subscribe("battery")).task("upload");"#)
+    }
+
+    @Test func taskExpires() throws {
+        try node(
+            """
+            const events = await bus.subscribe("battery");
+            const task = await events.task("upload");
+            const expiry = new Promise((resolve) => task.signal.addEventListener("abort", resolve));
+            await events.enterBackground();
+            const busy = setInterval(() => {}, 1_000);
+            await expiry;
+            clearInterval(busy);
+            while ((await listed()).length > 0);
+            assert(task.isExpiring);
+            assert.equal(task.failure, undefined);
+            while ((await task.remaining()) !== 0);
+            const late = await events.task("late");
+            assert(late.isExpiring);
+            assert.equal(await late.remaining(), 0);
+            """, "{ lifecycle: { taskTime: 0.05 } }")
+    }
+
+    @Test func codeRunsWithoutATask() throws {
+        try node(
+            """
+            const events = await bus.subscribe("battery");
+            const refused = await events.task("upload");
+            assert.equal(refused.failure.code, "org.reveille.Bus.QuotaExceeded");
+            assert(!refused.isExpiring);
+            assert.equal(await refused.remaining(), null);
+            assert.equal((await events.task("")).failure.code, "org.varlink.service.InvalidParameter");
+            bus.close();
+            assert.match((await events.task("upload")).failure.message, /closed/);
+            """, "{ lifecycle: { tasks: 0 } }")
+    }
+
+    @Test func entriesAreListedAndCancelled() throws {
+        try node(
+            """
+            const next = await bus.schedule("far", "org.example.far", { every: 3_600_000 });
+            assert(next > Date.now() && next <= Date.now() + 3_600_000, `${next}`);
+            const at = new Date(Date.UTC(2100, 0, 1));
+            assert.equal(await bus.schedule("once", "org.example.once", { at, value: { n: 1 } }), at.getTime());
+            const daily = { calendar: { hour: 7, minute: 30 }, zone: "UTC", until: 1 };
+            assert.equal(await bus.schedule("over", "org.example.over", daily), null);
+            const ids = (await bus.scheduled()).map(({ entry }) => entry.id);
+            assert.deepEqual(ids.sort(), ["far", "once", "over"]);
+            assert.equal(await bus.cancelScheduled("far"), 1);
+            assert.equal(await bus.cancelScheduled("far"), 0);
+            assert.equal(await bus.cancelScheduled(), 2);
+            """)
+    }
+
+    @Test func impossibleEntriesAreRefusedWithTheReason() throws {
+        try node(
+            """
+            const refused = (entry, options, reason) =>
+              assert.rejects(bus.schedule("x", "org.example.x", options), (error) => {
+                assert.equal(error.name, "ReveilleError");
+                assert.match(error.message, reason);
+                return true;
+              });
+            await refused("x", {}, /InvalidParameter/);
+            await refused("x", { every: 999 }, /InvalidParameter .*every/);
+            await refused("x", { every: NaN }, /'every' must be a number of milliseconds, not NaN/);
+            await refused("x", { at: new Date("tea") }, /'at' must be a number of milliseconds/);
+            await bus.schedule("one", "org.example.one", { every: 1_000 });
+            await refused("x", { every: 1_000 }, /QuotaExceeded .*schedule.entries sets the limit/);
+            """, "{ schedule: { entries: 1 } }")
+    }
+
+    @Test("B120: a program in Node that is started for its entries receives their number first")
+    func launchedProgram() throws {
+        let bus = try BusProcess()
+        let program = """
+            \(Self.imports)
+            import { appendFileSync } from "node:fs";
+            const bus = await connect();
+            assert.deepEqual(Object.keys(launchPositions().generations), ["org.example.due"]);
+            const events = await bus.subscribe("org.example.due");
+            const { value: event } = await events.next();
+            appendFileSync("\(bus.directory.path)/out", `${event.changes} ${event.state.n}\\n`);
+            """
+        try bus.directory.write(program, to: "launched.mjs")
+        let run = try ProgramRun(
+            [
+                "--input-type=module", "-e",
+                """
+                \(Self.imports)
+                const bus = await connect();
+                assert.equal(launchPositions(), undefined);
+                const launch = [process.execPath, process.argv[1]];
+                for (let number = 0; number < 3; number += 1) {
+                  const options = { at: 1_000 + number, value: { n: number }, launch };
+                  await bus.schedule(`e${number}`, "org.example.due", options);
+                }
+                """, bus.directory.path + "/launched.mjs",
+            ], program: "node", in: bus.directory, environment: ["REVEILLE_ADDRESS": bus.address])
+        #expect(run.errors == "")
+        #expect(run.code == 0)
+        try wait(for: "the program to be started") { bus.directory.read("out") == "3 2\n" }
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// `reveille schedule` on a real bus.
+@Suite(.timeLimit(.minutes(10))) struct ScheduleCommandTests {
+    private static let name = "org.example.command"
+
+    private let bus: BusProcess
+
+    init() throws {
+        bus = try BusProcess()
+    }
+
+    private func entries() throws -> [JSONObject] {
+        try bus.client().call("org.reveille.Schedule.List").parameters.objects("entries")
+    }
+
+    @Test("the command adds, lists and removes entries, and names a wrong word") func command() throws {
+        let added = try bus.run([
+            "schedule", "add", "tea", Self.name, "--daily", "7:30", "--zone", "UTC", "--", "make", "tea",
+        ])
+        #expect(added.code == 0)
+        #expect(added.output.hasPrefix("tea  next: in "))
+        #expect(try bus.run(["schedule", "add", "water", Self.name, "--every", "90m"]).code == 0)
+        let list = try bus.run(["schedule", "list"]).output.split(separator: "\n").map { String($0) }
+        #expect(list.count == 3)
+        #expect(list[1].contains("UTC"))
+        #expect(list[1].hasSuffix("make tea"))
+        let wrong = try bus.run(["schedule", "add", "x", Self.name, "--daily", "7:00", "--weekday", "mondy"])
+        #expect(wrong.code == 64)
+        #expect(wrong.errors.contains("did you mean monday?"))
+        let missing = try bus.run(["schedule", "cancel", "te"])
+        #expect(missing.code == 1)
+        #expect(missing.errors.contains("there is no entry te; did you mean tea?"))
+        #expect(try bus.run(["schedule", "cancel", "--all"]).output == "2 entries removed\n")
+        #expect(try entries().isEmpty)
+    }
+
+    @Test(
+        "--at is the first of two such times, and the end of a gap",
+        arguments: [
+            // 02:30 in summer, at 00:30 UTC.
+            ("2027-10-31T02:30", 1_824_942_600), ("2027-10-31T03:30", 1_824_949_800),
+            // 03:00 in summer, at 01:00 UTC.
+            ("2027-03-28T02:30", 1_806_195_600), ("2027-03-28T01:59", 1_806_195_540),
+        ])
+    func localTime(text: String, seconds: Int64) throws {
+        let run = try bus.shell("TZ=Europe/Berlin $R schedule add x \(Self.name) --at \(text)")
+        #expect(run.errors == "" && run.code == 0)
+        #expect(try entries().map { $0["next"]?.integerValue } == [seconds * 1_000_000])
+    }
+
+    @Test("an unknown zone is named, with a similar one") func unknownZone() throws {
+        let run = try bus.run(["schedule", "add", "x", Self.name, "--daily", "7:00", "--zone", "Europe/Berlim"])
+        #expect(run.code == 64)
+        #expect(run.errors.contains("x: time zone Europe/Berlim: "))
+        #expect(run.errors.contains("the bus does not know this time zone"))
+        if access("/usr/share/zoneinfo/tzdata.zi", R_OK) == 0 {
+            #expect(run.errors.contains("; did you mean Europe/Berlin?\n"))
+        }
+        let far = try bus.run(["schedule", "add", "x", Self.name, "--daily", "7:00", "--zone", "Middle/Earth/Shire"])
+        #expect(far.errors.hasSuffix("does not know this time zone\n"))
+    }
+
+    @Test("a relative path after -- is that of the command's directory, and one that does not exist is refused")
+    func relativePath() throws {
+        try bus.directory.write("#!/bin/sh\n", to: "tool")
+        chmod(bus.directory.path + "/tool", 0o700)
+        let add = "$R schedule add x \(Self.name) --every 1h -- "
+        let run = try bus.shell("cd \(bus.directory.path) && \(add)./tool --now")
+        #expect(run.errors == "" && run.code == 0)
+        let launch = try entries().first?["entry"]?.objectValue?["launch"]?.arrayValue?.compactMap(\.stringValue)
+        #expect(launch == [bus.directory.path + "/./tool", "--now"])
+        let missing = try bus.shell("cd \(bus.directory.path) && \(add)./missing")
+        #expect(missing.code == 64)
+        #expect(missing.errors.contains("exec ./missing: No such file or directory"))
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// `reveille suspend` and `reveille resume`.
+@Suite(.timeLimit(.minutes(10))) struct SuspendCommandTests {
+    private let bus: BusProcess
+
+    init() throws {
+        bus = try BusProcess()
+    }
+
+    /// Starts a program with a name, in a cgroup or beside the bus.
+    private func program(_ name: String, in cgroup: TemporaryCgroup? = nil) throws -> StreamProcess {
+        let program = try StreamProcess(bus, #"{"aspects":["battery","lifecycle"],"name":"\#(name)"}"#)
+        try cgroup?.add(program.process)
+        return program
+    }
+
+    private func held(_ name: String) throws -> JSON? { try bus.subscription(named: name)?["held"] }
+
+    @Test(
+        "suspend freezes a program, which receives its lifecycle before; resume thaws it, and it receives one event",
+        .enabled(if: TemporaryCgroup.canBeMade, "no cgroup v2 with a freezer can be made here"))
+    func programIsFrozenAndThawed() throws {
+        let cgroup = try TemporaryCgroup()
+        let program = try program("mail", in: cgroup)
+        let suspension = try bus.run(["suspend", "mail"])
+        #expect(suspension.code == 0 && suspension.errors == "", "\(suspension.errors)")
+        #expect(suspension.output == "mail is suspended\n")
+        try bus.waitForSubscription("mail", heldBy: ["operator", "frozen"])
+        let poster = try bus.client()
+        for level in 1...3 { try poster.post(level: Double(level) / 10) }
+        let again = try bus.run(["suspend", "mail"])
+        #expect(again.output == "mail is suspended\n")
+
+        let resumption = try bus.run(["resume", "mail"])
+        #expect(resumption.code == 0 && resumption.errors == "", "\(resumption.errors)")
+        #expect(resumption.output == "mail is in the foreground\n")
+        try wait(for: "the events of the wake") { try program.delivered.last?.count == 2 }
+        let states = try program.delivered.joined().compactMap { $0.state(of: "lifecycle") }
+        #expect(states == ["background", "suspended", "active"])
+        #expect(try program.delivered.last?.last?.integer("changes") == 3)
+    }
+
+    @Test(
+        "a program is resumed after the given time",
+        .enabled(if: TemporaryCgroup.canBeMade, "no cgroup v2 with a freezer can be made here"))
+    func programIsResumedInTime() throws {
+        let cgroup = try TemporaryCgroup()
+        let program = try program("mail", in: cgroup)
+        #expect(try bus.run(["suspend", "mail", "--wake-after", "0.2"]).code == 0)
+        try wait(for: "the wake") {
+            try program.delivered.joined().compactMap { $0.state(of: "lifecycle") }.last == "active"
+        }
+        try bus.waitForSubscription("mail", heldBy: [])
+    }
+
+    @Test("a program that cannot be frozen is in the background all the same, and the reason is printed")
+    func reasonIsPrinted() throws {
+        let program = try program("mail")
+        let suspension = try bus.run(["suspend", "mail"])
+        #expect(suspension.code == 1)
+        #expect(suspension.output == "")
+        #expect(suspension.errors.hasPrefix("reveille: "), "\(suspension.errors)")
+        #expect(suspension.errors.contains("cgroup"), "\(suspension.errors)")
+        #expect(suspension.errors.split(separator: "\n").count == 1)
+        try bus.waitForSubscription("mail", heldBy: ["operator"])
+        let resumption = try bus.run(["resume", "mail"])
+        #expect(resumption.output == "mail is in the foreground\n")
+        try wait(for: "the events") { try program.delivered.joined().count == 2 }
+        let states = try program.delivered.joined().compactMap { $0.state(of: "lifecycle") }
+        #expect(states == ["background", "active"])
+    }
+
+    @Test("wrong use is reported", arguments: ["suspend", "resume"]) func wrongUseIsReported(command: String) throws {
+        let program = try program("mail")
+        defer { withExtendedLifetime(program) {} }
+        let unknown = try bus.run([command, "music"])
+        #expect(unknown.code != 0)
+        #expect(unknown.errors.contains("music"), "\(unknown.errors)")
+        #expect(try bus.run([command]).code == 64)
+        #expect(try bus.run([command, "mail", "--wake-after", "soon"]).code == 64)
+        #expect(try held("mail") == [])
+    }
+}
+
+extension JSONObject {
+    /// The word of a state with one, in an event of an aspect; `nil` for an event of another aspect.
+    fileprivate func state(of aspect: String) -> String? {
+        self[aspect]?.objectValue?["state"]?.stringValue
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Reveille
+import ReveilleCore
+import ReveilleTesting
+import Testing
+
+@testable import ReveilleTool
+
+/// The pictures of timelines, as values and as `reveille simulate --timeline` and `Scripts/pictures` write them.
+@Suite(.timeLimit(.minutes(5))) struct TimelineTests {
+    private func event(_ reading: Reading, changes: Int = 1) -> Event {
+        Event(
+            reading: reading, generation: 1, sequence: 1, changes: changes, netChange: true,
+            firstChangedAt: Timestamp(microseconds: 0), changedAt: Timestamp(microseconds: 0), dropped: 0)
+    }
+
+    private func battery(_ level: Double, changes: Int = 1) -> Event {
+        event(
+            .battery(
+                Battery(state: .unplugged, level: level, isPlugged: false, chargeStatus: .discharging, packs: [])),
+            changes: changes)
+    }
+
+    /// Returns the sum of a number of all marks in a picture.
+    private func sum(_ name: String, in picture: some StringProtocol) throws -> Int {
+        try String(picture).matches(of: Regex(#"data-\#(name)="([0-9]+)""#, as: (Substring, Substring).self))
+            .reduce(0) { $0 + (Int($1.output.1) ?? 0) }
+    }
+
+    /// Returns the complaint of a parser of XML; empty for a well-formed picture.
+    private func complaint(about picture: String) throws -> String {
+        let directory = try TemporaryDirectory()
+        try directory.write(picture, to: "picture.svg")
+        return try ProgramRun(
+            ["-c", "import sys, xml.dom.minidom as d; d.parse(sys.argv[1])", directory.path + "/picture.svg"],
+            program: "python3", in: directory
+        ).errors
+    }
+
+    private func timeline(title: String = "A day", steps: Int) -> Timeline {
+        var timeline = Timeline(title: title)
+        timeline.begin(with: [battery(0.8, changes: 0)])
+        timeline.fallAsleep(at: 1)
+        for step in 1...steps {
+            timeline.record(awake: [battery(step.isMultiple(of: 2) ? 0.7 : 0.6)], asleep: [], at: Double(step))
+        }
+        timeline.wake(at: Double(steps))
+        timeline.record(awake: [], asleep: [battery(0.7, changes: steps)], at: Double(steps))
+        return timeline
+    }
+
+    @Test(arguments: [1, 10, 5_000]) func drawnCountsAreThoseOfTheEvents(steps: Int) throws {
+        let picture = TimelineDrawing.svg(timeline(steps: steps))
+        let parts = picture.split(separator: "A subscriber that sleeps")
+        #expect(parts.count == 2)
+        #expect(try sum("events", in: parts[0]) == steps)
+        #expect(try sum("changes", in: parts[0]) == steps)
+        #expect(try sum("events", in: parts[1]) == 1)
+        #expect(try sum("changes", in: parts[1]) == steps)
+        #expect(parts[1].contains(">\(steps)</text>"))
+        #expect(try complaint(about: picture).isEmpty)
+    }
+
+    @Test func sizeIsBounded() {
+        let size = TimelineDrawing.svg(timeline(steps: 20_000)).utf8.count
+        #expect(size < 200_000)
+        #expect(TimelineDrawing.svg(timeline(steps: 40_000)).utf8.count < size * 11 / 10)
+    }
+
+    @Test func hostileTextIsEscaped() throws {
+        let text = "</text><script>alert('1')</script>&\u{1}\u{1B}[31m\"\u{FFFE}"
+        var timeline = timeline(title: text, steps: 3)
+        let value = PublishedValue("org.example.player", bytes: Array(#"{"track":"\#(text)"}"#.utf8))
+        timeline.record(awake: [event(.published(value))], asleep: [], at: 4)
+        let picture = TimelineDrawing.svg(timeline)
+        #expect(!picture.contains("<script>") && !picture.contains("\u{1B}"))
+        #expect(picture.contains("&lt;script&gt;"))
+        #expect(try complaint(about: picture).isEmpty)
+    }
+
+    @Test func timelineWithoutChangesIsDrawn() throws {
+        let picture = TimelineDrawing.svg(Timeline(title: "Nothing"))
+        #expect(picture.contains("0 events"))
+        #expect(try complaint(about: picture).isEmpty)
+    }
+
+    @Test func manyAspectsAreLimited() throws {
+        var timeline = Timeline(title: "Names")
+        for number in 0..<40 {
+            let name = try #require(Aspect("org.example.n\(number)"))
+            let value = PublishedValue(name, bytes: Array("{}".utf8))
+            timeline.record(awake: [event(.published(value))], asleep: [], at: 1)
+        }
+        #expect(TimelineDrawing.svg(timeline).contains("16 further aspects are not drawn."))
+    }
+
+    @Test func pictureOfTheReadmeIsThatOfItsScenario() throws {
+        let directory = try TemporaryDirectory()
+        let run = try ProgramRun(
+            ["--program", BusProcess.program, directory.path], program: Package.root + "/Scripts/pictures",
+            in: directory)
+        #expect(run.code == 0, "\(run.errors)")
+        #expect(try directory.read("pocket.svg") == Package.text("Docs/Pictures/pocket.svg"))
+    }
+
+    @Test func fileThatCannotBeWrittenIsReportedBeforeTheRun() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("end", to: "a.scenario")
+        let path = directory.path + "/missing/a.svg"
+        let run = try ProgramRun(
+            ["simulate", "--timeline", path, directory.path + "/a.scenario", "--", "echo", "started"], in: directory)
+        #expect(run.code == 74)
+        #expect(run.errors == "reveille: open \(path): No such file or directory (ENOENT)\n")
+        #expect(run.output.isEmpty)
+        let full = try ProgramRun(
+            ["simulate", "--timeline", "/dev/full", directory.path + "/a.scenario", "--", "sleep", "1000"],
+            in: directory)
+        #expect(full.code == 74)
+        #expect(full.errors.contains("write /dev/full: No space left on device"), "\(full.errors)")
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// The streams of `reveille-view`, without a browser.
+@Suite(.timeLimit(.minutes(10))) struct ViewStreamTests {
+    private let scene: ViewScene
+
+    init() throws {
+        scene = try ViewScene()
+    }
+
+    @Test("a page that comes back receives one event for what changed, with the number of changes") func resumption()
+        throws
+    {
+        try scene.publish("org.example.a", ["n": 0])
+        let (first, start) = try scene.stream()
+        #expect(start.data["resumed"]?.boolValue == nil)
+        #expect(start.events(of: "org.example.a").first?["changes"] == 0)
+        try scene.publish("org.example.a", ["n": 1])
+        let event = try first.message("events")
+        #expect(event.events(of: "org.example.a").first?["changes"] == 1)
+        try scene.waitForPages(1)
+        shutdown(first.descriptor, Int32(SHUT_RDWR))
+        try scene.waitForPages(0)
+
+        for number in 2...8 { try scene.publish("org.example.a", ["n": .integer(Int64(number))]) }
+        let (_, again) = try scene.stream(resume: event.id)
+        #expect(again.data["resumed"] == true)
+        #expect(again.events(of: "org.example.a").map { $0["changes"] } == [7])
+        #expect(again.events(of: "locale").first?["changes"] == 0)
+    }
+
+    @Test("a name that was withdrawn in the meantime is reported, and one of another instance is not") func withdrawal()
+        throws
+    {
+        try scene.publish("org.example.a", ["n": 0])
+        let (first, start) = try scene.stream()
+        shutdown(first.descriptor, Int32(SHUT_RDWR))
+        try scene.waitForPages(0)
+        try scene.publish("org.example.a", nil)
+        let (_, again) = try scene.stream(resume: start.id)
+        #expect(
+            again.data["withdrawn"] == ["org.example.a"]
+                || again.events(of: "org.example.a").first?["value"]?.isNull == true)
+        let (_, other) = try scene.stream(resume: "0~battery:5~org.example.a:3")
+        #expect(other.data["resumed"] == false)
+        #expect(other.data["withdrawn"] == [])
+    }
+
+    @Test("a stream survives a restart of its bus, and resumes") func busRestart() throws {
+        let (client, _) = try scene.stream()
+        try scene.bus.waitUntilSaved()
+        #expect(scene.bus.stop() == 0)
+        #expect(try client.message("lost").data["reason"]?.stringValue?.isEmpty == false)
+        try scene.bus.restart()
+        let start = try client.message("start")
+        #expect(start.data["resumed"] == true)
+        try scene.publish("org.example.a", ["n": 1])
+        #expect(try client.message("events").events(of: "org.example.a").count == 1)
+    }
+
+    @Test("nothing is queued for a page that does not read: the bus merges it") func slowReader() throws {
+        let client = try scene.connect(receiveBuffer: 4_096)
+        try client.request("/events", headers: [scene.cookie])
+        try scene.waitForPages(1)
+        let text = String(repeating: "x", count: 4_000)
+        let publisher = try scene.bus.client()
+        for number in 1...1_000 {
+            _ = try publisher.call(
+                "Publish", "{\"aspect\":\"org.example.a\",\"value\":{\"n\":\(number),\"text\":\"\(text)\"}}")
+        }
+        var events: [JSONObject] = []
+        while events.last?["value"]?.objectValue?["n"] != 1_000 {
+            events += try client.message().events(of: "org.example.a")
+        }
+        #expect(events.count < 200, "\(events.count) events were queued")
+        #expect(events.reduce(0) { $0 + ($1["changes"]?.integerValue ?? 0) } == 1_000)
+    }
+
+    @Test("HEAD of a stream does not subscribe") func head() throws {
+        let client = try scene.connect()
+        try client.request("/events", method: "HEAD", headers: [scene.cookie])
+        let response = try client.receiveAll()
+        #expect(response.hasPrefix("HTTP/1.1 200 OK\r\n") && response.contains("Content-Type: text/event-stream\r\n"))
+        #expect(try !scene.subscriptions().contains("reveille-view page"))
+    }
+
+    @Test("a restart keeps the token, unless others can read its file") func token() throws {
+        let token = scene.token
+        try scene.restart()
+        #expect(scene.token == token)
+        let path = scene.history + ".token"
+        chmod(path, 0o644)
+        try scene.restart()
+        #expect(scene.token != token)
+        #expect(scene.view.errors.contains("\(path) is not a private file of this user; a new token replaces it"))
+        let second = scene.token
+        unlink(path)
+        mkdir(path, 0o700)
+        try scene.restart()
+        #expect(scene.token != second && scene.view.errors.contains("the token cannot be saved"))
+    }
+
+    @Test("a port that is taken is named, with what to do") func takenPort() throws {
+        let run = try scene.bus.run(
+            ["--port", "\(scene.port)", "--history", scene.history], program: ViewScene.program)
+        #expect(run.code == EX_UNAVAILABLE)
+        #expect(run.errors.contains("bind 127.0.0.1:\(scene.port): Address already in use (EADDRINUSE)"))
+        #expect(run.errors.contains("--port 0") && run.output.isEmpty)
+    }
+
+    @Test("without a bus, the page says so and waits for it") func noBus() throws {
+        let (client, _) = try scene.stream()
+        scene.bus.kill()
+        #expect(try client.message("lost").data["reason"] != nil)
+        #expect(try scene.get("/subscriptions").contains("there is no bus at unix:"))
+        try scene.bus.restart()
+        #expect(try client.message("start").data["instance"] != nil)
+    }
+}

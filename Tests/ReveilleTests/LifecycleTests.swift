@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Reveille
+import Testing
+
+/// The lifecycle of a program in the library.
+@Suite(.timeLimit(.minutes(10))) struct LifecycleTests {
+    @Test("a sequence has each state of the lifecycle, in the background too")
+    func sequenceHasEachState() async throws {
+        let device = try await Device.inMemory()
+        let updates = try await device.updates(of: \.lifecycle)
+        var states = updates.makeAsyncIterator()
+        #expect(try await states.next() == .active)
+        try await updates.events.becomeInactive()
+        #expect(try await states.next() == .inactive)
+        try await updates.events.enterBackground()
+        #expect(try await states.next() == .background)
+        try await updates.events.enterForeground()
+        #expect(try await states.next() == .active)
+    }
+
+    @Test("states that are not taken become one event, which is the first of the wake")
+    func statesAreMergedAndComeFirst() async throws {
+        let device = try await Device.inMemory()
+        let subscription = try await device.subscribe(to: [.lifecycle, .proximity])
+        try await subscription.enterBackground()
+        try await device.post(.proximity(.near))
+        try await subscription.becomeInactive()
+        let event = try #require(try await subscription.next())
+        #expect(event.lifecycle == .inactive)
+        #expect(event.changes == 2 && event.netChange)
+        #expect(try await subscription.next()?.reading == .proximity(.near))
+    }
+
+    @Test("an inactive subscription receives everything, and other subscriptions do not see it")
+    func inactiveSubscriptionReceivesEverything() async throws {
+        let device = try await Device.inMemory()
+        let subscription = try await device.subscribe(to: .proximity)
+        let other = try await device.subscribe(to: [.lifecycle, .proximity])
+        try await subscription.becomeInactive()
+        #expect(try await device.subscribers().allSatisfy(\.holds.isEmpty))
+        try await device.post(.proximity(.near))
+        #expect(try await subscription.next()?.reading == .proximity(.near))
+        #expect(try await other.next()?.reading == .proximity(.near))
+    }
+
+    @Test("a hold by another program is a background that its own foreground does not end")
+    func operatorHoldIsABackground() async throws {
+        let device = try await Device.inMemory()
+        let updates = try await device.updates(of: \.lifecycle)
+        var states = updates.makeAsyncIterator()
+        #expect(try await states.next() == .active)
+        let id = try #require(try await device.subscribers().first?.id)
+        try await device.hold(id)
+        #expect(try await states.next() == .background)
+        #expect(try await device.subscribers().first?.lifecycle == .background)
+        try await device.release(id)
+        #expect(try await states.next() == .active)
+    }
+
+    @Test("the lifecycle has no state of its own, and cannot be posted")
+    func lifecycleBelongsToASubscription() async throws {
+        let device = try await Device.inMemory()
+        for attempt in [
+            { () async throws -> Void in _ = try await device.state(of: .lifecycle) },
+            { () async throws -> Void in _ = try await device.history(of: .lifecycle) },
+            { () async throws -> Void in try await device.post(.lifecycle(.active)) },
+        ] {
+            let error = await #expect(throws: ReveilleError.self) { try await attempt() }
+            #expect(error?.code == .invalidArgument, "\(String(describing: error))")
+        }
+    }
+}

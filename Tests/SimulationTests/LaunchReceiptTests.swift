@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleCore
+import ReveilleService
+import ReveilleSimulation
+import ReveilleSystem
+import ReveilleTesting
+import ReveilleWire
+import Testing
+import Varlink
+
+/// Programs that are started for firings that a subscriber has left without having received them.
+@Suite(.timeLimit(.minutes(10))) struct LaunchReceiptTests {
+    private static let command = ["/usr/bin/reminder"]
+
+    /// A scene with an entry that is due each minute and has a command.
+    private func scene() throws -> ScheduleScene {
+        let scene = try ScheduleScene()
+        scene.pass(minutes: 1)
+        try scene.add(["every": 60_000, "launch": .array(Self.command.map { .string($0) })])
+        return scene
+    }
+
+    /// Subscribes with the positions of a launch.
+    private func resume(_ scene: ScheduleScene) throws -> (peer: ScenePeer, start: SubscribeReply) {
+        let text = try #require(scene.launcher.launches.last?.additions["REVEILLE_LAUNCH"])
+        return try scene.subscribe(try #require(try JSON.parse(Array(text.utf8)).objectValue))
+    }
+
+    @Test("a firing that the last subscriber has not read when it leaves starts the program, which receives it")
+    func unreadFiring() throws {
+        let scene = try scene()
+        let (peer, _) = try scene.subscribe()
+        scene.pass(minutes: 1)
+        #expect(scene.launcher.launches.isEmpty)
+        peer.stream.close()
+        scene.scene.turn()
+        #expect(scene.launcher.launches.count == 1)
+        #expect(try resume(scene).start.events.map(\.changes) == [1])
+    }
+
+    @Test("a firing that the last subscriber has read starts nothing when it leaves")
+    func readFiring() throws {
+        let scene = try scene()
+        let (peer, _) = try scene.subscribe()
+        for _ in 0..<2 {
+            scene.pass(minutes: 1)
+            #expect(try scene.events(of: peer).map(\.changes) == [1])
+        }
+        peer.stream.close()
+        scene.scene.pass(.seconds(50))
+        #expect(scene.launcher.launches.isEmpty)
+    }
+
+    @Test("firings that wait for a subscriber in the background start the program when it leaves, with their number")
+    func backgroundLeaves() throws {
+        let scene = try scene()
+        let (peer, _) = try scene.subscribe(["state": "background"])
+        scene.pass(minutes: 3)
+        #expect(scene.launcher.launches.isEmpty)
+        peer.stream.close()
+        scene.scene.turn()
+        #expect(scene.launcher.launches.count == 1)
+        #expect(try resume(scene).start.events.map(\.changes) == [3])
+    }
+
+    @Test("a firing between the last read of a launched program and its exit starts it again, for this firing alone")
+    func firingBeforeTheExit() throws {
+        let scene = try scene()
+        scene.pass(minutes: 1)
+        #expect(scene.launcher.launches.count == 1)
+        let (peer, start) = try resume(scene)
+        #expect(start.events.map(\.changes) == [1])
+        scene.pass(minutes: 1)
+        peer.stream.close()
+        scene.scene.turn()
+        #expect(scene.launcher.launches.count == 2)
+        let (next, again) = try resume(scene)
+        #expect(again.events.map(\.changes) == [1])
+        scene.scene.pass(.seconds(50))
+        next.stream.close()
+        scene.scene.turn()
+        #expect(scene.launcher.launches.count == 2)
+    }
+
+    @Test("a launched program that leaves without having read anything is started again after a pause")
+    func crashesAtOnce() throws {
+        let scene = try ScheduleScene()
+        scene.pass(minutes: 1)
+        try scene.add(["at": .integer(scene.now), "launch": .array(Self.command.map { .string($0) })])
+        scene.scene.turn()
+        var counts: [Int] = []
+        for _ in 0..<3 {
+            let peer = scene.scene.connect()
+            peer.send("Subscribe", ["aspects": [.string(ScheduleScene.name)], "initial": true], more: true)
+            scene.scene.pass(.seconds(1))
+            peer.stream.close()
+            scene.scene.turn()
+            counts.append(scene.launcher.launches.count)
+            scene.pass(minutes: 6)
+        }
+        #expect(counts == [1, 2, 3])
+    }
+
+    @Test("B126: firings that were not sent before a kill start the program if their subscriber stays away")
+    func subscriberStaysAway() throws {
+        let scene = try scene()
+        let (peer, _) = try scene.subscribe()
+        scene.pass(minutes: 1)
+        #expect(peer.stream.toPeer.isEmpty == false)
+        try scene.restart()
+        scene.scene.pass(.seconds(10))
+        // It can still be read, although the bus is gone.
+        #expect(scene.launcher.launches.isEmpty)
+        _ = try scene.subscribe(["state": "background"])
+        scene.pass(minutes: 2)
+        try scene.restart()
+        scene.scene.pass(.seconds(10))
+        #expect(scene.launcher.launches.count == 1)
+        #expect(try resume(scene).start.events.map(\.changes) == [2])
+    }
+
+    @Test("firings that wait for a subscriber in the background are not lost in a reboot") func reboot() throws {
+        let scene = try scene()
+        _ = try scene.subscribe(["state": "background"])
+        scene.pass(minutes: 2)
+        try scene.reboot(after: 0)
+        scene.scene.pass(.seconds(10))
+        #expect(scene.launcher.launches.count == 1)
+        #expect(try resume(scene).start.events.map(\.changes) == [2])
+    }
+
+    @Test("B120: a program that is running is not started a second time, by the next bus neither, until it has ended")
+    func nextBusKnowsTheChild() throws {
+        let scene = try scene()
+        scene.launcher.startsChildren = true
+        scene.pass(minutes: 1)
+        #expect(scene.launcher.launches.count == 1)
+        #expect(try resume(scene).start.events.map(\.changes) == [1])
+        scene.scene.pass(.seconds(1))
+        try scene.restart()
+        scene.pass(minutes: 3)
+        #expect(scene.launcher.launches.count == 1)
+        scene.launcher.endAll()
+        scene.scene.pass(.seconds(1))
+        #expect(scene.launcher.launches.count == 2)
+        #expect(try resume(scene).start.events.map(\.changes) == [3])
+    }
+
+    @Test("the file stays while a launched program is running, and goes with it") func fileOfAChild() throws {
+        let scene = try ScheduleScene()
+        scene.launcher.startsChildren = true
+        scene.pass(minutes: 1)
+        try scene.add(["at": .integer(scene.now), "launch": ["a"]])
+        scene.scene.turn()
+        _ = try resume(scene)
+        scene.scene.turn()
+        #expect(try scene.list().isEmpty)
+        #expect(access(scene.path, F_OK) == 0)
+        scene.launcher.endAll()
+        #expect(access(scene.path, F_OK) != 0)
+    }
+
+    @Test(
+        "a start that is postponed, since the program is still running, does not count as an attempt, and is repeated soon"
+    )
+    func postponed() throws {
+        let scene = try scene()
+        scene.launcher.result = .alreadyRunning
+        scene.pass(minutes: 1)
+        #expect(scene.launcher.launches.count == 1)
+        scene.scene.pass(.seconds(6))
+        #expect(scene.launcher.launches.count == 2)
+        scene.scene.pass(.seconds(11))
+        #expect(scene.launcher.launches.count == 3)
+        scene.launcher.result = .started(nil)
+        scene.scene.pass(.seconds(21))
+        #expect(scene.launcher.launches.count == 4)
+        scene.pass(minutes: 1)
+        #expect(scene.scene.log.all.contains { $0.contains("has not subscribed; it is started again in 1 min") })
+    }
+
+    @Test("at most eight programs are started before other sources have their turn") func startsInTurns() throws {
+        let scene = try ScheduleScene()
+        scene.pass(minutes: 1)
+        let time = scene.now + ScheduleScene.minute
+        for number in 0..<20 {
+            try scene.add(["at": .integer(time), "launch": ["program", .string("\(number)")]], id: "\(number)")
+        }
+        scene.scene.loop.advance(.seconds(61))
+        var most = 0
+        var before = 0
+        while scene.scene.bus.turn() {
+            most = max(most, scene.launcher.launches.count - before)
+            before = scene.launcher.launches.count
+        }
+        #expect(before == 20)
+        #expect(most == Broker.startsPerTurn)
+    }
+
+    @Test("commands that differ only in their Unicode normalization are two programs") func commandsAreBytes() throws {
+        let scene = try ScheduleScene()
+        scene.pass(minutes: 1)
+        for (id, argument) in [("a", "\u{e9}"), ("b", "e\u{301}")] {
+            try scene.add(["at": .integer(scene.now), "launch": ["program", .string(argument)]], id: id)
+        }
+        scene.scene.turn()
+        #expect(scene.launcher.launches.map { Array($0.command[1].utf8).count }.sorted() == [2, 3])
+    }
+}

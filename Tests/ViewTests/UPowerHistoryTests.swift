@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleViewCore
+import Testing
+
+/// UPower's files of past charges.
+@Suite struct UPowerHistoryTests {
+    private static func read(_ text: String) -> UPowerHistory { UPowerHistory(Array(text.utf8)) }
+
+    @Test("each line is a sample, and a start of UPower is a start of a recording") func lines() {
+        let history = Self.read(
+            "1000\t50.500\tdischarging\n1600\t0.000\tunknown\n1601\t49.000\tcharging\n2200\t100.000\tfully-charged\n")
+        #expect(
+            history.samples == [
+                BatterySample(time: 1_000, level: 0.505, state: "unplugged", isStart: true),
+                BatterySample(time: 1_601, level: 0.49, state: "charging", isStart: true),
+                BatterySample(time: 2_200, level: 1, state: "full"),
+            ])
+        #expect(history.ignored == 0 && history.firstIgnored == nil)
+    }
+
+    @Test(
+        "a line that is not a sample is ignored and counted, and the next one counts",
+        arguments: [
+            "x", "1000", "1000\t50", "1000\t50\tcharging\t", "1000\t101\tcharging", "1000\t-1\tcharging",
+            "1000\tnan\tcharging", "1000\tinf\tcharging", "0\t50\tcharging", "-5\t50\tcharging", "1000\t50\tburning",
+            "99999999999999999999\t50\tcharging", "1000 50 charging", "\0\t\0\t\0", "1000\t50\tcharging\r",
+        ])
+    func damagedLines(line: String) {
+        let history = Self.read("\(line)\n2000\t50\tcharging")
+        #expect(history.samples.map(\.time) == [2_000])
+        #expect(history.ignored == 1)
+        #expect(history.firstIgnored == "line 1 must be SECONDS, PERCENT and STATE, separated by tabs")
+    }
+
+    @Test("an empty file has no samples") func emptyFile() {
+        #expect(Self.read("").samples.isEmpty)
+        #expect(Self.read("\n\n").ignored == 0)
+    }
+}
