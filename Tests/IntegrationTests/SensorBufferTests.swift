@@ -86,32 +86,6 @@ import Varlink
         #expect(reason.contains("it has a buffer but no device node"), "\(reason)")
     }
 
-    @Test(
-        "a bus that is not in the group of a sensor's node polls the sensor and gives the reason",
-        .enabled(if: geteuid() == 0, "only root can switch users"))
-    func sensorWithoutPermissionIsPolled() throws {
-        _ = try addSensor(hasAttributes: true)
-        // Everything but the node belongs to the other user, or can be read by it.
-        let asAnotherUser = """
-            directory=${3#unix:}; directory=${directory%/reveille/*}
-            cp "$0" "$directory/program"
-            chown -R \(OtherUser.id) "$directory"
-            chmod 755 "$directory" "$directory/program"
-            chmod -R a+rX "\(testbed.root)"
-            chmod 600 "\(node)"
-            exec setpriv --reuid \(OtherUser.id) --regid \(OtherUser.id) --clear-groups "$directory/program" "$@"
-            """
-        let bus = try BusProcess(
-            configuration: "{ orientation: { sampleInterval: 0.1, settle: 0 } }", environment: testbed.environment,
-            launcher: ["sh", "-e", "-c", asAnotherUser])
-        defer { print("LOG", bus.log) }
-        let subscriber = try bus.subscribe(#"{"aspects":["orientation"],"initial":true}"#)
-        #expect(subscriber.initialEvents.first?["orientation"]?.objectValue?["pose"] == "portrait")
-        let manner = try bus.description(of: "orientation")["source"]?.stringValue ?? ""
-        #expect(manner.contains("polled, buffer unavailable: open /dev/iio:device0: Permission denied"), "\(manner)")
-        #expect(bus.stop() == 0)
-    }
-
     @Test func sensorWithAnUnknownScanTypeIsPolled() throws {
         let sensor = try addSensor(hasAttributes: true)
         try sensor.set("scan_elements/in_accel_y_type", "le:s16/24>>0")
