@@ -103,7 +103,8 @@ class Command:
         for line in text.strip().split("\n"):
             line = re.sub(r"\.\.\.", " ...", line) if line.startswith(".It") else line
             lines.append(line + "\n" if line.startswith(".") else paragraph(self.plain(line)))
-        return "".join(lines)
+        # An option with a fixed set of values ends with an empty paragraph.
+        return re.sub(r"^\.Pp\n(?=\.(It|El)\b)", "", "".join(lines), flags=re.M)
 
     def text(self, pages, day, main):
         """Returns the page. `pages` are those of the program, for references."""
