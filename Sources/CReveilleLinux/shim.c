@@ -13,9 +13,7 @@
 #include <linux/rtnetlink.h>
 #include <linux/sockios.h>
 #include <malloc.h>
-#include <pthread.h>
 #include <spawn.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -150,22 +148,18 @@ static int release_object(struct dl_phdr_info *object, size_t size, void *page) 
     return 0;
 }
 
-// Releases the part of this thread's stack that its callees have used before.
+// More than the start of a program uses, and less than the gap of 1 MB that Linux keeps below the main thread's stack. So
+// the range is in the stack or in that gap, and contains no other mapping.
+static const uintptr_t used_stack = 256 * 1024;
+
+// Releases the part of the main thread's stack that earlier calls have used.
 static void release_stack(uintptr_t page) {
-    pthread_attr_t attributes;
-    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+    if (syscall(SYS_gettid) != getpid())
         return;
-    void *lowest = NULL;
-    size_t size = 0;
-    int failure = pthread_attr_getstack(&attributes, &lowest, &size);
-    pthread_attr_destroy(&attributes);
     // The page of this frame stays, and the one below it, which this function's own calls use.
     uintptr_t end = ((uintptr_t)__builtin_frame_address(0) & ~(page - 1)) - page;
-    uintptr_t start = (uintptr_t)lowest;
-    if (failure != 0 || end <= start)
-        return;
-    // The main thread's stack is mapped only as far as it has grown. Linux releases what is mapped all the same.
-    madvise((void *)start, end - start, MADV_DONTNEED);
+    // What is not mapped is an error at the end, after the rest was released.
+    madvise((void *)(end - used_stack), used_stack, MADV_DONTNEED);
 }
 
 void c_reveille_release_memory(void) {

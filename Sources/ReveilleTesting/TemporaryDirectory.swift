@@ -24,11 +24,12 @@ package final class TemporaryDirectory {
         path = try Self.make(isTooLong ? "/tmp" + name : usual + name)
     }
 
-    /// Creates an empty directory in memory, where nothing waits for a disk.
+    /// Creates an empty directory in memory, where nothing waits for a disk; without `/dev/shm`, in `/tmp`.
     ///
-    /// - Throws: `TestbedError` if `/dev/shm` cannot be used.
+    /// - Parameter name: The beginning of its name.
+    /// - Throws: `TestbedError` if the directory cannot be created.
     package init(inMemory name: String) throws(TestbedError) {
-        path = try Self.make("/dev/shm/\(name)-XXXXXX")
+        path = try Self.make((access("/dev/shm", W_OK) == 0 ? "/dev/shm/" : "/tmp/") + name + "-XXXXXX")
     }
 
     deinit {

@@ -28,21 +28,17 @@ package enum BusCall: Sendable, Hashable {
     /// Begins a task of a subscription's process, which lasts as long as the call; each reply is a ``TaskState``.
     case beginTask(subscription: String, name: String)
 
-    /// The names of the methods without the interface.
-    private enum Method: String, CaseIterable {
-        // The first, since it is by far the most frequent call.
-        case post = "Post"
-        case subscribe = "Subscribe"
-        case setState = "SetState"
-        case getState = "GetState"
-        case getHistory = "GetHistory"
-        case listSubscriptions = "ListSubscriptions"
-        case describeAspects = "DescribeAspects"
-        case refresh = "Refresh"
-        case publish = "Publish"
-        case beginTask = "BeginTask"
+    /// The methods in the order of ``names``.
+    private enum Method: Int {
+        // Post is the first, since it is by far the most frequent call.
+        case post, subscribe, setState, getState, getHistory, listSubscriptions, describeAspects, refresh, publish
+        case beginTask
 
-        static let names = NameTable(allCases.map { BusInterface.qualified($0.rawValue) })
+        static let names = NameTable(
+            [
+                "Post", "Subscribe", "SetState", "GetState", "GetHistory", "ListSubscriptions", "DescribeAspects",
+                "Refresh", "Publish", "BeginTask",
+            ].map(BusInterface.qualified))
     }
 
     private enum StateWord: String, FieldWord {
@@ -65,9 +61,9 @@ package enum BusCall: Sendable, Hashable {
     /// - Throws: `InvalidParameter` with the field whose value is not allowed; `ExpectedMore` for a Subscribe or BeginTask
     ///   that does not ask for a stream.
     package init?(_ call: borrowing Call, history: Int) throws(CallError) {
-        guard let method = call.position(in: Method.names) else { return nil }
+        guard let method = call.position(in: Method.names).flatMap(Method.init) else { return nil }
         let fields = Fields(call.parameters)
-        switch Method.allCases[method] {
+        switch method {
         case .post: self = .post(try fields.onlyReading())
         case .subscribe:
             guard call.mode == .more else { throw .expectedMore }

@@ -58,8 +58,8 @@ import Varlink
     @Test("an unknown zone is named, with a similar one") func unknownZone() throws {
         let run = try bus.run(["schedule", "add", "x", Self.name, "--daily", "7:00", "--zone", "Europe/Berlim"])
         #expect(run.code == 64)
-        #expect(
-            run.errors.contains("x: time zone Europe/Berlim: InvalidParameter: the bus does not know this time zone"))
+        #expect(run.errors.contains("x: time zone Europe/Berlim: "))
+        #expect(run.errors.contains("the bus does not know this time zone"))
         if access("/usr/share/zoneinfo/tzdata.zi", R_OK) == 0 {
             #expect(run.errors.contains("; did you mean Europe/Berlin?\n"))
         }

@@ -109,7 +109,7 @@ import Varlink
     func fullDiskWhileFiring() throws {
         // A limit on the size of files is like a full disk, except for the name of the error.
         let full = try BusProcess(
-            launcher: ["sh", "-c", "trap '' XFSZ; ulimit -f 64; exec \"$@\"", "sh"])
+            launcher: ["sh", "-c", "trap '' XFSZ; ulimit -S -f 64; exec \"$@\"", "sh"])
         let client = try full.client()
         let value = String(repeating: "a", count: 4_000)
         func add(_ id: String, _ time: Int64) throws -> Reply {

@@ -19,7 +19,8 @@ import Varlink
         try Seeds.run(seeds, of: "everySlotFiresOnce") { seed, _ in
             for file in ["/state.json", "/state/schedule"] { unlink(directory.path + file) }
             var life = try Life(seed: seed, in: directory)
-            for _ in 0..<40 { try life.step() }
+            // Many short lives and some long ones, whose schedules and files have grown.
+            for _ in 0..<(seed % 10 == 0 ? 40 : 10) { try life.step() }
         }
     }
 

@@ -23,7 +23,7 @@ extension Bus {
 
     /// Returns whether a subscription has declared that its program ends in the background.
     package func endsInBackground(_ id: SubscriptionID) -> Bool {
-        slotOf[id].flatMap { profiles[Int($0)]?.endsInBackground } ?? false
+        slotOf[id].flatMap { slots[Int($0)]?.endsInBackground } ?? false
     }
 
     /// Returns whether a subscriber has read the last state of its lifecycle, or has not named the aspect.

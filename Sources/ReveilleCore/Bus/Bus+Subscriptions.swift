@@ -21,10 +21,11 @@ extension Bus {
             profiles.append(nil)
         }
         let policies = PolicyTable(request.policies, of: request.aspects)
-        slots[slot] = SubscriptionState(id: id, startsInBackground: request.startsInBackground)
+        slots[slot] = SubscriptionState(
+            id: id, startsInBackground: request.startsInBackground,
+            endsInBackground: policies[.lifecycle].background == .end)
         profiles[slot] = SubscriptionProfile(
-            name: request.name, endsInBackground: policies[.lifecycle].background == .end,
-            policies: policies.patterns.isEmpty ? nil : policies)
+            name: request.name, policies: policies.patterns.isEmpty ? nil : policies)
         slotOf[id] = Int32(slot)
         var events: [Event] = []
         for index in logs(of: request.aspects, for: slot, at: time) {

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Parts of the calendar that must match, as on a clock on the wall.
+/// Parts of a local date and time that must match.
 ///
-/// A part that is `nil` matches any value if it is larger than the smallest part given, else it has its least. From
-/// large to small, the parts are the month, the day, the hour, the minute and the second. A weekday is as large as a
-/// day: if one of the two is given, the other matches any value, and if both are, both must match.
+/// A part that is `nil` matches any value if it is larger than the smallest part given. Otherwise, it has its lowest
+/// value. From large to small, the parts are the month, the day, the hour, the minute and the second. A weekday counts as
+/// equal in size to a day: if only one of the two is given, the other matches any value; if both are given, both must
+/// match.
 ///
 /// - `hour: 7, minute: 30` is 07:30:00 of each day, `minute: 0` each full hour, `weekday: 1` the first moment of each
 ///   Monday, and `month: 3` the first moment of each March.
-/// - A time that the clocks skip comes at the first moment after the gap; two such times in one gap are one slot.
-/// - A time that comes twice counts the first time.
-/// - If the hour matches any value, the slots are all moments at which the clocks show the parts: a time that is
-///   skipped does not come, and one that comes twice counts twice. Hours are therefore real hours, across both.
+/// - A time that the clocks skip is replaced by the first moment after the gap; two such times in one gap are one slot.
+/// - Of a time that occurs twice, only the first counts.
+/// - If the hour matches any value, the slots are all moments at which the clocks show the parts: a skipped time has no
+///   slot, and one that occurs twice has two. Hours are therefore real hours across both changes.
 public struct CalendarRule: Sendable, Hashable {
     /// The month, from 1 to 12.
     public let month: Int?
-    /// The day of the month, from 1 to 31, or -1 for the last; a month without the day is passed over.
+    /// The day of the month, from 1 to 31, or -1 for the last; a month without the day is skipped.
     public let day: Int?
     /// The day of the week, from 1 for Monday to 7 for Sunday.
     public let weekday: Int?

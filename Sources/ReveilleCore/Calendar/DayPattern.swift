@@ -20,7 +20,7 @@ struct DayPattern: Sendable, Hashable {
 
     /// Returns the first day from a day on that matches; `nil` if there is none up to the year 9999.
     func next(from dayNumber: Int) -> Int? {
-        // If there is no such day before the calendar repeats, there never is.
+        // If no such day exists before the calendar repeats, none exists at all.
         next(from: dayNumber, before: min(dayNumber + CivilDate.cycle, Self.range.upperBound + 1))
     }
 

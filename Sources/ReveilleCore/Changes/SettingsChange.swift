@@ -65,18 +65,20 @@ extension Defaults {
         }
     }
 
-    var domainsByPath: [String: Domain] {
-        Dictionary(domains.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
+    /// The domains, by the bytes of their paths: equal strings can differ in their Unicode normalization.
+    var domainsByPath: [[UInt8]: Domain] {
+        Dictionary(domains.map { (Array($0.path.utf8), $0) }, uniquingKeysWith: { $1 })
     }
 
     /// Returns the domains and keys of both readings, with the later state of those in both.
     fileprivate func merged(with later: Defaults) -> Defaults {
         var byPath = domainsByPath
         for var domain in later.domains {
-            if let earlier = byPath[domain.path], !domain.isOpaque {
+            let path = Array(domain.path.utf8)
+            if let earlier = byPath[path], !domain.isOpaque {
                 domain.values.merge(earlier.values) { now, _ in now }
             }
-            byPath[domain.path] = domain
+            byPath[path] = domain
         }
         return Defaults(domains: Array(byPath.values))
     }

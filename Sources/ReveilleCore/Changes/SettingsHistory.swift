@@ -11,6 +11,7 @@ struct SettingsHistory {
 
     private struct Domain {
         var name: String
+        let path: String
         var isOpaque: Bool
         /// The generation of the last change.
         var changed = 0
@@ -20,21 +21,22 @@ struct SettingsHistory {
         var forgottenThrough = 0
     }
 
-    private var domains: [String: Domain] = [:]
+    /// The domains, by the bytes of their paths.
+    private var domains: [[UInt8]: Domain] = [:]
     /// The last generation up to which changes of whole domains may be unknown.
     private var forgottenThrough = 0
     /// The largest `forgottenThrough` of all.
     private var lastForgotten = 0
     /// Removed keys, and domains with a `nil` key, in the order of removal; some may have been added again.
-    private var removed: [(path: String, key: String?, generation: Int)] = []
+    private var removed: [(path: [UInt8], key: String?, generation: Int)] = []
 
     /// Creates the history of settings with unknown earlier changes; it stays empty for other readings.
     init(restoring reading: Reading, at generation: Int) {
         guard let defaults = reading.defaults else { return }
         lastForgotten = generation
         for domain in defaults.domains {
-            domains[domain.path] = Domain(
-                name: domain.name, isOpaque: domain.isOpaque, forgottenThrough: generation)
+            domains[Array(domain.path.utf8)] = Domain(
+                name: domain.name, path: domain.path, isOpaque: domain.isOpaque, forgottenThrough: generation)
         }
     }
 
@@ -53,10 +55,10 @@ struct SettingsHistory {
         let paths = Set(before.keys).union(after.keys).filter { path in
             listingAll && after[path] != nil || before[path] != after[path]
         }
-        for path in paths.sorted() {
+        for path in paths.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
             let (old, new) = (before[path], after[path])
             guard let shown = new ?? old else { continue }
-            var domain = domains[path] ?? Domain(name: shown.name, isOpaque: shown.isOpaque)
+            var domain = domains[path] ?? Domain(name: shown.name, path: shown.path, isOpaque: shown.isOpaque)
             (domain.name, domain.isOpaque) = (shown.name, shown.isOpaque)
             domain.changed = generation
             var keys = (new?.values ?? [:]).compactMap { listingAll || old?.values[$0] != $1 ? $0 : nil }
@@ -66,7 +68,7 @@ struct SettingsHistory {
             removed += removedKeys.map { (path, $0, generation) }
             if new == nil { removed.append((path, nil, generation)) }
             domains[path] = domain
-            touched.append(change(path, domain, keys: keys))
+            touched.append(change(domain, keys: keys))
         }
         forget(in: after)
         return touched
@@ -78,28 +80,30 @@ struct SettingsHistory {
     /// Returns the changes since a generation; empty for a reading that is not settings.
     func changes(since generation: Int, in reading: Reading) -> [SettingsChange] {
         guard let defaults = reading.defaults else { return [] }
-        var changes: [String: SettingsChange] = [:]
+        var changes: [[UInt8]: SettingsChange] = [:]
         for (path, domain) in domains where domain.changed > generation {
             let keys = domain.keys.compactMap { $0.value > generation ? $0.key : nil }
-            changes[path] = change(path, domain, keys: keys)
+            changes[path] = change(domain, keys: keys)
         }
         let forgotten = generation < lastForgotten ? defaults.domains : []
-        for domain in forgotten where generation < max(forgottenThrough, domains[domain.path]?.forgottenThrough ?? 0) {
-            let known = changes[domain.path]?.keys ?? []
-            changes[domain.path] = SettingsChange(
+        for domain in forgotten {
+            let path = Array(domain.path.utf8)
+            guard generation < max(forgottenThrough, domains[path]?.forgottenThrough ?? 0) else { continue }
+            let known = changes[path]?.keys ?? []
+            changes[path] = SettingsChange(
                 domain: domain.name, path: domain.path, keys: Set(known).union(domain.keys).sorted(),
                 isOpaque: domain.isOpaque)
         }
-        return changes.values.sorted { $0.path < $1.path }
+        return changes.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
     }
 
-    private func change(_ path: String, _ domain: Domain, keys: [String]) -> SettingsChange {
+    private func change(_ domain: Domain, keys: [String]) -> SettingsChange {
         SettingsChange(
-            domain: domain.name, path: path, keys: domain.isOpaque ? [] : keys.filter { !$0.isEmpty }.sorted(),
+            domain: domain.name, path: domain.path, keys: domain.isOpaque ? [] : keys.filter { !$0.isEmpty }.sorted(),
             isOpaque: domain.isOpaque)
     }
 
-    private mutating func forget(in now: [String: Defaults.Domain]) {
+    private mutating func forget(in now: [[UInt8]: Defaults.Domain]) {
         guard removed.count > Self.removedLimit else { return }
         for (path, key, generation) in removed.prefix(removed.count - Self.removedLimit) {
             // One that was added again has a value, and one that was also removed again has a later generation.

@@ -38,7 +38,8 @@ public struct Defaults: Sendable, Hashable, Codable {
 
     /// Creates a reading from domains in any order.
     public init(domains: [Domain]) {
-        self.domains = domains.sorted { $0.path < $1.path }
+        // By bytes, since paths can differ only in their Unicode normalization.
+        self.domains = domains.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
     }
 }
 

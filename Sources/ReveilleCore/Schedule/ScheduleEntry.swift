@@ -34,7 +34,7 @@ package struct ScheduleEntry: Sendable, Hashable {
     package let zone: String?
     /// The time after which nothing is due.
     package let until: Int64?
-    /// Whether slots are left out that passed while the machine was off or asleep; `nil` if the owner did not say.
+    /// Whether slots are left out that passed while the machine was off or asleep; `nil` if the owner did not specify it.
     package let skipsMissed: Bool?
     /// The lateness in milliseconds beyond which a missed slot is left out.
     package let grace: Int64?
@@ -111,14 +111,14 @@ extension ScheduleEntryError: CustomStringConvertible {
             switch field {
             case .id: "must have 1 to \(ScheduleEntry.idLimit) bytes"
             case .aspect: "must be a name that programs publish"
-            case .at: "must be a time from 1970 to 9999, and is required without an interval and a calendar"
+            case .at: "must be a time from 1970 to 9999, and is required without an interval or a calendar"
             case .every: "must be from one second to a century"
             case .calendar: "cannot be combined with an interval"
             case .zone: "must be the name of a time zone, and requires a calendar"
             case .until: "must be a time from 1970 to 9999"
             case .grace: "must be from zero to a century"
             case .launch:
-                "must be 1 to \(ScheduleEntry.argumentLimit) arguments with at most \(ScheduleEntry.commandLimit) bytes"
+                "must have 1 to \(ScheduleEntry.argumentLimit) arguments, of at most \(ScheduleEntry.commandLimit) bytes in total"
             }
         return "\(field.rawValue) \(rule)"
     }

@@ -122,7 +122,7 @@ extension Broker {
     private func terminate(_ process: SubscriberProcess) {
         do throws(SystemError) {
             try process.process.terminate()
-            logger.info("ended process \(process.process.pid) in the background, as it has declared, by SIGTERM")
+            logger.info("sent SIGTERM to process \(process.process.pid), whose policy is to end in the background")
         } catch {
             logger.info("process \(process.process.pid) could not be ended in the background: \(error)")
         }

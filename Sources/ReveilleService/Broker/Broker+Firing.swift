@@ -13,7 +13,7 @@ extension Broker {
     /// The number of event sources of the schedule, whose entries outlast the connections of their owners.
     package var scheduleSourceCount: Int { scheduler.sourceCount }
 
-    /// Takes over the schedule of the bus before, and fires what is due since.
+    /// Restores the schedule of the previous bus, and fires what has become due since.
     func resumeSchedule(_ saved: SavedSchedule?) {
         scheduler.due = { [weak self] in self?.fireSchedule() }
         scheduler.commit = { [weak self] in self?.commitSchedule() }

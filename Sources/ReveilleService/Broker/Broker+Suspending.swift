@@ -18,7 +18,7 @@ extension Broker {
             throw .cannotSuspend("process \(target.peer.pid) cannot be followed")
         }
         if process.connections.values.contains(where: endsInBackground) {
-            throw .cannotSuspend("process \(process.process.pid) ends in the background, as it has declared")
+            throw .cannotSuspend("process \(process.process.pid) has declared that it ends in the background")
         }
         if let suspension = suspension(of: target) {
             guard !suspension.freeze.isFrozen || !suspension.freeze.isSettled else {
@@ -34,7 +34,7 @@ extension Broker {
         let suspension = Suspension(of: process, cgroup: try cgroup(suspending: process))
         // A cgroup below another is frozen and thawed with it, so each needs one that decides.
         if let other = suspensions.first(where: { $0.overlaps(suspension.cgroup) }) {
-            throw .cannotSuspend("another suspension is under way, of \(other.cgroup)")
+            throw .cannotSuspend("the cgroup \(other.cgroup), above or below its own, is suspended or about to be")
         }
         findProcesses(of: suspension)
         if let obstacle = obstacle(to: suspension) { throw .cannotSuspend(obstacle) }

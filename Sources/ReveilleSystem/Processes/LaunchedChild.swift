@@ -12,7 +12,7 @@ final class LaunchedChild {
     private let descriptor: OwnedDescriptor
     private var source: EventSource?
 
-    /// Starts a program in a session of its own, with input and default signal handling from nowhere else.
+    /// Starts a program in a session of its own, with an empty input and default signal handling.
     ///
     /// `ended` is called on the loop when the program has ended, with a phrase such as "exited with code 1".
     ///

@@ -34,8 +34,10 @@ struct DemoScene {
         return scenes + [language("es_ES.UTF-8"), volume(20), pose(.faceDown), near(true)]
     }
 
-    /// The levels of each hour in percent. The charger is plugged in between the second hour and the end of the third.
-    private static let levels = [[79, 78, 77], [76, 75, 74], [78, 83, 88], [87, 86, 85]]
+    /// The levels of each hour in percent.
+    ///
+    /// The charger is plugged in between the second hour and the end of the third.
+    private static let levels = [[79, 78, 77], [76, 75, 74], [80, 84, 88], [87, 86, 85]]
 
     private static func level(_ percent: Int) -> DemoScene {
         let charges = levels[2].contains(percent)

@@ -34,6 +34,7 @@ final class DemoStage {
     /// Runs the demonstration and checks its events.
     ///
     /// - Parameter pace: An element for each pause that is over; after its end, there are no pauses.
+    /// - Throws: `Failure` if an event is missing or wrong, or the error of the phone or the bus.
     func play(pace: AsyncStream<Void>) async throws {
         var pace = pace.makeAsyncIterator()
         try Console.line(Style.bold("A synthetic phone, a bus, and two subscribers: one awake, one asleep."))

@@ -15,7 +15,7 @@ struct ScheduleCommand: ParsableCommand {
         abstract: "Publish values at set times, and start programs for them.",
         discussion: """
             Entries belong to the user and outlast this command, the bus and a reboot. An entry that was due while the \
-            device was off or asleep fires as soon as it is back.
+            device was off or asleep fires as soon as the device is back.
 
             EXAMPLES
               reveille schedule add tea org.example.tea --at 18:00

@@ -9,6 +9,8 @@ struct TopColumns: Sendable {
         var head: String
         /// The width that the contents need at least to be recognized.
         var least: Int
+        /// The width for which less important columns are left out; at least the least one.
+        var good: Int
         /// The width beyond which more room would not show more.
         var most: Int
         /// The order in which columns are left out of a narrow screen, the highest first; `nil` for never.
@@ -36,15 +38,16 @@ struct TopColumns: Sendable {
     ///   - margin: The columns at the left that remain free.
     /// - Returns: The columns.
     func places(in width: Int, margin: Int) -> [Place] {
-        var shown = columns.indices.map { Place(index: $0, start: 0, width: columns[$0].least) }
+        var shown = columns.indices.map { Place(index: $0, start: 0, width: columns[$0].good) }
         func spare() -> Int {
             width - margin - shown.reduce(0) { $0 + $1.width } - Self.gap * max(0, shown.count - 1)
         }
-        while spare() < 0,
-            let last = shown.indices.filter({ columns[shown[$0].index].rank != nil })
-                .max(by: { columns[shown[$0].index].rank ?? 0 < columns[shown[$1].index].rank ?? 0 })
-        {
+        func rank(_ index: Int) -> Int { columns[shown[index].index].rank ?? -1 }
+        while spare() < 0, let last = shown.indices.max(by: { rank($0) < rank($1) }), rank(last) >= 0 {
             shown.remove(at: last)
+        }
+        if spare() < 0 {
+            for index in shown.indices { shown[index].width = columns[shown[index].index].least }
         }
         // What is left goes, one by one, to the column that has the smallest part of its greatest width.
         for _ in 0..<max(0, spare()) {
@@ -63,23 +66,23 @@ struct TopColumns: Sendable {
 
     /// The aspects.
     static let aspects = TopColumns(columns: [
-        Column(head: "ASPECT", least: 11, most: 32),
-        Column(head: "VALUE", least: 13, most: 90),
-        Column(head: "AGE", least: 6, most: 6, rank: 1, alignsRight: true),
-        Column(head: "CHANGES/S", least: 9, most: 9, rank: 3, alignsRight: true),
-        Column(head: "LAST CHANGES", least: 12, most: widestLine, rank: 2),
-        Column(head: "SOURCE", least: 16, most: 60, rank: 4),
+        Column(head: "ASPECT", least: 11, good: 11, most: 32),
+        Column(head: "VALUE", least: 13, good: 22, most: 90),
+        Column(head: "AGE", least: 6, good: 6, most: 6, rank: 1, alignsRight: true),
+        Column(head: "CHANGES/S", least: 9, good: 9, most: 9, rank: 3, alignsRight: true),
+        Column(head: "LAST CHANGES", least: 12, good: 12, most: widestLine, rank: 2, alignsRight: true),
+        Column(head: "SOURCE", least: 16, good: 16, most: 60, rank: 4),
     ])
 
     /// The subscriptions.
     static let subscriptions = TopColumns(columns: [
-        Column(head: "SUBSCRIBER", least: 10, most: 28),
-        Column(head: "PID", least: 7, most: 7, rank: 2, alignsRight: true),
-        Column(head: "COMMAND", least: 14, most: 50, rank: 4),
-        Column(head: "STATE", least: 14, most: 26),
-        Column(head: "WAITING", least: 14, most: 50, rank: 1),
-        Column(head: "EVENTS/S", least: 8, most: 8, rank: 3, alignsRight: true),
-        Column(head: "CHANGES/S", least: 9, most: 9, rank: 5, alignsRight: true),
-        Column(head: "ASPECTS", least: 16, most: 60, rank: 6),
+        Column(head: "SUBSCRIBER", least: 10, good: 11, most: 28),
+        Column(head: "PID", least: 7, good: 7, most: 7, rank: 2, alignsRight: true),
+        Column(head: "COMMAND", least: 14, good: 14, most: 50, rank: 4),
+        Column(head: "STATE", least: 14, good: 14, most: 34),
+        Column(head: "WAITING", least: 14, good: 14, most: 50, rank: 1),
+        Column(head: "EVENTS/S", least: 8, good: 8, most: 8, rank: 3, alignsRight: true),
+        Column(head: "CHANGES/S", least: 9, good: 9, most: 9, rank: 5, alignsRight: true),
+        Column(head: "ASPECTS", least: 16, good: 16, most: 60, rank: 6),
     ])
 }

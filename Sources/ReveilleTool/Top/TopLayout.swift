@@ -8,6 +8,8 @@ struct TopLayout: Hashable, Sendable {
     static let leastRows = 4
     /// The height from which the selected row has a line of its own.
     private static let rowsForDetail = 8
+    /// The height from which it has two.
+    private static let rowsForLongDetail = 20
     /// The height of the lists from which both are shown: a head and two rows of each.
     private static let rowsForBoth = 6
     /// The height of the lists from which a blank line separates them.
@@ -17,15 +19,16 @@ struct TopLayout: Hashable, Sendable {
     var aspects: Range<Int>
     /// The rows of the subscriptions, below their head; empty if they are not shown.
     var subscriptions: Range<Int>
-    /// The row about the selected row.
-    var detail: Int?
+    /// The rows about the selected row.
+    var detail: Range<Int>
     /// The last row, with the keys or a message.
     var bottom: Int
 
     init(rows: Int, aspects: Int, subscriptions: Int, focus: TopModel.Pane) {
         bottom = max(0, rows - 1)
-        detail = rows >= Self.rowsForDetail ? bottom - 1 : nil
-        let end = detail ?? bottom
+        let height = rows < Self.rowsForDetail ? 0 : rows < Self.rowsForLongDetail ? 1 : 2
+        detail = max(0, bottom - height)..<bottom
+        let end = detail.lowerBound
         let body = max(0, end - 1)
         guard body >= Self.rowsForBoth else {
             let only = 2..<max(2, end)

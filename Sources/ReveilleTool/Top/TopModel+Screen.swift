@@ -26,7 +26,7 @@ extension TopModel {
         drawTitle(on: &screen)
         if !layout.aspects.isEmpty { drawAspects(layout.aspects, on: &screen) }
         if !layout.subscriptions.isEmpty { drawSubscriptions(layout.subscriptions, on: &screen) }
-        if let row = layout.detail { drawDetail(row, on: &screen) }
+        drawDetail(layout.detail, on: &screen)
         drawBottom(layout.bottom, on: &screen)
         return screen
     }
@@ -54,12 +54,14 @@ extension TopModel {
         }
     }
 
-    private func drawDetail(_ row: Int, on screen: inout Screen) {
+    private func drawDetail(_ rows: Range<Int>, on screen: inout Screen) {
         let text =
             focus == .aspects
             ? aspects.selected.map { TopTables.detail(of: $0) }
             : subscriptions.selected.map { TopTables.detail(of: $0) }
-        screen.put(text ?? "", row: row, column: 0, style: .dim)
+        // A single line is truncated with an ellipsis.
+        let lines = rows.count > 1 ? TopHelp.wrap((text ?? "").printable, to: screen.columns) : [text ?? ""]
+        for (row, line) in zip(rows, lines) { screen.put(line, row: row, column: 0, style: .dim) }
     }
 
     private func drawBottom(_ row: Int, on screen: inout Screen) {
@@ -113,7 +115,7 @@ extension TopModel {
         let head = rows.lowerBound - 1
         for place in places {
             let column = columns.columns[place.index]
-            let mark = column.head == list.orderHead ? (list.isReversed ? "^" : "v") : ""
+            let mark = column.head == list.orderHead ? (list.isReversed ? "▴" : "▾") : ""
             Self.put(
                 Table.Cell(column.head + mark, focus == pane ? .bold : .dim), place, column, head, on: &screen)
         }

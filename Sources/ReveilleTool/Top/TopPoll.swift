@@ -23,8 +23,10 @@ struct TopPoll: Sendable {
     private static let lookupLimit = 500
     /// The number of characters of a command that are kept: more than the widest column shows.
     private static let commandLimit = 200
-    /// The number of polls for which the list of sources is used: it is the most expensive of the replies, since the bus
-    /// reads from the devices what they are. It is asked for at once if the subscriptions are others.
+    /// The number of polls for which the list of sources is used.
+    ///
+    /// It is the most expensive of the replies, since the bus reads from the devices what they are. It is asked for at
+    /// once if the subscriptions are others.
     private static let sourcesUse = 3
     /// The number of aspects whose state one call can ask for.
     private static let stateLimit = 64

@@ -74,7 +74,7 @@ import Testing
         _ = test.press("r")
         #expect(test.model.subscriptions.rows.map(\.id) == ["b", "a"])
         #expect(test.model.subscriptions.selected?.id == "a")
-        #expect(test.model.draw().lines.contains { $0.contains("PID^") })
+        #expect(test.model.draw().lines.contains { $0.contains("PID▴") })
         for _ in test.model.subscriptions.orders.dropFirst() { _ = test.press("o") }
         #expect(test.model.subscriptions.orderHead == "EVENTS/S")
         _ = test.press("o")

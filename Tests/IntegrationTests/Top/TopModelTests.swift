@@ -14,10 +14,10 @@ import Testing
         #expect(lines[0].hasPrefix("reveille top   2 subscriptions, 1 held   - changes/s"), "\(lines)")
         #expect(
             Array(lines[1...]) == [
-                "  ASPECT       VALUE                     AGE  LAST CHANGES",
-                "  battery      unplugged, 30%            now              ⢀⣾",
-                "  proximity    no proximity sensor         -",
-                "  SUBSCRIBER      PIDv  STATE           WAITING",
+                "  ASPECT       VALUE                      AGE   LAST CHANGES",
+                "  battery      unplugged, 30%             now             ⢀⣾",
+                "  proximity    no proximity sensor          -",
+                "  SUBSCRIBER      PID▾  STATE           WAITING",
                 "> player           100  held: operator  battery 7",
                 "  b                200  foreground      -",
                 "", "player: held: an operator sent it to the background; waitin…",
@@ -116,7 +116,7 @@ import Testing
         _ = model.press(.end)
         let lines = model.draw().lines
         #expect(lines.contains { $0.hasPrefix("> name 9999 ") }, "\(lines)")
-        #expect(lines.contains { $0.hasSuffix("  9969-10000 of 10000") }, "\(lines)")
+        #expect(lines.contains { $0.hasSuffix("  9970-10000 of 10000") }, "\(lines)")
         // A poll does not move the selection.
         model.receive(TopScene.poll(seconds: 1, subscribers: many.reversed()))
         #expect(model.subscriptions.selected?.id == "9999")

@@ -17,6 +17,25 @@ import Testing
         #expect(changes?.map(\.keys) == [["b"], ["x"]])
     }
 
+    @Test func pathsThatDifferInTheirUnicodeNormalizationAreTwoDomains() {
+        let paths = ["/\u{e9}", "/e\u{301}"]
+        func settings(_ value: UInt64, _ order: [String]) -> Reading {
+            .defaults(
+                Defaults(
+                    domains: order.map {
+                        Defaults.Domain(
+                            name: "app", path: $0, values: ["a": $0.utf8.count == 3 ? value : 1], isOpaque: false)
+                    }))
+        }
+        driver.report(settings(1, paths))
+        let id = driver.subscribe()
+        // The order in which they were found does not matter.
+        driver.report(settings(1, paths.reversed()))
+        #expect(driver.events(of: id).isEmpty)
+        driver.report(settings(2, paths))
+        #expect(driver.events(of: id).first?.settings.map { Array($0.path.utf8) } == [Array(paths[0].utf8)])
+    }
+
     @Test func transientKeysAreListed() {
         driver.report(.settings(["app": ["a": 1]]))
         let id = driver.subscribe()
