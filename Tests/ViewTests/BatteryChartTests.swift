@@ -67,6 +67,10 @@ import Varlink
             BatterySample(
                 ["aspect": "battery", "changedAt": 1, "battery": ["state": "unknown", "level": nil]], isStart: false)
                 == nil)
+        let removed: JSON = [
+            "aspect": "battery", "changedAt": 0, "changes": 1, "battery": ["state": "unknown", "level": nil],
+        ]
+        #expect(BatterySample(removed, isStart: false)?.level == .some(nil))
         #expect(BatterySample(["aspect": "light", "changedAt": 1], isStart: false) == nil)
         #expect(BatterySample(3, isStart: false) == nil)
     }

@@ -21,7 +21,7 @@ final class BusQuery {
 
     /// Sends the call.
     ///
-    /// The completion is called once, never before this returns, and not after ``cancel()``.
+    /// The completion is called once, and not after ``cancel()``.
     init(
         _ call: Call, on bus: Bus, completion: @escaping (Result<JSONObject, Refusal>) -> Void
     ) throws(Refusal) {

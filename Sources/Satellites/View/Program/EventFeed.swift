@@ -17,6 +17,8 @@ final class EventFeed {
     private var output = ServerSentEvent.greeting
     private var written = 0
     private var isOpen = false
+    /// The last reason for which the bus was lost, until it is back.
+    private var loss: String?
     /// Called when there are bytes to write again.
     var onOutput: () -> Void = {}
 
@@ -60,12 +62,16 @@ final class EventFeed {
         case .aspects(let parameters): output += ServerSentEvent.encode("aspects", parameters)
         case .started(var parameters, let withdrawn):
             parameters["withdrawn"] = .array(withdrawn.map { .string($0) })
+            loss = nil
             output += ServerSentEvent.encode("start", parameters, at: position)
             stream?.isPaused = true
         case .events(let parameters):
             output += ServerSentEvent.encode("events", parameters, at: position)
             stream?.isPaused = true
         case .lost(let reason):
+            // The bus is tried again every two seconds. The page need not hear of each attempt.
+            guard reason != loss else { return }
+            loss = reason
             output += ServerSentEvent.encode("lost", ["reason": .string(reason)])
         }
         onOutput()

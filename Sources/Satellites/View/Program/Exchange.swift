@@ -20,6 +20,7 @@ final class Exchange {
     private let connection: OpaquePointer
     private let server: WebServer
     private var progress: Progress
+    private var isSuspended = false
 
     private init(_ connection: OpaquePointer, server: WebServer, progress: Progress) {
         self.connection = connection
@@ -79,6 +80,7 @@ final class Exchange {
         case .accepted(let decision): progress = .answered(server.site.response(to: decision, gate: server.gate))
         }
         if case .answered(let response) = progress { return response.send(on: connection) }
+        isSuspended = true
         MHD_suspend_connection(connection)
         return .YES
     }
@@ -86,7 +88,8 @@ final class Exchange {
     private func ask(_ call: Call) {
         do throws(Refusal) {
             let query = try BusQuery(call, on: server.site.bus) { [weak self] in self?.finish($0) }
-            progress = .asking(query)
+            // A connection that fails at once has an answer already.
+            if case .accepted = progress { progress = .asking(query) }
         } catch {
             progress = .answered(Response(error))
         }
@@ -97,7 +100,8 @@ final class Exchange {
         case .success(let parameters): progress = .answered(Response(parameters))
         case .failure(let refusal): progress = .answered(Response(refusal))
         }
-        server.resume(connection)
+        if isSuspended { server.resume(connection) }
+        isSuspended = false
     }
 }
 

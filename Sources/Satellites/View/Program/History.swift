@@ -141,11 +141,17 @@ final class History {
         _ samples: [BatterySample], into database: Database, isImport: Bool
     ) throws(Database.Failure) -> Int {
         var count = 0
+        // The last state of a second counts, and all of its changes.
+        let update = """
+            UPDATE SET level = excluded.level, state = excluded.state, changes = changes + excluded.changes,
+                isStart = max(isStart, excluded.isStart)
+            """
+        let conflict = isImport ? "NOTHING" : update
         try database.run("BEGIN IMMEDIATE")
         do throws(Database.Failure) {
             for sample in samples {
                 try database.run(
-                    "INSERT OR \(isImport ? "IGNORE" : "REPLACE") INTO battery VALUES (?, ?, ?, ?, ?)",
+                    "INSERT INTO battery VALUES (?, ?, ?, ?, ?) ON CONFLICT (time) DO \(conflict)",
                     [
                         .integer(sample.time), sample.level.map { .number($0) } ?? .null, .text(sample.state),
                         .integer(Int64(sample.changes)), .integer(sample.isStart ? 1 : 0),

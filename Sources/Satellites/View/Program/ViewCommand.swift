@@ -59,6 +59,8 @@ struct ViewCommand: ParsableCommand {
         let log = try log()
         // The history and the token are for this user only.
         umask(0o077)
+        // A reader of the log that ends does not end the page.
+        signal(SIGPIPE, SIG_IGN)
         let path = try historyPath()
         guard imports.isEmpty else { return try importFiles(into: path, log) }
         do {
@@ -141,12 +143,14 @@ struct ViewCommand: ParsableCommand {
     private func importFiles(into path: String, _ log: ProgramLog) throws {
         let history = History(path: path, notes: Notes(log))
         for file in imports {
-            guard case .bytes(let bytes) = FileContents.read(file, limit: Self.importLimit) else {
-                log.write(
-                    .error,
-                    "\(file) cannot be read, or exceeds \(Self.importLimit >> 20) MiB: \(String(cString: strerror(errno)))"
-                )
-                throw ExitCode(EX_NOINPUT)
+            let bytes: [UInt8]
+            switch FileContents.read(file, limit: Self.importLimit) {
+            case .bytes(let contents): bytes = contents
+            case .missing: throw failure("\(file) does not exist", log)
+            case .notAFile: throw failure("\(file) is not a regular file", log)
+            case .tooLarge:
+                throw failure("\(file) exceeds \(Self.importLimit >> 20) MiB, so UPower did not write it", log)
+            case .unreadable(let error): throw failure("\(error)", log)
             }
             let found = UPowerHistory(bytes)
             if let reason = found.firstIgnored {
@@ -162,6 +166,11 @@ struct ViewCommand: ParsableCommand {
                 throw ExitCode.failure
             }
         }
+    }
+
+    private func failure(_ reason: String, _ log: ProgramLog) -> ExitCode {
+        log.write(.error, reason)
+        return ExitCode(EX_NOINPUT)
     }
 
     /// The longest file of UPower in bytes: a week is a tenth of it.
