@@ -56,7 +56,7 @@ import Testing
 
     @Test func outputInTheReadmeIsThatOfTheDemonstration() throws {
         let run = try ProgramRun(["demo"], in: TemporaryDirectory())
-        let shown = try Self.block("", of: "README.md").split(separator: "\n").dropFirst().filter { $0 != "  …" }
+        let shown = try Self.block("console", of: "README.md").split(separator: "\n").dropFirst().filter { $0 != "  …" }
         #expect(shown.count > 5)
         for line in shown { #expect(run.output.split(separator: "\n").contains(line), "\(line)") }
     }

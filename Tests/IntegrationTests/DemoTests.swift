@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+
+/// `reveille demo` on a terminal; without one, it waits for nothing.
+@Suite(.timeLimit(.minutes(5))) struct DemoTests {
+    /// Runs the demonstration on a terminal, and presses a key after its first line.
+    ///
+    /// - Parameter key: The key.
+    /// - Returns: The output, followed by the exit status and by whether the terminal has its modes.
+    /// - Throws: An error if the demonstration cannot be started.
+    private func run(pressing key: String) throws -> String {
+        let script = """
+            import os, pty, sys, termios
+            # This process holds the terminal open after the program has ended.
+            terminal, other = pty.openpty()
+            child = os.fork()
+            if child == 0:
+                os.login_tty(other)
+                os.environ["TERM"] = "xterm"
+                os.environ["NO_COLOR"] = "1"
+                os.execv(sys.argv[1], [sys.argv[1], "demo"])
+            output, key = b"", sys.argv[2].encode()
+            while b"live" not in output: output += os.read(terminal, 4096)
+            os.write(terminal, key)
+            while True:
+                ended, status = os.waitpid(child, os.WNOHANG)
+                if ended: break
+                os.set_blocking(terminal, False)
+                try: output += os.read(terminal, 4096)
+                except BlockingIOError: pass
+            try: output += os.read(terminal, 65536)
+            except BlockingIOError: pass
+            cooked = bool(termios.tcgetattr(other)[3] & termios.ICANON)
+            print(output.decode(), "status", os.waitstatus_to_exitcode(status), "cooked", cooked)
+            """
+        return try ProgramRun(
+            ["-c", script, BusProcess.program, key], program: "/usr/bin/python3", in: TemporaryDirectory()
+        ).output
+    }
+
+    @Test func keyEndsTheWaiting() throws {
+        let output = try run(pressing: "x")
+        #expect(output.contains("6 events: one for each aspect"), "\(output)")
+        #expect(output.hasSuffix("status 0 cooked True\n"), "\(output)")
+    }
+
+    @Test func interruptRestoresTheTerminal() throws {
+        let output = try run(pressing: "\u{3}")
+        #expect(!output.contains("6 events: one for each aspect"))
+        #expect(output.hasSuffix("status -2 cooked True\n"), "\(output)")
+    }
+}
