@@ -75,7 +75,10 @@ actor ServiceManagerOnThread {
             """, to: "bus.conf")
         let ready = try Pipe()
         let process = try ChildProcess(
-            ["dbus-daemon", "--config-file=\(directory.path)/bus.conf", "--nofork", "--nopidfile", "--print-address=1"],
+            [
+                "dbus-daemon", "--config-file=\(directory.path)/bus.conf", "--nofork", "--nopidfile",
+                "--print-address=1",
+            ],
             descriptors: [STDOUT_FILENO: ready.writable])
         ready.closeWritingEnd()
         #expect(ready.waitForWake())
