@@ -93,7 +93,7 @@ import Varlink
         try wait(for: "the state") { try value() == ["step": 1] }
         #expect(run.stop() == 128 + SIGTERM)
         #expect(run.errors.isEmpty, "\(run.errors)")
-        #expect(try value() == .null)
+        try wait(for: "the state to be withdrawn") { try value() == .null }
     }
 
     @Test func endWithoutABusHasTheExitCodeOfTheCommand() throws {
