@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Reveille
+import ReveilleCore
 import ReveilleTesting
 import Testing
 
@@ -71,7 +72,7 @@ import Testing
     @Test func hostileTextIsEscaped() throws {
         let text = "</text><script>alert('1')</script>&\u{1}\u{1B}[31m\"\u{FFFE}"
         var timeline = timeline(title: text, steps: 3)
-        let value = PublishedValue("org.example.player", ["track": .string(text)])
+        let value = PublishedValue("org.example.player", bytes: Array(#"{"track":"\#(text)"}"#.utf8))
         timeline.record(awake: [event(.published(value))], asleep: [], at: 4)
         let picture = TimelineDrawing.svg(timeline)
         #expect(!picture.contains("<script>") && !picture.contains("\u{1B}"))
@@ -89,7 +90,7 @@ import Testing
         var timeline = Timeline(title: "Names")
         for number in 0..<40 {
             let name = try #require(Aspect("org.example.n\(number)"))
-            timeline.record(awake: [event(.published(PublishedValue(name, ["a": 1])))], asleep: [], at: 1)
+            timeline.record(awake: [event(.published(PublishedValue(name, bytes: Array("{}".utf8))))], asleep: [], at: 1)
         }
         #expect(TimelineDrawing.svg(timeline).contains("16 further aspects are not drawn."))
     }

@@ -35,7 +35,7 @@ struct DemoScene {
     }
 
     /// The levels of each hour in percent. The charger is plugged in between the second hour and the end of the third.
-    private static let levels = [[79, 78, 77], [76, 75, 74], [78, 83, 88], [87, 86, 85]]
+    private static let levels = [[79, 78, 77], [76, 75, 74], [80, 84, 88], [87, 86, 85]]
 
     private static func level(_ percent: Int) -> DemoScene {
         let charges = levels[2].contains(percent)

@@ -187,7 +187,7 @@ struct TimelineDrawing {
     /// Writes where the charger is plugged in.
     private mutating func drawPlugged(_ steps: [(x: Double, state: Timeline.State)], y: Double) {
         for (before, step) in zip(steps, steps.dropFirst()) where step.state.isPlugged && !before.state.isPlugged {
-            text("plugged in", x: step.x + 5, y: y, "muted")
+            text("plugged in →", x: step.x, y: y, "muted", anchor: "end")
         }
     }
 

@@ -10,7 +10,9 @@ struct TimelineMark: Equatable {
     /// The state of the last delivery.
     private(set) var state: Timeline.State
 
-    /// The distance of marks that can be told apart. It limits the size of a picture, whatever the number of changes.
+    /// The distance of marks that can be told apart.
+    ///
+    /// It limits the size of a picture, whatever the number of changes.
     static let distance = 2.0
 
     /// Returns the marks of deliveries, in which neighbors that are too close are merged.

@@ -6,7 +6,9 @@ enum TimelineStyle {
     /// The colors of lanes, which repeat; each lane also has its name.
     static let hues = 6
 
-    /// The style sheet. Colors have a contrast of at least 4.5 to 1 where they are text.
+    /// The style sheet.
+    ///
+    /// Colors have a contrast of at least 4.5 to 1 where they are text.
     static let sheet = """
         text { font: 13px system-ui, sans-serif; fill: #1f2328; }
         .title { font-size: 19px; font-weight: 600; }
