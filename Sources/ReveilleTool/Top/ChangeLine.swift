@@ -24,14 +24,10 @@ enum ChangeLine {
 
     private static func number(in change: Event, _ member: String?) -> Double? {
         switch change.reading {
-        case .battery(let battery): battery.level
-        case .light(let light): light.lux
-        case .display(let display): display.brightness
-        case .power(let power): power.power
         case .shake(let shake): shake.peak
         case .motion(let motion): motion.acceleration?.length
         case .published(let value): member.flatMap { object(value)?[$0]?.numberValue }
-        case .locale, .defaults, .proximity, .orientation, .network, .folders, .lifecycle: nil
+        default: ChartedNumber(change.aspect)?.value(change.reading)
         }
     }
 

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func numbersHaveTheirSizeAndOtherStatesAHeightEach() {
-        #expect(ChangeLine.heights(of: TopScene.levels([0.1, nil, 0.3])) == [0.1, nil, 0.3])
+        #expect(ChangeLine.heights(of: TopScene.levels([0.1, nil, 0.3])) == [10, nil, 30])
         let poses: [Reading] = [.proximity(.near), .proximity(.far), .proximity(.near)]
         #expect(ChangeLine.heights(of: TopScene.changes(poses)) == [0, 1, 0])
         #expect(ChangeLine.heights(of: []).isEmpty)
