@@ -103,8 +103,8 @@ class Command:
         for line in text.strip().split("\n"):
             line = re.sub(r"\.\.\.", " ...", line) if line.startswith(".It") else line
             lines.append(line + "\n" if line.startswith(".") else paragraph(self.plain(line)))
-        # The generator separates values of an option that it does not list.
-        return re.sub(r"^\.Pp\n(?=\.It |\.El\b)", "", "".join(lines), flags=re.M)
+        # An option with a fixed set of values ends with an empty paragraph.
+        return re.sub(r"^\.Pp\n(?=\.(It|El)\b)", "", "".join(lines), flags=re.M)
 
     def text(self, pages, day, main):
         """Returns the page. `pages` are those of the program, for references."""
