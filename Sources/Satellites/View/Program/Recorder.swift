@@ -29,7 +29,7 @@ final class Recorder {
             notes.write(.info, "connected to the bus", about: .bus)
             record(parameters, isStart: parameters["resumed"]?.boolValue != true)
         case .events(let parameters): record(parameters, isStart: false)
-        case .lost(let reason): notes.write(.warning, "\(reason); trying again", about: .bus)
+        case .lost(let reason): notes.write(.warning, "trying to reach the bus again: \(reason)", about: .bus)
         }
     }
 

@@ -318,7 +318,7 @@ find("battery").addEventListener("pointermove", event => {
   if (index >= 0) point(index);
 });
 find("battery").addEventListener("pointerleave", () => { cursor?.show(-1); cursorIndex = -1; find("reading").textContent = ""; });
-find("spans").addEventListener("change", loadBattery);
+find("spans").addEventListener("change", () => { find("reading").textContent = ""; loadBattery(); });
 
 // MARK: Who sleeps
 
