@@ -3,6 +3,9 @@
 
 /// The slots of an entry of the schedule that fire at one time, as one or more changes of its name.
 package struct Firing: Sendable, Hashable {
+    /// The most slots: one each second from 1970 to 9999.
+    package static let most = Int(ScheduleEntry.lastTime / 1_000_000)
+
     /// The instance of the bus.
     package var instance: String
     /// The number of the firing on the bus, from 1.

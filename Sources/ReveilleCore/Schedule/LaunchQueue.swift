@@ -127,12 +127,13 @@ package struct LaunchQueue: Sendable {
     ///
     /// The program of its firings is started, at once if it has received others since its last start.
     ///
-    /// - Returns: The commands of which somebody was sent everything, but has not read it.
+    /// - Returns: The commands, of whose firings somebody was sent some, or all, without having read them.
     package mutating func desert(_ name: Aspect, at now: UInt64) -> [[String]] {
         var unread: [[String]] = []
         for (key, program) in table where program.attended.contains(name) {
             table[key]?.attended.remove(name)
-            if table[key]?.sent.remove(name) != nil { unread.append(program.command) }
+            table[key]?.sent.remove(name)
+            unread.append(program.command)
             guard !program.isAwaited, program.unattended.isEmpty else { continue }
             table[key]?.due = max(earliest, now + (program.starts == 0 ? 0 : Self.pause(after: program.starts)))
         }

@@ -21,6 +21,8 @@ package struct Schedule: ~Copyable {
         package var after: Int64
         /// The number of its firings.
         package var fired: Int
+        /// Where it was before ``returnToPresent(at:)``; `nil` if the clock has shown a later time since.
+        package var former: Former?
         /// The next slot; `nil` if there is none, or while the rules of the zone are unknown.
         package fileprivate(set) var next: Int64?
 
@@ -38,6 +40,17 @@ package struct Schedule: ~Copyable {
             let now = Schedule.bounded(now)
             let start = entry.isSingle ? min(now, entry.at ?? now) : now
             self.init(user: user, entry: entry, added: now, after: start - 1, fired: 0)
+        }
+    }
+
+    /// The state of an item before the clock was set back.
+    package struct Former: Sendable, Hashable {
+        package var added: Int64
+        package var after: Int64
+
+        package init(added: Int64, after: Int64) {
+            self.added = added
+            self.after = after
         }
     }
 
@@ -147,17 +160,28 @@ package struct Schedule: ~Copyable {
 
     /// Lets entries continue from now whose slots are over until a time more than ``longestSetBack`` ahead.
     ///
-    /// They fired while the clock was wrong, and would otherwise not fire before it shows that time again.
+    /// They fired while the clock was wrong, and would otherwise not fire before it shows that time again. If it is the
+    /// present time that is wrong, as on a machine that starts without a clock, they resume their former state when the
+    /// clock is right again, so the slots up to then do not fire again.
     ///
     /// - Returns: The entries that have changed.
     package mutating func returnToPresent(at now: Int64) -> [Item] {
         let now = Self.bounded(now)
         let latest = now + Self.longestSetBack
         var changed: [Item] = []
-        for case var item? in items where !item.entry.isSingle && (item.after > latest || item.added > latest) {
-            if item.after > latest { item.after = now }
-            // Without a start of its own, an interval counts from the time at which it was added.
-            if item.added > latest { item.added = now }
+        for case var item? in items where !item.entry.isSingle {
+            if let former = item.former, former.after <= now {
+                item.after = max(item.after, former.after)
+                item.added = former.added
+                item.former = nil
+            } else if item.after > latest || item.added > latest {
+                item.former = item.former ?? Former(added: item.added, after: item.after)
+                if item.after > latest { item.after = now }
+                // Without a start of its own, an interval counts from the time at which it was added.
+                if item.added > latest { item.added = now }
+            } else {
+                continue
+            }
             changed.append(add(item))
         }
         return changed

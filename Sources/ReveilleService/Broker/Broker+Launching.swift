@@ -19,7 +19,7 @@ extension Broker {
         var waiting = launch.waiting
         if launch.instance != bus.instance {
             let firing = bus.firing(
-                of: waiting.value, times: waiting.times, by: waiting.user, at: now, after: [])
+                of: waiting.value, times: min(waiting.times, Firing.most), by: waiting.user, at: now, after: [])
             bus.fire(firing)
             waiting = LaunchQueue.Waiting(firing)
         }

@@ -10,7 +10,8 @@ import ReveilleWire
 extension Broker {
     /// Sets the timer and the flag that depend on the programs to start.
     func launchesChanged() {
-        awaitsReceipts = !scheduler.launches.attended.isEmpty
+        attendedNames = scheduler.launches.attended
+        awaitsReceipts = !attendedNames.isEmpty
         attempt { () throws(SystemError) in try scheduler.setLaunchTimer() }
     }
 
@@ -23,17 +24,25 @@ extension Broker {
 
     /// Returns whether firings wait for a subscriber.
     func isAttending(_ connection: Connection) -> Bool {
-        connection.subscription != nil && scheduler.launches.attended.contains { connection.aspects.covers($0) }
+        connection.subscription != nil && !namesAttended(by: connection).isEmpty
+    }
+
+    /// Returns the names with firings that a connection attends to; each delivery asks for them while there are any.
+    private func namesAttended(by connection: Connection) -> [Aspect] {
+        let names = connection.aspects.names
+        if names.contains(where: \.isPattern) { return attendedNames.filter { connection.aspects.covers($0) } }
+        return names.filter { attendedNames.contains($0) }
     }
 
     /// Notes that a subscriber is sent a reply, and asks for notice of when it has read it.
     ///
     /// What was sent can be read even if the bus is killed, so the next bus does not start the program for it.
     func awaitReceipt(by connection: Connection) {
-        guard isAttending(connection), let id = connection.subscription else { return }
+        let names = namesAttended(by: connection)
+        guard !names.isEmpty, let id = connection.subscription else { return }
         connection.awaitReading()
         var records: [ScheduleRecord] = []
-        for name in scheduler.launches.attended where connection.aspects.covers(name) {
+        for name in names {
             guard let generation = bus.position(of: name, in: id) else { continue }
             records += scheduler.launches.send(name, through: generation).map { .settled($0, name) }
         }
@@ -44,7 +53,7 @@ extension Broker {
     func noteReceipts(by connection: Connection) {
         guard let id = connection.subscription else { return }
         var receipts: [LaunchQueue.Receipt] = []
-        for name in scheduler.launches.attended where connection.aspects.covers(name) {
+        for name in namesAttended(by: connection) {
             guard let generation = bus.position(of: name, in: id) else { continue }
             receipts += scheduler.launches.receive(name, through: generation)
         }
@@ -62,7 +71,7 @@ extension Broker {
     /// Lets programs be started for the firings of names whose last subscriber has left without having received them.
     func desertNames() {
         var records: [ScheduleRecord] = []
-        for name in scheduler.launches.attended where !bus.isWanted(name) {
+        for name in attendedNames where !bus.isWanted(name) {
             for command in scheduler.launches.desert(name, at: loop.bootClock) {
                 guard let waiting = scheduler.launches.program(command)?.waiting[name] else { continue }
                 records.append(record(of: waiting, for: command))

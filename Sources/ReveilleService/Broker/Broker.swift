@@ -72,6 +72,8 @@ package final class Broker {
     var departing: PaceTimer?
     /// Whether firings wait for their subscribers to read them.
     @exclusivity(unchecked) var awaitsReceipts = false
+    /// The names of these firings.
+    var attendedNames: Set<Aspect> = []
     var frozen: FrozenRecord
     /// The timer after which the cgroups that the last bus left frozen are thawed again, if they could not be.
     var formerThaws: (any LoopSource)?
@@ -208,6 +210,7 @@ package final class Broker {
         for id in subscribers.identifiers { bus.noteRead(by: id) }
         while let delivery = bus.nextDelivery(at: loop.bootClock) {
             if let connection = subscribers[delivery.subscription] {
+                if awaitsReceipts { awaitReceipt(by: connection) }
                 send(writer.frame(delivery.events), to: connection)
             }
         }

@@ -32,8 +32,9 @@ extension ScheduleRecord {
         }
         if let command = object["launching"].flatMap(strings), let starts = counter(object["starts"]),
             let instance = object["instance"]?.stringValue, let value = value(object), let user = user(object),
-            let times = counter(object["times"]), let before = counter(object["before"]),
-            let through = counter(object["through"]), times > 0, before < through
+            let times = counter(object["times"]), let before = counter(object["before"]), times > 0,
+            // Without it, an earlier release wrote the record.
+            let through = object["through"] == nil ? before + times : counter(object["through"]), before < through
         {
             let waiting = LaunchQueue.Waiting(value: value, user: user, times: times, before: before, through: through)
             return .launching(
@@ -60,9 +61,15 @@ extension ScheduleRecord {
             let after = object["after"]?.integerValue, let fired = counter(object["fired"])
         else { return nil }
         do throws(CallError) {
-            return Schedule.Item(
+            var item = Schedule.Item(
                 user: user, entry: try ScheduleEntry(structure: entry), added: bounded(added), after: bounded(after),
                 fired: fired)
+            if let former = object["former"]?.objectValue, let added = former["added"]?.integerValue,
+                let after = former["after"]?.integerValue
+            {
+                item.former = Schedule.Former(added: bounded(added), after: bounded(after))
+            }
+            return item
         } catch {
             throw StateError(reason: "an entry is invalid: \(error)")
         }
@@ -75,7 +82,7 @@ extension ScheduleRecord {
         var firing: Firing?
         if let fields = object["firing"]?.objectValue {
             guard let instance = fields["instance"]?.stringValue, let number = counter(fields["number"]),
-                let value = value(fields), let times = counter(fields["times"]), times > 0,
+                let value = value(fields), let times = counter(fields["times"]), (1...Firing.most).contains(times),
                 let before = counter(fields["before"]), let sequence = counter(fields["sequence"]),
                 let time = fields["time"]?.integerValue
             else { return nil }

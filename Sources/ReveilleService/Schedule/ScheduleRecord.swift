@@ -65,10 +65,14 @@ package enum ScheduleRecord: Sendable, Hashable {
     private var object: JSONObject {
         switch self {
         case .added(let item):
-            return [
+            var object: JSONObject = [
                 "entry": item.entry.structure, "user": .integer(Int64(item.user)), "added": .integer(item.added),
                 "after": .integer(item.after), "fired": .integer(Int64(item.fired)),
             ]
+            if let former = item.former {
+                object["former"] = ["added": .integer(former.added), "after": .integer(former.after)]
+            }
+            return object
         case .removed(let ids, let user):
             return ["removed": .array(ids.map { .string($0) }), "user": .integer(Int64(user))]
         case .passed(let passed): return ["passed": .array(passed.map(Self.encode))]

@@ -74,9 +74,11 @@ package final class Service {
         let manager = ServiceManager(loop: loop)
         bus = try WatchedBus(
             loop: loop, manager: manager, configuration: configuration, files: files,
-            state: StateFile(path: Service.statePath(of: address)),
+            state: served.isEmpty ? nil : StateFile(path: Service.statePath(of: address)),
             schedule: ScheduleServices(
-                file: ScheduleFile(path: Service.schedulePath(of: address, home: files.home)),
+                // Without an address of its own, it would share the files of another bus.
+                file: served.isEmpty
+                    ? nil : ScheduleFile(path: Service.schedulePath(of: address, home: files.home)),
                 zones: ZoneFiles(
                     loop: loop, locations: ZoneLocations(root: files.root, database: Environment["TZDIR"])
                 ) { logger.warning("\($0)") },

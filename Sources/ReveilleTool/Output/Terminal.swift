@@ -6,6 +6,10 @@ import ReveilleSystem
 
 /// The terminal on stdin, whose modes are changed only while this process is in the foreground.
 final class Terminal {
+    /// The largest size that is used: more than any display shows. A terminal can report 65,535 columns and rows, whose
+    /// screen would take 100 GB.
+    private static let largest = (columns: 1_000, rows: 500)
+
     /// The original modes, while raw mode is on.
     private var saved: termios?
 
@@ -44,11 +48,11 @@ final class Terminal {
         saved = nil
     }
 
-    /// Returns the size of a file descriptor's terminal in columns and rows; `nil` if it is unknown.
+    /// Returns the size of a file descriptor's terminal in columns and rows, within limits; `nil` if it is unknown.
     static func size(of descriptor: Int32) -> (columns: Int, rows: Int)? {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
-        return (Int(size.ws_col), Int(size.ws_row))
+        return (min(Int(size.ws_col), largest.columns), min(Int(size.ws_row), largest.rows))
     }
 
     /// Returns the number of columns of a file descriptor's terminal, else COLUMNS; `nil` if neither is known.

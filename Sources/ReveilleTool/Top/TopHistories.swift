@@ -56,7 +56,7 @@ struct TopHistories: Sendable {
     /// Returns the question for the changes between a reply and what is known; `nil` if there are none.
     func followUp(to question: Question, _ changes: [Event], of instance: String) -> Question? {
         guard instance == self.instance, let known = entries[question.aspect]?.changes.last,
-            let first = changes.first, first.generation > known.generation + 1, question.limit < Self.kept
+            let first = changes.first, first.generation - 1 > known.generation, question.limit < Self.kept
         else { return nil }
         return Question(
             aspect: question.aspect, limit: min(Self.kept, (changes.last ?? first).generation - known.generation))

@@ -42,7 +42,8 @@ extension SensorClaims {
     /// Plans the end of a program that nobody needs; the next request postpones it.
     mutating func planEnd(isRequest: Bool, at now: Instant) {
         let hasSensors = sensors.values.contains(where: \.isPresent)
-        guard hasChecked, isReachable, !hasSensors, !hasClaims else { return end = nil }
+        // A caller that waits for the answer of a slow bus is needed too.
+        guard hasChecked, isReachable, asking == nil, !hasSensors, !hasClaims else { return end = nil }
         if end == nil && !effects.contains(.end) || isRequest { end = now + Self.idleTime }
     }
 }

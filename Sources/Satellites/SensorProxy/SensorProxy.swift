@@ -120,7 +120,8 @@ actor SensorProxy {
     private func take(_ message: DBusMessage, to object: SensorObject) {
         guard let caller = message.sender, let member = message.member else { return }
         let signature = message.signature
-        let strings = signature.prefix { $0 == "s" }.compactMap { _ in message.string() }
+        // libsystemd refuses texts with noncharacters of Unicode, which a message bus passes on. No name has one.
+        let strings = signature.prefix { $0 == "s" }.map { _ in message.string() ?? "\u{FFFD}" }
         let call = SensorCall(
             object, interface: message.interface, member: member, signature: signature, strings: strings)
         do throws(SensorRefusal) {

@@ -21,6 +21,8 @@ final class History {
     private static let logLimit = 1 << 20
     /// The number of records between deletions of old ones.
     private static let sweepInterval = 100
+    /// The most old records that are deleted at a time: several times as many as are added in between.
+    private static let sweepLimit: Int64 = 500
     /// The fraction of the records that are deleted if the file has its largest size.
     private static let shedFraction: Int64 = 10
 
@@ -169,7 +171,10 @@ final class History {
     /// Deletes records that are too old or too many.
     private func sweep(_ database: Database, at now: Int64) throws(Database.Failure) {
         recordsUntilSweep = Self.sweepInterval
-        try database.run("DELETE FROM battery WHERE time < ?", [.integer(now - Self.longest)])
+        // Only some, or a clock that is years ahead for a moment would erase the history.
+        try database.run(
+            "DELETE FROM battery WHERE time IN (SELECT time FROM battery WHERE time < ? ORDER BY time LIMIT ?)",
+            [.integer(now - Self.longest), .integer(Self.sweepLimit)])
         try database.run(
             "DELETE FROM battery WHERE time <= (SELECT time FROM battery ORDER BY time DESC LIMIT 1 OFFSET ?)",
             [.integer(Self.rowLimit)])

@@ -124,7 +124,6 @@ function take(events, id) {
     extend(event);
   }
   keep(id);
-  drawCards();
   redraw();
   announce(events.map(event => `${title(event.aspect)}: ${describe(event).value}`).join(". "));
 }
@@ -144,7 +143,7 @@ function note(events) {
   if (!events.length) return;
   wakes.push({ at: Date.now(), aspects: events.map(event => event.aspect), events: events.length, changes: events.reduce((sum, event) => sum + event.changes, 0) });
   if (wakes.length > shownWakes) wakes.shift();
-  drawMerged();
+  redraw();
 }
 
 function status(state, text) {
@@ -211,18 +210,28 @@ function age(event) {
 
 // MARK: The last hour
 
+const wanted = new Set();
+let isLoading = false;
+
 async function loadLanes(aspects) {
-  const names = aspects.filter(aspect => aspect.includes(".")).slice(0, nameLanes);
-  const wanted = aspects.filter(aspect => !withoutLane.has(aspect) && (!aspect.includes(".") || names.includes(aspect)));
+  for (const aspect of aspects) {
+    const names = new Set([...lanes.keys(), ...wanted].filter(name => name.includes(".")));
+    if (!withoutLane.has(aspect) && (!aspect.includes(".") || names.has(aspect) || names.size < nameLanes)) wanted.add(aspect);
+  }
+  if (isLoading) return;
+  isLoading = true;
   // One after the other: a browser opens six connections at most, and the stream needs one.
   for (const aspect of wanted) {
-    if (document.hidden) return;
+    if (document.hidden) break;
+    // A change meanwhile is wanted again, after the others.
+    wanted.delete(aspect);
     try {
       const response = await fetch(`/changes?aspect=${encodeURIComponent(aspect)}`);
       if (!response.ok) continue;
       lanes.set(aspect, (await response.json()).events.map(event => ({ at: event.changedAt / 1e3, event })));
-    } catch { return; }
+    } catch { break; }
   }
+  isLoading = false;
   redraw();
 }
 
@@ -369,6 +378,9 @@ let frame = null;
 function redraw() {
   frame ??= requestAnimationFrame(() => {
     frame = null;
+    // Once a frame, however many events arrive.
+    drawCards();
+    drawMerged();
     drawHour();
     for (const card of find("cards").children) card.querySelector(".age").textContent = age(card.event);
   });
