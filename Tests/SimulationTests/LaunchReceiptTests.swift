@@ -150,23 +150,6 @@ import Varlink
         #expect(scene.launcher.launches.isEmpty)
     }
 
-    @Test("a program that the next bus cannot follow is reported, and not started again by the bus after it")
-    func childThatCannotBeFollowed() throws {
-        let scene = try scene()
-        scene.launcher.startsChildren = true
-        scene.pass(minutes: 1)
-        _ = try resume(scene)
-        #expect(try scene.cancel().error == nil)
-        scene.launcher.canFollow = false
-        try scene.restart()
-        #expect(scene.scene.log.all.contains { $0.contains("may be running, and cannot be followed: pidfd_open") })
-        scene.launcher.canFollow = true
-        try scene.restart()
-        try scene.add(["at": .integer(scene.now), "launch": .array(Self.command.map { .string($0) })])
-        scene.scene.pass(.seconds(10))
-        #expect(scene.launcher.launches.count == 1)
-    }
-
     @Test("firings that wait for a subscriber in the background are not lost in a reboot") func reboot() throws {
         let scene = try scene()
         _ = try scene.subscribe(["state": "background"])
