@@ -41,8 +41,8 @@ private actor LauncherOnThread {
         }
     }
 
-    func adopt(_ process: ProcessIdentity, running arguments: [String]) -> Bool {
-        launcher.adopt(process, running: arguments)
+    func adopt(_ process: ProcessIdentity, running arguments: [String]) throws(SystemError) -> Bool {
+        try launcher.adopt(process, running: arguments)
     }
 
     /// Launches a command while it is being launched, and returns the results in the order of their arrival.
@@ -101,16 +101,16 @@ private actor LauncherOnThread {
         first = nil
         #expect(await launcher.launch(["true"]).isStarted)
         #expect(await launcher.end() == "true exited with code 0")
-        #expect(await launcher.adopt(identity, running: command))
+        #expect(try await launcher.adopt(identity, running: command))
         let other = ProcessIdentity(pid: identity.pid, start: identity.start + 1, boot: identity.boot)
-        #expect(await launcher.adopt(other, running: ["sh"]) == false)
+        #expect(try await launcher.adopt(other, running: ["sh"]) == false)
         let reused = ProcessIdentity(pid: identity.pid, start: identity.start, boot: "another boot")
-        #expect(await launcher.adopt(reused, running: ["sh"]) == false)
+        #expect(try await launcher.adopt(reused, running: ["sh"]) == false)
         #expect(await launcher.launch(command) == .alreadyRunning)
         try TemporaryDirectory.writeLine(to: fifo)
         // The result belongs to the parent.
         #expect(await launcher.end().hasPrefix("sh e"))
-        #expect(await launcher.adopt(identity, running: command) == false)
+        #expect(try await launcher.adopt(identity, running: command) == false)
     }
 
     @Test func startOfAProcessIsFoundWhateverItsName() {

@@ -122,6 +122,34 @@ import Varlink
         #expect(try resume(scene).start.events.map(\.changes) == [2])
     }
 
+    @Test("a firing that was sent, but not read, is not lost if another one follows before its subscriber leaves")
+    func sentFiringBeforeAnother() throws {
+        let scene = try scene()
+        scene.launcher.result = .failed("no such program")
+        let (peer, _) = try scene.subscribe()
+        scene.pass(minutes: 2)
+        #expect(try scene.cancel().error == nil)
+        peer.stream.close()
+        scene.scene.turn()
+        let count = scene.launcher.launches.count
+        #expect(count == 1)
+        try scene.restart()
+        scene.launcher.result = .started(nil)
+        scene.pass(minutes: 3)
+        #expect(scene.launcher.launches.count > count)
+        #expect(try resume(scene).start.events.map(\.changes) == [2])
+    }
+
+    @Test("a firing that is sent when the bus stops does not start the program") func sentAtTheEnd() throws {
+        let scene = try scene()
+        _ = try scene.subscribe()
+        scene.pass(minutes: 2)
+        #expect(try scene.cancel().error == nil)
+        try scene.restart(isClean: true)
+        scene.pass(minutes: 3)
+        #expect(scene.launcher.launches.isEmpty)
+    }
+
     @Test("firings that wait for a subscriber in the background are not lost in a reboot") func reboot() throws {
         let scene = try scene()
         _ = try scene.subscribe(["state": "background"])

@@ -74,6 +74,30 @@ import Varlink
         #expect(try scene.list().map(\.fired) == fired.map { $0 + 3 })
     }
 
+    @Test("no slot fires again after the machine has started at 1970 and its clock is set", arguments: [false, true])
+    func clockStartsAt1970(isRestarted: Bool) throws {
+        let scene = try ScheduleScene()
+        try scene.add(["every": 60_000], id: "interval")
+        try scene.add(["calendar": ["second": 0], "zone": "UTC"], id: "calendar")
+        scene.pass(minutes: 3)
+        let start = scene.now
+        let before = try scene.list()
+        // The clock comes back in two steps: first to a time that was saved earlier.
+        for time in [60 * Self.second, start - 2 * Self.second, start + Self.second] {
+            if isRestarted {
+                scene.scene.bus.stop()
+                scene.scene.loop.wallClock = time
+                try scene.restart()
+            } else {
+                scene.setClock(to: time)
+            }
+            #expect(try scene.list().map(\.fired) == before.map(\.fired))
+        }
+        #expect(try scene.list() == before)
+        scene.pass(minutes: 1)
+        #expect(try scene.list().map(\.fired) == before.map { $0.fired + 1 })
+    }
+
     @Test("B125: no slot fires twice after the clock is set back by up to a day, whatever is done in between")
     func clockIsSetBackByADay() throws {
         let scene = try ScheduleScene()

@@ -173,11 +173,15 @@ final class SceneLauncher: ProgramLauncher {
         completion(.started(process))
     }
 
-    func adopt(_ process: ProcessIdentity, running arguments: [String]) -> Bool {
+    func adopt(_ process: ProcessIdentity, running arguments: [String]) throws(SystemError) -> Bool {
+        guard canFollow else { throw SystemError("pidfd_open", code: EMFILE) }
         guard running.contains(process) else { return false }
         known[arguments] = process
         return true
     }
+
+    /// Whether children of an earlier bus can be followed.
+    var canFollow = true
 
     /// Ends all children.
     func endAll() {

@@ -105,6 +105,27 @@ import Varlink
         #expect(access(record, F_OK) != 0)
     }
 
+    @Test("a cgroup that a killed bus left frozen is thawed later, although one below it has been suspended since")
+    func thawBesideASuspension() throws {
+        let directory = try TemporaryDirectory()
+        let life = try SuspensionScene(state: StateFile(path: directory.path + "/state.json"))
+        try life.suspend(try life.start())
+        life.programs.manner = .refusing
+        try life.scene.restart(isClean: false)
+        life.scene.pass(.seconds(1))
+        life.programs.manner = .prompt
+        let shell = life.scene.connect(uid: 1_000, pid: 5)
+        let part = try life.start(21, cgroup: "/app/part")
+        life.ask("suspended", of: part.first, by: shell)
+        for _ in 0..<4 { _ = try part.first.lifecycles() }
+        #expect(try shell.next()?.error == nil)
+        life.scene.pass(.seconds(20), step: .milliseconds(500))
+        #expect(life.programs.frozen == ["/app", "/app/part"])
+        #expect(try life.set("foreground", of: part.first, by: shell).isEmpty)
+        life.scene.pass(.seconds(20), step: .milliseconds(500))
+        #expect(life.programs.frozen.isEmpty)
+    }
+
     @Test("what a killed bus left frozen is thawed again later, if the system refuses at first")
     func thawIsTriedAgain() throws {
         let directory = try TemporaryDirectory()
@@ -114,6 +135,7 @@ import Varlink
         try life.scene.restart(isClean: false)
         life.scene.pass(.seconds(40), step: .milliseconds(500))
         #expect(life.programs.frozen == ["/app"])
+        #expect(life.scene.log.all.count { $0.contains("could not be thawed") } == 1, "once a bus")
         #expect(access(directory.path + "/state.json.frozen", F_OK) == 0, "another bus would thaw it")
         life.programs.manner = .prompt
         life.scene.pass(.seconds(16), step: .milliseconds(500))

@@ -3,8 +3,8 @@
 
 /// The slots of an entry of the schedule that fire at one time, as one or more changes of its name.
 package struct Firing: Sendable, Hashable {
-    /// The most slots: one each second from 1970 to 9999.
-    package static let most = Int(ScheduleEntry.lastTime / 1_000_000)
+    /// The most slots: one each second from 1970 to 9999, including the first.
+    package static let most = Int(ScheduleEntry.lastTime / 1_000_000) + 1
 
     /// The instance of the bus.
     package var instance: String

@@ -35,6 +35,7 @@ extension LaunchQueue {
         package mutating func add(_ later: Waiting) {
             value = later.value
             user = later.user
+            // Both can come from a file.
             times = min(times, Firing.most) + min(later.times, Firing.most)
             through = later.through
         }

@@ -127,7 +127,7 @@ package struct LaunchQueue: Sendable {
     ///
     /// The program of its firings is started, at once if it has received others since its last start.
     ///
-    /// - Returns: The commands, of whose firings somebody was sent some, or all, without having read them.
+    /// - Returns: The commands whose firings have to be saved again: those that were sent are no longer in the file.
     package mutating func desert(_ name: Aspect, at now: UInt64) -> [[String]] {
         var unread: [[String]] = []
         for (key, program) in table where program.attended.contains(name) {

@@ -21,7 +21,7 @@ package struct Schedule: ~Copyable {
         package var after: Int64
         /// The number of its firings.
         package var fired: Int
-        /// Where it was before ``returnToPresent(at:)``; `nil` if the clock has shown a later time since.
+        /// The state before ``returnToPresent(at:)``; `nil` if the clock has come back to it since.
         package var former: Former?
         /// The next slot; `nil` if there is none, or while the rules of the zone are unknown.
         package fileprivate(set) var next: Int64?
@@ -170,7 +170,8 @@ package struct Schedule: ~Copyable {
         let latest = now + Self.longestSetBack
         var changed: [Item] = []
         for case var item? in items where !item.entry.isSingle {
-            if let former = item.former, former.after <= now {
+            // Up to a day ahead, it is a usual state: the entry waits for the time after it.
+            if let former = item.former, max(former.added, former.after) <= latest {
                 item.after = max(item.after, former.after)
                 item.added = former.added
                 item.former = nil

@@ -150,6 +150,8 @@ extension Broker {
 
     private func zoneChanged(_ zone: String) {
         scheduler.changedZones.insert(zone)
+        // The clock can have been set too.
+        returnToPresent()
         fireSchedule()
     }
 

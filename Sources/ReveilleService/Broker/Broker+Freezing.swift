@@ -60,18 +60,25 @@ extension Broker {
     /// Thaws what a bus before this one froze, whose subscribers it no longer knows.
     func thawFormerPrograms() {
         for cgroup in frozen.cgroups { logger.notice("thawing \(cgroup), which the last bus left frozen") }
-        thaw(frozen.cgroups)
+        thaw(frozen.cgroups, besides: [], isRepeated: false)
     }
 
     /// Thaws cgroups, and tries those again later that cannot be thawed now: their programs cannot ask for it.
-    private func thaw(_ former: [String]) {
+    ///
+    /// - Parameters:
+    ///   - former: The cgroups.
+    ///   - others: Other cgroups that are tried later.
+    ///   - isRepeated: Whether they have been tried before, so that failures have been logged.
+    private func thaw(_ former: [String], besides others: [String], isRepeated: Bool) {
         var waiting = former.count
-        var left: [String] = []
+        var left = others
+        guard waiting > 0 else { return thawLater(left) }
         for cgroup in former {
             programs.thaw(cgroup) { [weak self] failure in
                 guard let self else { return }
                 if let failure {
-                    logger.error("\(cgroup) could not be thawed: \(failure)")
+                    logger.log(
+                        level: isRepeated ? .debug : .error, "\(cgroup) could not be thawed: \(failure)")
                     left.append(cgroup)
                 } else {
                     forget(cgroup)
@@ -88,8 +95,10 @@ extension Broker {
         do throws(SystemError) {
             let timer = try loop.timer { [weak self] in
                 guard let self else { return }
-                // What has been suspended again meanwhile is thawed when it is woken.
-                thaw(left.filter { cgroup in !self.suspensions.contains { $0.overlaps(cgroup) } })
+                // A cgroup that has been suspended again meanwhile is thawed when it is woken.
+                let left = left.filter { cgroup in !self.suspensions.contains { $0.cgroup == cgroup } }
+                let others = left.filter { cgroup in self.suspensions.contains { $0.overlaps(cgroup) } }
+                thaw(left.filter { !others.contains($0) }, besides: others, isRepeated: true)
             }
             timer.fire(after: .microseconds(Int64(FreezeState.answerTime)))
             formerThaws = timer

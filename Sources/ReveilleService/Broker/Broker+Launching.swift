@@ -29,7 +29,14 @@ extension Broker {
 
     /// Takes over a program that the bus before has started, if it is still running.
     func adopt(_ process: ProcessIdentity, running command: [String]) {
-        guard let launcher = scheduler.services.launcher, launcher.adopt(process, running: command) else { return }
+        do throws(SystemError) {
+            guard let launcher = scheduler.services.launcher, try launcher.adopt(process, running: command) else {
+                return
+            }
+        } catch {
+            // It may be running, so the next bus tries again.
+            logger.error("\(Self.text(command)) may be running, and cannot be followed: \(error)")
+        }
         scheduler.children.add(command, process)
     }
 

@@ -27,7 +27,9 @@ extension Broker {
         connection.subscription != nil && !namesAttended(by: connection).isEmpty
     }
 
-    /// Returns the names with firings that a connection attends to; each delivery asks for them while there are any.
+    /// Returns the names whose firings wait for a connection.
+    ///
+    /// Each delivery asks for them while there are any.
     private func namesAttended(by connection: Connection) -> [Aspect] {
         let names = connection.aspects.names
         if names.contains(where: \.isPattern) { return attendedNames.filter { connection.aspects.covers($0) } }

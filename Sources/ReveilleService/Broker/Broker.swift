@@ -210,8 +210,9 @@ package final class Broker {
         for id in subscribers.identifiers { bus.noteRead(by: id) }
         while let delivery = bus.nextDelivery(at: loop.bootClock) {
             if let connection = subscribers[delivery.subscription] {
-                if awaitsReceipts { awaitReceipt(by: connection) }
                 send(writer.frame(delivery.events), to: connection)
+                // What did not fit into the socket is lost when it is closed.
+                if awaitsReceipts, !connection.isClosed, !connection.hasOutput { awaitReceipt(by: connection) }
             }
         }
         isStopping = true

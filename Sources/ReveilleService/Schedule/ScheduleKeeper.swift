@@ -117,11 +117,13 @@ final class ScheduleKeeper {
         alarmTime = next
     }
 
-    /// Calls ``due`` again after a pause.
+    /// Calls ``clockChanged`` and ``due`` after a pause.
     func retry() throws(SystemError) {
         guard retryTimer == nil else { return }
         retryTimer = try loop.timer { [unowned self] in
             retryTimer = nil
+            // Without an alarm meanwhile, nothing reported that the clock was set.
+            clockChanged()
             due()
         }
         retryTimer?.fire(after: Self.retryPause)

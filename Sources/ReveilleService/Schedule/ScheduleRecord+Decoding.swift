@@ -33,8 +33,8 @@ extension ScheduleRecord {
         if let command = object["launching"].flatMap(strings), let starts = counter(object["starts"]),
             let instance = object["instance"]?.stringValue, let value = value(object), let user = user(object),
             let times = counter(object["times"]), let before = counter(object["before"]), times > 0,
-            // Without it, an earlier release wrote the record.
-            let through = object["through"] == nil ? before + times : counter(object["through"]), before < through
+            // Records of earlier releases lack it.
+            let through = counter(object["through"] ?? .integer(Int64(before + times))), before < through
         {
             let waiting = LaunchQueue.Waiting(value: value, user: user, times: times, before: before, through: through)
             return .launching(

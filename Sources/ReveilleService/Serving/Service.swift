@@ -67,6 +67,7 @@ package final class Service {
         }
         // A supervisor may have chosen another address, and has no other way to make it known.
         let served = listeners.compactMap(\.address)
+        let isNamed = !served.isEmpty
         let address = served.first ?? address
         var files = files
         files.isSystemWide = files.isSystemWide || address.path == Service.systemPath
@@ -74,16 +75,15 @@ package final class Service {
         let manager = ServiceManager(loop: loop)
         bus = try WatchedBus(
             loop: loop, manager: manager, configuration: configuration, files: files,
-            state: served.isEmpty ? nil : StateFile(path: Service.statePath(of: address)),
+            // Without a known address, a bus would use the files of another one, and its programs would connect to that.
+            state: isNamed ? StateFile(path: Service.statePath(of: address)) : nil,
             schedule: ScheduleServices(
-                // Without an address of its own, it would share the files of another bus.
-                file: served.isEmpty
-                    ? nil : ScheduleFile(path: Service.schedulePath(of: address, home: files.home)),
+                file: isNamed ? ScheduleFile(path: Service.schedulePath(of: address, home: files.home)) : nil,
                 zones: ZoneFiles(
                     loop: loop, locations: ZoneLocations(root: files.root, database: Environment["TZDIR"])
                 ) { logger.warning("\($0)") },
-                launcher: SystemLauncher(loop: loop, manager: manager),
-                address: "\(address)"),
+                launcher: isNamed ? SystemLauncher(loop: loop, manager: manager) : nil,
+                address: isNamed ? "\(address)" : nil),
             version: version, logger: logger)
         let broker = bus.broker
         let terminal = ControllingTerminal()

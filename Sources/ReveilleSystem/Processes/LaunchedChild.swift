@@ -44,16 +44,28 @@ final class LaunchedChild {
     /// Follows a program that an earlier process has started; `nil` if it has ended.
     ///
     /// `ended` is called on the loop when the program has ended, without its result.
+    ///
+    /// - Throws: `SystemError` if it cannot be followed, but may be running.
     init?(
         adopting identity: ProcessIdentity, loop: EventLoop, ended: @escaping (String) -> Void
     ) throws(SystemError) {
         let number = c_reveille_pidfd(identity.pid)
-        guard number >= 0 else { return nil }
+        guard number >= 0 else {
+            // The kernel reports other codes if the ID is now that of a thread.
+            if [ESRCH, EINVAL, ENOENT].contains(errno) { return nil }
+            throw SystemError("pidfd_open", on: "process \(identity.pid)")
+        }
         pid = identity.pid
         descriptor = OwnedDescriptor(number)
         // Read after the descriptor was opened, which therefore refers to this process.
         self.identity = ProcessIdentity(of: pid)
-        guard self.identity == identity else { return nil }
+        guard self.identity == identity else {
+            guard self.identity == nil,
+                case .unreadable(let error) = FileContents.read("/proc/\(pid)/stat", limit: ProcessIdentity.longestFile),
+                error.code != ESRCH
+            else { return nil }
+            throw error
+        }
         try watch(loop, ended)
     }
 

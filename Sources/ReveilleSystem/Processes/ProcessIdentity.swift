@@ -30,7 +30,7 @@ package struct ProcessIdentity: Sendable, Hashable {
     }
 
     /// The size of each of these files, whose usual length is some hundred bytes.
-    private static let longestFile = 4_096
+    static let longestFile = 4_096
     /// The position of the start among the fields after the name of the program (proc(5)).
     private static let startField = 19
 

@@ -21,7 +21,8 @@ package protocol ProgramLauncher: AnyObject {
     /// Follows a program that an earlier launcher has started as a child, and does not start it again while it runs.
     ///
     /// - Returns: Whether it is still running.
-    func adopt(_ process: ProcessIdentity, running arguments: [String]) -> Bool
+    /// - Throws: `SystemError` if it cannot be followed, but may be running.
+    func adopt(_ process: ProcessIdentity, running arguments: [String]) throws(SystemError) -> Bool
 
     /// Called on the loop when a program that this launcher started or adopted has ended, if the system reports it: with the
     /// arguments, and a phrase such as "exited with code 1".

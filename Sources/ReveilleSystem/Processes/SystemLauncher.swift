@@ -76,8 +76,8 @@ package final class SystemLauncher: ProgramLauncher {
         completion(.started(child.identity))
     }
 
-    package func adopt(_ process: ProcessIdentity, running arguments: [String]) -> Bool {
-        let child = try? LaunchedChild(adopting: process, loop: loop) { [weak self] in
+    package func adopt(_ process: ProcessIdentity, running arguments: [String]) throws(SystemError) -> Bool {
+        let child = try LaunchedChild(adopting: process, loop: loop) { [weak self] in
             self?.childEnded(arguments, $0)
         }
         children[ExactText.list(arguments)] = child

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+import ReveilleTesting
+import ReveilleWire
+import Testing
+import Varlink
+
+@testable import ReveilleService
+
+/// Records of other releases, and records that no bus writes.
+@Suite(.timeLimit(.minutes(10))) struct ScheduleRecordTests {
+    /// The highest number that a file can contain.
+    private static let most = Int(StateCoding.counterLimit) - 1
+
+    private func launching(_ command: String, times: Int, before: Int, through: Int) throws -> ScheduleRecord {
+        let value = PublishedValue(try #require(Aspect("org.example.\(command)")), bytes: Array("{}".utf8))
+        return .launching(
+            .init(
+                command: [command], starts: 0, instance: "another",
+                waiting: .init(value: value, user: 1_000, times: times, before: before, through: through)))
+    }
+
+    /// Decodes a record after a change.
+    private func decode(_ record: ScheduleRecord, _ change: (inout JSONObject) -> Void) throws -> ScheduleRecord? {
+        let text = try #require(record.line.dropLast().split(separator: UInt8(ascii: " "), maxSplits: 1).last)
+        var object = try #require(try JSON.parse(Array(text)).objectValue)
+        change(&object)
+        let bytes = JSON.object(object).bytes
+        let line = Array(String(Digest(of: bytes).value, radix: 16).utf8) + [UInt8(ascii: " ")] + bytes
+        return try ScheduleRecord(line: line[...])
+    }
+
+    @Test("a program to start that an earlier release has saved, without the last generation, is read")
+    func earlierRelease() throws {
+        let record = try launching("a", times: 2, before: 3, through: 5)
+        #expect(try decode(record) { $0["through"] = nil } == record)
+        #expect(throws: StateError.self) { try decode(record) { $0["through"] = "5" } }
+        #expect(throws: StateError.self) {
+            try decode(record) {
+                $0["through"] = nil
+                $0["before"] = .integer(Int64(Self.most))
+            }
+        }
+    }
+
+    @Test("the state before a clock was set back is saved") func formerState() throws {
+        var item = Schedule.Item(
+            user: 1, entry: try ScheduleEntry(id: "a", aspect: "org.example.a", every: 1_000), addedAt: 5)
+        item.former = Schedule.Former(added: 7, after: 9)
+        #expect(try decode(.added(item)) { _ in } == .added(item))
+    }
+
+    @Test("a firing with more slots than there are seconds is damaged") func tooManySlots() throws {
+        let value = PublishedValue("org.example.a", bytes: Array("{}".utf8))
+        func passed(_ times: Int) -> ScheduleRecord {
+            let firing = Firing(
+                instance: "one", number: 1, value: value, user: 1, times: times, before: 1, sequence: 2,
+                time: Timestamp(microseconds: 1))
+            return .passed([
+                .init(user: 1, id: "a", after: 1, fired: 1, isLast: false, firing: firing, isLaunching: true)
+            ])
+        }
+        #expect(try decode(passed(Firing.most)) { _ in } == passed(Firing.most))
+        #expect(throws: StateError.self) { try decode(passed(Firing.most + 1)) { _ in } }
+    }
+
+    @Test("the highest numbers of firings in a file do not end the bus, which starts their programs")
+    func highestNumbers() throws {
+        let directory = try TemporaryDirectory()
+        let records = try ["a", "b", "c"].map { try launching($0, times: Self.most - 1, before: 0, through: Self.most) }
+        try ScheduleFile(path: directory.path + "/state/schedule").append(records, isDurable: true) { records }
+        let scene = try ScheduleScene(in: directory)
+        scene.scene.pass(.seconds(10))
+        #expect(scene.launcher.launches.map { $0.command[0] }.sorted() == ["a", "b", "c"])
+    }
+
+    @Test("firings whose numbers are the highest of a file can be added up") func sumOfHighestNumbers() {
+        let value = PublishedValue("org.example.a", bytes: Array("{}".utf8))
+        let most = LaunchQueue.Waiting(value: value, user: 1, times: Self.most, before: 0, through: Self.most)
+        var waiting = most
+        for _ in 0..<3 { waiting.add(most) }
+        #expect(waiting.times == 2 * Firing.most)
+    }
+}
