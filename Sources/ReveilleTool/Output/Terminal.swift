@@ -6,8 +6,9 @@ import ReveilleSystem
 
 /// The terminal on stdin, whose modes are changed only while this process is in the foreground.
 final class Terminal {
-    /// The largest size that is used: more than any display shows. A terminal can report 65,535 columns and rows, whose
-    /// screen would take 100 GB.
+    /// The largest size that is used: more than any display shows.
+    ///
+    /// A terminal can report 65,535 columns and rows. A screen of that size would take 100 GB.
     private static let largest = (columns: 1_000, rows: 500)
 
     /// The original modes, while raw mode is on.
