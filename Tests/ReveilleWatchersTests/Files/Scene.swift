@@ -65,10 +65,11 @@ final class Scene {
         var began = Self.now
         var count = 0
         func next() {
-            began = Self.now
             count = readings.count
             guard let step = rest.first else { return loop.exit() }
             step.action()
+            // Some actions take seconds.
+            began = Self.now
         }
         poll = try loop.timer { [unowned self] in
             guard let step = rest.first else { return }
