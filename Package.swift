@@ -185,7 +185,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "Reveille", "ReveilleCore", "ReveilleLocation", "ReveilleSensorProxy", "ReveilleSimulation",
-                "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "ReveilleView", "Varlink",
+                "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "ReveilleView", "ReveilleViewCore", "Varlink",
             ],
             exclude: ["Node", "Python"]
         ),

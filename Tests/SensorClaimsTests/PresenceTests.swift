@@ -113,6 +113,34 @@ struct PresenceTests {
         #expect(scene.request(.claim(.light), from: "b") == [.verify("b"), .follow(.light), .check])
     }
 
+    @Test("a subscription that the bus refuses is tried again, with pauses that double, while there are claims")
+    func retries() {
+        var scene = ClaimScene(present: [.light])
+        _ = scene.request(.claim(.light), from: "a")
+        _ = scene.handle(.checked([.light]))
+        for seconds in [1, 2, 4, 8, 16, 32, 64, 64] {
+            _ = scene.handle(.unfollowed(.light))
+            #expect(scene.deadline == scene.now + .seconds(seconds))
+            #expect(scene.wait(.seconds(seconds)) == [.follow(.light)])
+        }
+        _ = scene.handle(.reading(.light, .light(1)))
+        #expect(scene.deadline == nil)
+        _ = scene.handle(.unfollowed(.light))
+        #expect(scene.deadline == scene.now + .seconds(1))
+        _ = scene.handle(.left("a"))
+        #expect(scene.deadline == nil)
+    }
+
+    @Test("the program does not end while a caller waits for a slow bus") func slowBus() {
+        var scene = ClaimScene(present: [])
+        #expect(scene.request(.get(.hasAmbientLight), from: "a") == [.check])
+        #expect(scene.deadline == nil)
+        #expect(scene.wait(SensorClaims.idleTime * 2) == [])
+        #expect(scene.handle(.checked([])) == [.answer(1, .value(.boolean(false)))])
+        #expect(scene.deadline == scene.now + SensorClaims.idleTime)
+        #expect(scene.wait(SensorClaims.idleTime) == [.end])
+    }
+
     @Test("without sensors and claims, the program ends ten seconds after the last request") func end() {
         var scene = ClaimScene(present: [])
         #expect(scene.wait(.seconds(9)) == [])

@@ -8,7 +8,7 @@ import ReveilleSystem
 final class Terminal {
     /// The largest size that is used: more than any display shows.
     ///
-    /// A terminal can report 65,535 columns and rows, whose screen would take 100 GB.
+    /// A terminal can report 65,535 columns and rows. A screen of that size would take 100 GB.
     private static let largest = (columns: 1_000, rows: 500)
 
     /// The original modes, while raw mode is on.

@@ -85,7 +85,7 @@ struct TopHistories: Sendable {
         let before = entry.changes.last?.generation ?? (added.first?.generation).map { $0 - 1 } ?? newest
         entry.changes = Array((entry.changes + added).suffix(Self.kept))
         let seconds = Double(now - entry.polledAt) / 1_000_000
-        if seconds > 0 { entry.rate = Double(max(0, newest - before)) / seconds }
+        if seconds > 0 { entry.rate = max(0, Double(newest) - Double(before)) / seconds }
         entry.polledAt = now
         entries[aspect] = entry
     }

@@ -22,8 +22,21 @@ extension SensorClaims {
         later = []
     }
 
+    /// Plans another subscription to a sensor's aspect in place of one that was refused.
+    mutating func retryLater(_ sensor: Sensor, at now: Instant) {
+        guard var state = sensors[sensor], !state.callers.isEmpty else { return }
+        state.retry = now + state.retryPause
+        state.retryPause = min(state.retryPause * 2, SensorState.longestRetryPause)
+        sensors[sensor] = state
+    }
+
     mutating func expire(at now: Instant) {
-        for sensor in Sensor.allCases { answerClaims(of: sensor, until: now) }
+        for sensor in Sensor.allCases {
+            answerClaims(of: sensor, until: now)
+            guard let retry = sensors[sensor]?.retry, retry <= now else { continue }
+            sensors[sensor]?.retry = nil
+            follow(sensor)
+        }
         if let loss, loss <= now {
             self.loss = nil
             for sensor in Sensor.allCases {
@@ -42,7 +55,7 @@ extension SensorClaims {
     /// Plans the end of a program that nobody needs; the next request postpones it.
     mutating func planEnd(isRequest: Bool, at now: Instant) {
         let hasSensors = sensors.values.contains(where: \.isPresent)
-        // A caller that waits for the answer of a slow bus is needed too.
+        // A caller may be waiting for the answer of a slow bus.
         guard hasChecked, isReachable, asking == nil, !hasSensors, !hasClaims else { return end = nil }
         if end == nil && !effects.contains(.end) || isRequest { end = now + Self.idleTime }
     }

@@ -5,6 +5,7 @@ extension SensorClaims {
     mutating func take(_ measurement: Measurement?, of sensor: Sensor) {
         guard var state = sensors[sensor], state.isFollowed else { return }
         state.hasReading = true
+        state.retryPause = SensorState.shortestRetryPause
         if let measurement {
             let hasChanged = measurement != (state.measurement ?? .none(of: sensor))
             let former = (state.measurement ?? .none(of: sensor)).entries

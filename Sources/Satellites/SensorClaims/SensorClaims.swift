@@ -42,7 +42,7 @@ package struct SensorClaims: Sendable {
 
     /// When ``Input/expired`` is due; `nil` if nothing is waited for.
     package var deadline: Instant? {
-        ([loss, end] + sensors.values.flatMap { $0.waiting.map(\.deadline) }).compactMap { $0 }.min()
+        ([loss, end] + sensors.values.flatMap { [$0.retry] + $0.waiting.map(\.deadline) }).compactMap { $0 }.min()
     }
 
     /// Takes an input, and returns what to do, in order.
@@ -59,6 +59,7 @@ package struct SensorClaims: Sendable {
         case .unfollowed(let sensor):
             sensors[sensor]?.isFollowed = false
             answerClaims(of: sensor)
+            retryLater(sensor, at: now)
         case .reachable(let isReachable): setReachable(isReachable, at: now)
         case .expired: expire(at: now)
         }
@@ -133,6 +134,7 @@ package struct SensorClaims: Sendable {
         guard isReachable, sensors[sensor]?.isFollowed == false else { return false }
         sensors[sensor]?.isFollowed = true
         sensors[sensor]?.hasReading = false
+        sensors[sensor]?.retry = nil
         effects.append(.follow(sensor))
         return true
     }
@@ -147,6 +149,8 @@ package struct SensorClaims: Sendable {
             state.isUnannounced = false
             if state.isFollowed { effects.append(.unfollow(sensor)) }
             state.isFollowed = false
+            state.retry = nil
+            state.retryPause = SensorState.shortestRetryPause
         }
         sensors[sensor] = state
     }

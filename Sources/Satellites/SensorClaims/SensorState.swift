@@ -3,6 +3,11 @@
 
 /// One sensor: whether the device has it, its last measurement, and its claims.
 struct SensorState {
+    /// The time before the first retry of a subscription that the bus refused.
+    static let shortestRetryPause: Duration = .seconds(1)
+    /// The longest time between retries, which double: a sensor is missed for a minute at most once the bus has room.
+    static let longestRetryPause: Duration = .seconds(64)
+
     /// A claim whose answer waits for the first measurement.
     struct Waiting {
         let request: Int
@@ -21,6 +26,9 @@ struct SensorState {
     var isFollowed = false
     /// Whether the subscription has brought a reading.
     var hasReading = false
+    /// When a subscription that the bus refused is tried again; `nil` if there is none.
+    var retry: ContinuousClock.Instant?
+    var retryPause = shortestRetryPause
     var waiting: [Waiting] = []
 
     /// The value of a property of the sensor.

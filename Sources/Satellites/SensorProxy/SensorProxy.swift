@@ -120,7 +120,7 @@ actor SensorProxy {
     private func take(_ message: DBusMessage, to object: SensorObject) {
         guard let caller = message.sender, let member = message.member else { return }
         let signature = message.signature
-        // libsystemd refuses texts with noncharacters of Unicode, which a message bus passes on. No name has one.
+        // libsystemd refuses strings with Unicode noncharacters, which a message bus passes on. No name has them.
         let strings = signature.prefix { $0 == "s" }.map { _ in message.string() ?? "\u{FFFD}" }
         let call = SensorCall(
             object, interface: message.interface, member: member, signature: signature, strings: strings)

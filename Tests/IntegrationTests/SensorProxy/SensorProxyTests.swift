@@ -135,6 +135,18 @@ struct SensorProxyTests {
         #expect(try client.get("HasAmbientLight") == true)
     }
 
+    @Test("strings with noncharacters of Unicode are refused like other unknown names, and the service continues")
+    func noncharacters() throws {
+        let scene = try SensorProxyScene()
+        let client = try SensorProxyClient(scene)
+        // U+FDD0, for which Swift has no literal.
+        let text = String(decoding: [0xEF, 0xB7, 0x90], as: UTF8.self)
+        #expect(try client.get("x" + text) == "UnknownProperty")
+        #expect(try client.call("GetAll", [.string(text)], of: properties) == "UnknownInterface")
+        #expect(try client.call("Get", [.string(text), "LightLevel"], of: properties) == "UnknownInterface")
+        #expect(try client.get("HasAmbientLight") == true)
+    }
+
     @Test("claims by a thousand connections share one subscription, which ends with them") func crowd() throws {
         let scene = try SensorProxyScene()
         let client = try SensorProxyClient(scene)

@@ -51,6 +51,16 @@ import Testing
         #expect(histories.entries[.battery]?.rate == Double(1_000 + TopHistories.kept))
     }
 
+    @Test func largestGenerationsAreCountedWithoutOverflow() {
+        var histories = TopHistories()
+        note([], in: &histories, at: 0)
+        note(TopScene.levels([0.1], from: 0) + TopScene.levels([0.2], from: .max), in: &histories, at: 1)
+        #expect(histories.entries[.battery]?.rate == Double(Int.max))
+        let question = histories.questions(about: [.battery], visible: [])[0]
+        let last = TopScene.levels([0.3], from: .max)
+        #expect(histories.followUp(to: question, last, of: "one") == nil)
+    }
+
     @Test func anotherInstanceHasNothingInCommon() {
         var histories = TopHistories()
         note(TopScene.levels([0.1, 0.2]), in: &histories, at: 0)

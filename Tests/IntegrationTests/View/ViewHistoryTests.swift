@@ -4,8 +4,11 @@
 import Glibc
 import ReveilleSystem
 import ReveilleTesting
+import ReveilleViewCore
 import Testing
 import Varlink
+
+@testable import ReveilleView
 
 /// The history of `reveille-view`.
 @Suite(.timeLimit(.minutes(10))) struct ViewHistoryTests {
@@ -29,6 +32,23 @@ import Varlink
         #expect(try points(scene).last?[3] == false, "a gap after a restart that resumed")
         var status = stat()
         #expect(stat(scene.history, &status) == 0 && status.st_mode & 0o777 == 0o600)
+    }
+
+    @Test("one sample of a clock that is years ahead deletes the oldest 500 records, not the whole history")
+    func clockAhead() throws {
+        let directory = try TemporaryDirectory()
+        let notes = Notes(ProgramLog(of: "reveille-view", level: .error))
+        func history() -> History { History(path: directory.path + "/history.sqlite", notes: notes) }
+        let now = Clocks.wall() / 1_000_000
+        func sample(at time: Int64) -> BatterySample {
+            BatterySample(time: time, level: 0.5, state: "unplugged", changes: 1)
+        }
+        _ = try history().add((1...1_000).map { sample(at: now - $0 * 60) }, at: now)
+        // The first record of a program sweeps.
+        let program = history()
+        program.record(sample(at: now + 10 * 365 * 86_400), at: StreamPosition(instance: "one"))
+        #expect(program.problem == nil)
+        #expect(program.chart(of: .day, at: now)["changes"] == 500)
     }
 
     @Test("a file that is not a database is reported on the page and left alone, and the page works") func spoiltFile()

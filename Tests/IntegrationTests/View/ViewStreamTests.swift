@@ -90,15 +90,18 @@ import Varlink
         #expect(try !scene.subscriptions().contains("reveille-view page"))
     }
 
-    @Test("a restart keeps the token, unless others can read its file") func token() throws {
-        let token = scene.token
-        try scene.restart()
-        #expect(scene.token == token)
+    @Test("each start has a new token in a private file, and the last one is refused") func token() throws {
         let path = scene.history + ".token"
+        let former = scene.cookie
         chmod(path, 0o644)
         try scene.restart()
-        #expect(scene.token != token)
-        #expect(scene.view.errors.contains("\(path) is not a private file of this user; a new token replaces it"))
+        #expect(scene.cookie != former)
+        let client = try scene.connect()
+        try client.request("/events", headers: [former])
+        #expect(try client.receiveAll().hasPrefix("HTTP/1.1 401 "))
+        #expect(try String(contentsOfFile: path) == scene.token + "\n")
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
         let second = scene.token
         unlink(path)
         mkdir(path, 0o700)

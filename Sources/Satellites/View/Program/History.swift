@@ -21,7 +21,7 @@ final class History {
     private static let logLimit = 1 << 20
     /// The number of records between deletions of old ones.
     private static let sweepInterval = 100
-    /// The most old records that are deleted at a time: several times as many as are added in between.
+    /// The most old records that a sweep deletes: several times as many as are added between two sweeps.
     private static let sweepLimit: Int64 = 500
     /// The fraction of the records that are deleted if the file has its largest size.
     private static let shedFraction: Int64 = 10
@@ -171,7 +171,7 @@ final class History {
     /// Deletes records that are too old or too many.
     private func sweep(_ database: Database, at now: Int64) throws(Database.Failure) {
         recordsUntilSweep = Self.sweepInterval
-        // Only some, or a clock that is years ahead for a moment would erase the history.
+        // A clock that is years ahead for a moment must not erase the history.
         try database.run(
             "DELETE FROM battery WHERE time IN (SELECT time FROM battery WHERE time < ? ORDER BY time LIMIT ?)",
             [.integer(now - Self.longest), .integer(Self.sweepLimit)])

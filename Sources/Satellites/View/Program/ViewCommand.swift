@@ -84,7 +84,7 @@ struct ViewCommand: ParsableCommand {
         let notes = Notes(log)
         let bus = try Bus(loop: loop, address: address)
         let listener = try Listener(port: port)
-        let gate = Gate(port: listener.port, token: try TokenFile.token(at: Self.tokenPath(beside: path), log))
+        let gate = Gate(port: listener.port, token: TokenFile.create(at: Self.tokenPath(beside: path), log))
         let history = History(path: path, notes: notes)
         let server = try WebServer(
             listener, gate: gate, site: Site(bus: bus, history: history), loop: loop, notes: notes)

@@ -11,6 +11,8 @@ const hour = 3600e3;
 const announcementPause = 5e3;
 const pollPause = 3e3;
 const redrawPause = 10e3;
+// A lane of an aspect that changes constantly would otherwise be requested constantly.
+const lanePause = 1e3;
 const batteryPause = 60e3;
 // Lanes of more names would be longer than a screen.
 const nameLanes = 12;
@@ -137,6 +139,7 @@ function set(event, isFresh) {
 function remove(name) {
   states.delete(name);
   lanes.delete(name);
+  wanted.delete(name);
 }
 
 function note(events) {
@@ -210,29 +213,44 @@ function age(event) {
 
 // MARK: The last hour
 
+// The aspects whose changes are to be requested, and the one whose changes are being requested.
 const wanted = new Set();
-let isLoading = false;
+let requested = null, isLoading = false;
 
 async function loadLanes(aspects) {
   for (const aspect of aspects) {
-    const names = new Set([...lanes.keys(), ...wanted].filter(name => name.includes(".")));
+    const names = new Set([...lanes.keys(), ...wanted, requested ?? ""].filter(name => name.includes(".")));
     if (!withoutLane.has(aspect) && (!aspect.includes(".") || names.has(aspect) || names.size < nameLanes)) wanted.add(aspect);
   }
   if (isLoading) return;
   isLoading = true;
+  while (wanted.size && !document.hidden) {
+    await loadWanted();
+    redraw();
+    await new Promise(done => setTimeout(done, lanePause));
+  }
+  isLoading = false;
+}
+
+async function loadWanted() {
   // One after the other: a browser opens six connections at most, and the stream needs one.
-  for (const aspect of wanted) {
+  for (const aspect of [...wanted]) {
     if (document.hidden) break;
-    // A change meanwhile is wanted again, after the others.
+    // A change during the request makes it wanted again.
     wanted.delete(aspect);
+    requested = aspect;
     try {
       const response = await fetch(`/changes?aspect=${encodeURIComponent(aspect)}`);
       if (!response.ok) continue;
-      lanes.set(aspect, (await response.json()).events.map(event => ({ at: event.changedAt / 1e3, event })));
-    } catch { break; }
+      const changes = (await response.json()).events;
+      // A name may have been withdrawn meanwhile.
+      if (states.has(aspect)) lanes.set(aspect, changes.map(event => ({ at: event.changedAt / 1e3, event })));
+    } catch {
+      wanted.clear();
+    } finally {
+      requested = null;
+    }
   }
-  isLoading = false;
-  redraw();
 }
 
 function extend(event) {
