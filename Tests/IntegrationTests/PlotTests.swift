@@ -50,7 +50,7 @@ import Testing
         let json = try bus.run(["plot", "battery", "--json"]).output.split(separator: "\n")
         #expect(json.count == lines.count && json.last?.hasSuffix(#""value":49.0}"#) == true, "\(json)")
         let none = try bus.run(["plot", "light"])
-        #expect(none.errors == "reveille: no number of light is known\n" && none.code == 0)
+        #expect(none.errors == "reveille: the bus has no values of light to draw\n" && none.code == 0)
     }
 
     @Test(arguments: [

@@ -74,7 +74,7 @@ package struct LaunchQueue: Sendable {
         table.sorted { $0.key.lexicographicallyPrecedes($1.key) { $0.lexicographicallyPrecedes($1) } }.map(\.value)
     }
 
-    /// Whether there is no firing that a program has to receive.
+    /// Whether every firing has been received.
     package var isEmpty: Bool { table.isEmpty }
 
     /// The names with firings that a subscriber has to receive.

@@ -61,7 +61,8 @@ struct PlotCommand: ParsableCommand {
             let points = events.map { PlotPoint(time: $0.changedAt, value: number.value($0.reading)) }
             if json { return try points.forEach { try Console.json($0.json) } }
             guard points.contains(where: { $0.value != nil }) else {
-                return Console.error("reveille: no number of \(aspect) is known\(since == nil ? "" : " since then")")
+                let time = since == nil ? "" : " since then"
+                return Console.error("reveille: the bus has no values of \(aspect) to draw\(time)")
             }
             let chart = PlotChart(points, number: number)
             if Console.isTerminal, let lines = chart.lines(columns: Console.columns ?? 0, rows: Self.rows) {

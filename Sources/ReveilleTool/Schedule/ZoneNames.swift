@@ -10,7 +10,7 @@ enum ZoneNames {
     /// The maximum size of the list, whose usual size is a hundred kilobytes.
     private static let limit = 1 << 20
 
-    /// The names; empty if there is no list.
+    /// The names; empty if the device has no list of them.
     static var all: [String] {
         let directory = Environment["TZDIR"] ?? "/usr/share/zoneinfo"
         guard case .bytes(let bytes) = FileContents.read(directory + "/" + list, limit: limit) else { return [] }

@@ -38,7 +38,7 @@ extension SensorClaims {
         case watchCallers(Bool)
         /// Report ``Input/left(_:)`` if a connection has left already.
         case verify(String)
-        /// End the program: there is no sensor, and no claim of one.
+        /// End the program, because the device has no sensors and nobody claims one.
         case end
     }
 }
