@@ -22,6 +22,7 @@ let package = Package(
         .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CReveilleLinux"),
         .target(name: "CInstructionCounter"),
@@ -133,6 +134,8 @@ let package = Package(
                 .embedInCode("Page/view.css"), .embedInCode("Page/icon.svg"),
             ]),
 
+        .target(name: "ReveilleFleetCore", dependencies: ["Varlink"], path: "Sources/Satellites/Fleet/Core"),
+
         // MARK: - Examples
         .executableTarget(name: "StatusLine", dependencies: ["Reveille"], path: "Sources/Examples/StatusLine"),
         .executableTarget(name: "AutoRotate", dependencies: ["Reveille"], path: "Sources/Examples/AutoRotate"),
@@ -173,6 +176,7 @@ let package = Package(
         ),
         .testTarget(name: "GPSDTests", dependencies: ["GPSD"]),
         .testTarget(name: "SensorClaimsTests", dependencies: ["ReveilleCore", "SensorClaims"]),
+        .testTarget(name: "FleetTests", dependencies: ["ReveilleFleetCore", "Varlink"]),
         .testTarget(name: "ViewTests", dependencies: ["ReveilleViewCore", "Varlink"], exclude: ["browser.py"]),
         .testTarget(
             name: "ReveilleTestingTests",

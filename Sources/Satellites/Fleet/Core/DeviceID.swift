@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The identity of a device in a fleet: a level of its topics, its client identifier, and the name in its certificate.
+public struct DeviceID: Sendable, Hashable {
+    /// The longest identity in bytes, which is that of a common name in a certificate (RFC 5280, ub-common-name).
+    public static let lengthLimit = 64
+    /// Levels of topics that are not devices.
+    private static let reserved: Set<String> = ["group", "reader"]
+
+    /// The identity as text.
+    public let text: String
+
+    /// Creates an identity from text.
+    ///
+    /// - Parameter text: 1 to 64 letters, digits, `-`, `_` and `.`, other than `group` and `reader`.
+    /// - Throws: ``FleetError`` that describes why the text is invalid.
+    public init(_ text: String) throws(FleetError) {
+        guard !Self.reserved.contains(text) else {
+            throw FleetError(.invalidName, "the device '\(text)': the name is reserved for topics")
+        }
+        guard Self.isName(text.utf8) else {
+            throw FleetError(
+                .invalidName,
+                "the device '\(text.escaped)': must be 1 to \(Self.lengthLimit) letters, digits, '-', '_' and '.'")
+        }
+        self.text = text
+    }
+
+    /// Returns whether a level of a topic can be a device, a group or a reader.
+    static func isName(_ text: some Collection<UInt8>) -> Bool {
+        !text.isEmpty && text.count <= lengthLimit && text.allSatisfy { $0.isNameByte || $0 == UInt8(ascii: ".") }
+    }
+}
+
+extension DeviceID: Comparable, CustomStringConvertible {
+    /// Orders identities by their bytes.
+    public static func < (one: Self, other: Self) -> Bool { one.text.utf8.lexicographicallyPrecedes(other.text.utf8) }
+
+    /// The identity as text.
+    public var description: String { text }
+}
+
+extension UInt8 {
+    /// Whether the byte is a letter, a digit, `-` or `_`.
+    var isNameByte: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"): true
+        default: false
+        }
+    }
+}

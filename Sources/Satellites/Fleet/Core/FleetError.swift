@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// Why something in a fleet failed: what was tried, on what, and the reason.
+public struct FleetError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of failure.
+    public enum Code: Sendable, Hashable {
+        /// A device, group, aspect, topic or address is invalid.
+        case invalidName
+        /// A message of a broker was ignored.
+        case invalidMessage
+        /// A configuration is invalid.
+        case invalidConfiguration
+        /// The broker cannot be reached, or the connection to it was lost.
+        case unreachable
+        /// The certificate of the broker or of this client was rejected, or a file of TLS cannot be used.
+        case tls
+        /// The broker refused the client, a topic or a message.
+        case refused
+        /// A file of positions cannot be used.
+        case positions
+        /// A value does not have the expected type.
+        case unexpectedValue
+    }
+
+    /// The kind of failure.
+    public let code: Code
+    /// The complete description.
+    public let description: String
+
+    /// Creates an error.
+    package init(_ code: Code, _ description: String) {
+        self.code = code
+        self.description = description
+    }
+}
+
+extension String {
+    /// The text with control characters escaped, at most 80 of its characters, for messages that quote a peer.
+    package var escaped: String {
+        let longest = 80
+        var text = ""
+        for scalar in unicodeScalars.prefix(longest) {
+            text += scalar.properties.generalCategory == .control ? scalar.escaped(asASCII: true) : String(scalar)
+        }
+        return unicodeScalars.count > longest ? text + "…" : text
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// A topic of the protocol, below `reveille/v1/`.
+package enum FleetTopic: Sendable, Hashable {
+    /// `DEVICE/status`: whether a device is connected.
+    case status(DeviceID)
+    /// `DEVICE/state/ASPECT`: a state of a device.
+    case state(DeviceID, String)
+    /// `DEVICE/desired/NAME`: what one device is to publish on its own bus.
+    case desired(DeviceID, String)
+    /// `group/GROUP/desired/NAME`: what all devices of a group are to publish.
+    case groupDesired(String, String)
+    /// `reader/READER/mark`: a message of a reader to itself. Everything that the broker had before has arrived with it.
+    case mark(String)
+
+    /// The root of all topics; the version changes with an incompatible protocol only.
+    package static let root = "reveille/v1"
+    /// The longest name of an aspect in bytes, as on the bus.
+    private static let nameLimit = 255
+
+    /// Parses a topic.
+    ///
+    /// - Throws: ``FleetError`` that describes why it is not a topic of the protocol.
+    package init(_ text: String) throws(FleetError) {
+        let levels = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        func refuse(_ reason: String) -> FleetError {
+            FleetError(.invalidName, "the topic '\(text.escaped)' \(reason)")
+        }
+        guard text.hasPrefix(Self.root + "/"), levels.count >= 4 else { throw refuse("is not below \(Self.root)/") }
+        let words = levels.dropFirst(2).map { String(Substring($0)) }
+        switch (words[0], words.count) {
+        case ("group", 4) where words[2] == "desired" && DeviceID.isName(words[1].utf8) && Self.isAspect(words[3]):
+            self = .groupDesired(words[1], words[3])
+        case ("reader", 3) where words[2] == "mark" && DeviceID.isName(words[1].utf8): self = .mark(words[1])
+        case (_, 2) where words[1] == "status": self = .status(try DeviceID(words[0]))
+        case (_, 3) where words[1] == "state" && Self.isAspect(words[2]):
+            self = .state(try DeviceID(words[0]), words[2])
+        case (_, 3) where words[1] == "desired" && Self.isAspect(words[2]):
+            self = .desired(try DeviceID(words[0]), words[2])
+        default: throw refuse("is not one of the protocol")
+        }
+    }
+
+    /// The topic as text.
+    package var text: String {
+        switch self {
+        case .status(let device): "\(Self.root)/\(device)/status"
+        case .state(let device, let aspect): "\(Self.root)/\(device)/state/\(aspect)"
+        case .desired(let device, let name): "\(Self.root)/\(device)/desired/\(name)"
+        case .groupDesired(let group, let name): "\(Self.root)/group/\(group)/desired/\(name)"
+        case .mark(let reader): "\(Self.root)/reader/\(reader)/mark"
+        }
+    }
+
+    /// Returns whether a text can be the name of an aspect.
+    package static func isAspect(_ text: String) -> Bool {
+        let words = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return text.utf8.count <= nameLimit && words.allSatisfy { !$0.isEmpty && $0.allSatisfy(\.isNameByte) }
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+public import Varlink
+
+/// The payload of `DEVICE/desired/NAME` and `group/GROUP/desired/NAME`: a value, and how often it was set.
+///
+/// A plain JSON object without `generation` is a value that was set by another program, and has no count.
+public struct DesiredMessage: Sendable, Hashable {
+    /// The sequence of values that the generation belongs to; `nil` for a plain value.
+    public var instance: String?
+    /// The number of the value in its sequence, which grows by one each time it is set; `nil` for a plain value.
+    public var generation: Int64?
+    /// The time at which it was set, in microseconds since 1970, UTC; `nil` if unknown.
+    public var changedAt: Int64?
+    /// The value.
+    public var value: JSONObject
+
+    /// Creates a message.
+    public init(instance: String?, generation: Int64?, changedAt: Int64?, value: JSONObject) {
+        self.instance = instance
+        self.generation = generation
+        self.changedAt = changedAt
+        self.value = value
+    }
+
+    /// Decodes a payload.
+    ///
+    /// - Throws: ``FleetError`` with ``FleetError/Code/invalidMessage`` and the reason.
+    public init(_ bytes: [UInt8]) throws(FleetError) {
+        let payload = try Payload(bytes)
+        guard payload["generation"] != nil, payload["instance"] != nil else {
+            self.init(instance: nil, generation: nil, changedAt: nil, value: payload.object)
+            return
+        }
+        guard let value = payload["value"]?.objectValue else {
+            throw Payload.error("has a \"value\" that is not an object")
+        }
+        self.init(
+            instance: try StateMessage.checkedInstance(try payload.text("instance")),
+            generation: try Payload.required(
+                try payload.count("generation", atMost: StateMessage.generationLimit), "generation"),
+            changedAt: try payload.count("changedAt"), value: value)
+    }
+
+    /// The payload.
+    public var bytes: [UInt8] {
+        guard let instance, let generation else { return JSON.object(value).bytes }
+        var members: JSONObject = ["instance": .string(instance), "generation": .integer(generation)]
+        if let changedAt { members["changedAt"] = .integer(changedAt) }
+        members["value"] = .object(value)
+        return JSON.object(members).bytes
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Varlink
+
+/// The payload of a message: a JSON object, with clear errors for everything else.
+struct Payload {
+    /// The largest payload in bytes, which is that of a message on the bus.
+    static let sizeLimit = Limits.frame
+
+    /// All members.
+    let object: JSONObject
+
+    /// Parses a payload.
+    init(_ bytes: [UInt8]) throws(FleetError) {
+        guard bytes.count <= Self.sizeLimit else {
+            throw Self.error("has \(bytes.count) bytes, the maximum is \(Self.sizeLimit)")
+        }
+        let value: JSON
+        do throws(JSONError) {
+            value = try JSON.parse(bytes)
+        } catch {
+            throw Self.error("is not JSON: \(error)")
+        }
+        guard let members = value.objectValue else { throw Self.error("is not a JSON object") }
+        object = members
+    }
+
+    /// A member of any type; `nil` if it is missing.
+    subscript(name: String) -> JSON? { object[name] }
+
+    /// An optional member; `null` counts as missing.
+    private func member<Value>(
+        _ name: String, _ type: String, _ read: (JSON) -> Value?
+    ) throws(FleetError) -> Value? {
+        guard let member = object[name], !member.isNull else { return nil }
+        guard let value = read(member) else { throw Self.error("has \"\(name)\" that is not \(type)") }
+        return value
+    }
+
+    func text(_ name: String) throws(FleetError) -> String? { try member(name, "a string", \.stringValue) }
+
+    func flag(_ name: String) throws(FleetError) -> Bool? { try member(name, "a boolean", \.boolValue) }
+
+    func texts(_ name: String) throws(FleetError) -> [String]? {
+        try member(name, "an array of strings") { value in
+            guard let values = value.arrayValue else { return nil }
+            let texts = values.compactMap(\.stringValue)
+            return texts.count == values.count ? texts : nil
+        }
+    }
+
+    /// An optional integer of at least 0.
+    func count(_ name: String, atMost limit: Int64 = .max) throws(FleetError) -> Int64? {
+        guard let value = try member(name, "an integer", \.integerValue) else { return nil }
+        guard value >= 0 else { throw Self.error("has \"\(name)\" \(value), less than 0") }
+        guard value <= limit else { throw Self.error("has \"\(name)\" \(value), more than \(limit)") }
+        return value
+    }
+
+    /// Returns a member that must be there.
+    static func required<Value>(_ value: Value?, _ name: String) throws(FleetError) -> Value {
+        guard let value else { throw error("has no \"\(name)\"") }
+        return value
+    }
+
+    static func error(_ problem: String) -> FleetError { FleetError(.invalidMessage, "the payload \(problem)") }
+}

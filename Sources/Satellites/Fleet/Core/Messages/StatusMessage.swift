@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Varlink
+
+/// The payload of `DEVICE/status`: whether a device is connected, and why not.
+public struct StatusMessage: Sendable, Hashable {
+    /// Why a device is not connected, or not complete.
+    public enum Reason: String, Sendable, Hashable, CaseIterable {
+        /// It has disconnected until its next wake.
+        case asleep
+        /// Its bridge was stopped.
+        case stopped
+        /// The broker lost the connection; this is its will.
+        case lost
+        /// It is connected, but its bus cannot be reached.
+        case noBus
+    }
+
+    /// The age in seconds at which the broker forgets the status: ten years.
+    ///
+    /// Brokers deliver the rest of it with each message, which is the age of the status on their own clock.
+    public static let lease: UInt32 = 315_360_000
+    /// The most aspects of a device, so that the message fits.
+    static let aspectLimit = 1_000
+
+    /// Whether the device is connected.
+    public var isOnline: Bool
+    /// Why it is not connected, or not complete; `nil` if all is well.
+    public var reason: Reason?
+    /// The bus of the device; `nil` if it is unknown, as in a will.
+    public var instance: String?
+    /// The aspects whose states the broker has; empty if unknown.
+    public var aspects: [String]
+    /// The version of the bridge.
+    public var version: String?
+    /// The seconds between two wakes of a device that disconnects in between.
+    public var wakeEvery: Int64?
+
+    /// Creates a message.
+    public init(
+        isOnline: Bool, reason: Reason? = nil, instance: String? = nil, aspects: [String] = [],
+        version: String? = nil, wakeEvery: Int64? = nil
+    ) {
+        self.isOnline = isOnline
+        self.reason = reason
+        self.instance = instance
+        self.aspects = aspects
+        self.version = version
+        self.wakeEvery = wakeEvery
+    }
+
+    /// Decodes a payload.
+    ///
+    /// A reason of a later version counts as none.
+    ///
+    /// - Throws: ``FleetError`` with ``FleetError/Code/invalidMessage`` and the reason.
+    public init(_ bytes: [UInt8]) throws(FleetError) {
+        let payload = try Payload(bytes)
+        isOnline = try Payload.required(try payload.flag("online"), "online")
+        reason = try payload.text("reason").flatMap(Reason.init)
+        instance = try payload.text("instance").map { text throws(FleetError) in
+            try StateMessage.checkedInstance(text)
+        }
+        aspects = try payload.texts("aspects") ?? []
+        version = try payload.text("version")
+        wakeEvery = try payload.count("wakeEvery")
+        guard aspects.count <= Self.aspectLimit else {
+            throw Payload.error("has \(aspects.count) aspects, the maximum is \(Self.aspectLimit)")
+        }
+        if let invalid = aspects.first(where: { !FleetTopic.isAspect($0) }) {
+            throw Payload.error("has the invalid aspect '\(invalid.escaped)'")
+        }
+    }
+
+    /// The payload.
+    public var bytes: [UInt8] {
+        var members: JSONObject = ["online": .bool(isOnline)]
+        if let reason { members["reason"] = .string(reason.rawValue) }
+        if let instance { members["instance"] = .string(instance) }
+        if !aspects.isEmpty { members["aspects"] = .array(aspects.map { .string($0) }) }
+        if let version { members["version"] = .string(version) }
+        if let wakeEvery { members["wakeEvery"] = .integer(wakeEvery) }
+        return JSON.object(members).bytes
+    }
+}
