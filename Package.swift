@@ -74,7 +74,12 @@ let package = Package(
                 "CUmockdev", "Reveille", "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .target(name: "ReveilleConsole", dependencies: ["ReveilleCore", "ReveilleSystem", "Varlink"]),
+        .target(
+            name: "ReveilleConsole",
+            dependencies: [
+                "ReveilleCore", "ReveilleSystem", "Varlink",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
         .executableTarget(
             name: "ReveilleTool",
             dependencies: [
