@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import Reveille
+import ReveilleCore
 import ReveilleWire
 import Varlink
 
