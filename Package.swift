@@ -74,10 +74,12 @@ let package = Package(
                 "CUmockdev", "Reveille", "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        .target(name: "ReveilleConsole", dependencies: ["ReveilleCore", "ReveilleSystem", "Varlink"]),
         .executableTarget(
             name: "ReveilleTool",
             dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleTesting", "ReveilleWatchers",
+                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleTesting",
+                "ReveilleWatchers",
                 "ReveilleWire", "Varlink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -192,7 +194,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleLocation", "ReveilleSensorProxy", "ReveilleSimulation",
+                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleLocation", "ReveilleSensorProxy",
+                "ReveilleSimulation",
                 "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "ReveilleView", "ReveilleViewCore", "Varlink",
             ],
             exclude: ["Node", "Python"]

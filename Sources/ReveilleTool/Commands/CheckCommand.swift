@@ -4,6 +4,7 @@
 import ArgumentParser
 import Glibc
 import Reveille
+import ReveilleConsole
 import ReveilleWire
 
 /// `reveille check`: asks what the device and the bus can do.

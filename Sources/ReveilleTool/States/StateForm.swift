@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Reveille
+import ReveilleConsole
 import ReveilleWire
 
 /// The textual form of an aspect's state, on the command line and in scenarios.

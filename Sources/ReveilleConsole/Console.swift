@@ -3,31 +3,31 @@
 
 import Glibc
 import ReveilleSystem
-import Varlink
+package import Varlink
 
 /// Unbuffered output: data to stdout, messages to stderr.
-enum Console {
+package enum Console {
     /// Writes a line of data as text.
     ///
     /// - Throws: `Failure` if the line cannot be written.
-    static func line(_ text: StyledText) throws(Failure) {
+    package static func line(_ text: StyledText) throws(Failure) {
         try line(printable: text.rendered)
     }
 
     /// Writes a line of data as JSON.
     ///
     /// - Throws: `Failure` if the line cannot be written.
-    static func json(_ value: JSON) throws(Failure) {
+    package static func json(_ value: JSON) throws(Failure) {
         try line(printable: value.printable)
     }
 
     /// Writes a message, ignoring errors because there is no other place to report them.
-    static func error(_ text: StyledText) {
+    package static func error(_ text: StyledText) {
         try? write(text.rendered + "\n", to: STDERR_FILENO)
     }
 
     /// Replaces the current line of the terminal, without a line break.
-    static func replaceLine(with text: StyledText) {
+    package static func replaceLine(with text: StyledText) {
         try? write("\r\u{1B}[K" + text.rendered, to: STDERR_FILENO)
     }
 
@@ -36,7 +36,7 @@ enum Console {
     /// Errors are ignored: a terminal that is gone sends SIGHUP.
     ///
     /// - Returns: Whether everything was written.
-    static func draw(_ codes: String) -> Bool {
+    package static func draw(_ codes: String) -> Bool {
         var rest = Array(codes.utf8)[...]
         while !rest.isEmpty {
             guard (try? Readiness.wait(STDOUT_FILENO, for: .writable, atMost: .zero)) == true else { return false }
@@ -50,21 +50,21 @@ enum Console {
     }
 
     /// The number of columns of stdout; `nil` if it is unknown, as for a pipe.
-    static var columns: Int? { Terminal.columns(of: STDOUT_FILENO) }
+    package static var columns: Int? { Terminal.columns(of: STDOUT_FILENO) }
 
     /// Whether stdout is a terminal that can be drawn on.
-    static let isTerminal = isatty(STDOUT_FILENO) == 1 && Environment["TERM"] != "dumb"
+    package static let isTerminal = isatty(STDOUT_FILENO) == 1 && Environment["TERM"] != "dumb"
 
     /// Whether stdout is a terminal and NO_COLOR (no-color.org) is not set.
-    static let isColored = isatty(STDOUT_FILENO) == 1 && Environment["NO_COLOR"] == nil
+    package static let isColored = isatty(STDOUT_FILENO) == 1 && Environment["NO_COLOR"] == nil
 
     /// Whether all three standard streams are terminals.
-    static let isInteractive = [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].allSatisfy { isatty($0) == 1 }
+    package static let isInteractive = [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].allSatisfy { isatty($0) == 1 }
 
     /// Opens closed standard streams, so that no socket gets their descriptor and receives the output.
     ///
     /// They are opened in the opposite direction, so reads and writes fail as on a closed stream.
-    static func reserveStandardStreams() {
+    package static func reserveStandardStreams() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
@@ -73,7 +73,7 @@ enum Console {
     /// Writes a line of data that contains no unescaped control characters.
     ///
     /// - Throws: `Failure` if the line cannot be written.
-    static func line(printable text: String) throws(Failure) {
+    package static func line(printable text: String) throws(Failure) {
         do throws(SystemError) {
             try write(text + "\n", to: STDOUT_FILENO)
         } catch {

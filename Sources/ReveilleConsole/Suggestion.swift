@@ -2,9 +2,9 @@
 // Part of Reveille.
 
 /// Suggestions for misspelled words.
-enum Suggestion {
+package enum Suggestion {
     /// Returns a phrase such as `; did you mean get?`, or an empty string if no word is similar.
-    static func phrase(for text: String, among words: [String]) -> String {
+    package static func phrase(for text: String, among words: [String]) -> String {
         let text = text.lowercased()
         // One typing error in three letters, or a prefix of the word.
         let limit = max(1, text.count / 3)
@@ -19,7 +19,7 @@ enum Suggestion {
     }
 
     /// Returns such a phrase with the most similar words alone, for lists of hundreds of words.
-    static func nearest(to text: String, among words: [String]) -> String {
+    package static func nearest(to text: String, among words: [String]) -> String {
         let letters = Array(text.lowercased())
         let distances = words.map { (word: $0, distance: distance(letters, Array($0.lowercased()))) }
         guard let least = distances.map(\.distance).min(), least <= max(1, letters.count / 3) else { return "" }
@@ -27,7 +27,7 @@ enum Suggestion {
     }
 
     /// Returns an enumeration: `near, far or unknown`.
-    static func list(_ words: [String], _ conjunction: String = "or") -> String {
+    package static func list(_ words: [String], _ conjunction: String = "or") -> String {
         guard let last = words.last, words.count > 1 else { return words.first ?? "" }
         return words.dropLast().joined(separator: ", ") + " \(conjunction) " + last
     }

@@ -2,16 +2,16 @@
 // Part of Reveille.
 
 import ReveilleSystem
-import Varlink
+package import Varlink
 
 extension StringProtocol {
     /// The number of terminal columns that the text occupies.
-    var columns: Int {
+    package var columns: Int {
         reduce(0) { $0 + $1.columns }
     }
 
     /// Returns the text truncated to a number of columns, with an ellipsis at the end if it is truncated.
-    func truncated(to columns: Int) -> String {
+    package func truncated(to columns: Int) -> String {
         guard self.columns > columns else { return String(self) }
         var rest = columns - 1
         let start = prefix { character in
@@ -27,7 +27,7 @@ extension JSON {
     ///
     /// JSON requires escapes only for control characters below U+0020. The others occur only in strings, where an
     /// escape is equivalent.
-    var printable: String {
+    package var printable: String {
         let text = description
         guard text.unicodeScalars.contains(where: \.isControl) else { return text }
         return text.unicodeScalars.reduce(into: "") { text, scalar in
@@ -47,7 +47,7 @@ extension Character {
     ]
 
     /// The number of terminal columns that the character occupies.
-    var columns: Int {
+    package var columns: Int {
         guard let first = unicodeScalars.first, !isASCII else { return 1 }
         switch first.properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .format: return 0

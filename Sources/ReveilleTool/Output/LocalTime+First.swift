@@ -2,30 +2,10 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleConsole
 import ReveilleCore
 
-/// Timestamps in the user's time zone.
-enum LocalTime {
-    /// Returns the time of day: `14:03:22`.
-    static func time(_ timestamp: Timestamp) -> String {
-        let parts = parts(timestamp)
-        return [parts.tm_hour, parts.tm_min, parts.tm_sec].map(twoDigits).joined(separator: ":")
-    }
-
-    /// Returns the date: `2026-11-21`.
-    static func date(_ timestamp: Timestamp) -> String {
-        let parts = parts(timestamp)
-        return "\(Int(parts.tm_year) + 1_900)-\(twoDigits(parts.tm_mon + 1))-\(twoDigits(parts.tm_mday))"
-    }
-
-    /// Returns the fields of the date and the time.
-    static func parts(_ timestamp: Timestamp) -> tm {
-        var seconds = time_t(timestamp.microseconds / 1_000_000)
-        var parts = tm()
-        localtime_r(&seconds, &parts)
-        return parts
-    }
-
+extension LocalTime {
     /// Returns the first moment at which the clocks show a time on a day, or the end of the gap in which they skip it.
     ///
     /// `mktime` takes the second moment of a time that comes twice, and adds the gap to one that is skipped.
@@ -50,9 +30,5 @@ enum LocalTime {
     private static func shown(at time: Int64) -> Int64 {
         var parts = parts(Timestamp(microseconds: time * 1_000_000))
         return Int64(timegm(&parts))
-    }
-
-    private static func twoDigits(_ number: Int32) -> String {
-        number < 10 ? "0\(number)" : "\(number)"
     }
 }

@@ -5,9 +5,9 @@ import Glibc
 import ReveilleSystem
 
 /// The input of a command that takes its data from stdin.
-enum StandardInput {
+package enum StandardInput {
     /// The argument that stands for stdin.
-    static let name = "-"
+    package static let name = "-"
 
     /// Reads everything up to the end of the input.
     ///
@@ -16,7 +16,7 @@ enum StandardInput {
     ///   - code: The exit code of a failure.
     /// - Returns: The bytes.
     /// - Throws: `Failure` if stdin cannot be read or has more than `limit` bytes.
-    static func read(limit: Int, orFailWith code: Failure.Code) throws(Failure) -> [UInt8] {
+    package static func read(limit: Int, orFailWith code: Failure.Code) throws(Failure) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count <= limit {
             let count = withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in

@@ -5,19 +5,19 @@ import Glibc
 import ReveilleSystem
 
 /// The signals of a command that runs until it is ended.
-enum Signals {
+package enum Signals {
     /// The signals that end the command: not those that are ignored from the start, as with nohup.
-    static var ending: [Int32] {
+    package static var ending: [Int32] {
         [SIGINT, SIGTERM, SIGHUP].filter { !IgnoredSignals.contains($0) }
     }
 
     /// The signals that are passed on to a program: not those that are ignored from the start, as with nohup.
-    static var passedOn: [Int32] {
+    package static var passedOn: [Int32] {
         [SIGHUP, SIGINT, SIGQUIT, SIGTERM].filter { !IgnoredSignals.contains($0) }
     }
 
     /// Ends the process as the signal would by default.
-    static func die(by number: Int32) -> Never {
+    package static func die(by number: Int32) -> Never {
         signal(number, SIG_DFL)
         raise(number)
         setMask(SIG_UNBLOCK, number)
@@ -25,7 +25,7 @@ enum Signals {
     }
 
     /// Blocks or unblocks a signal in this thread.
-    static func setMask(_ operation: Int32, _ number: Int32) {
+    package static func setMask(_ operation: Int32, _ number: Int32) {
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, number)

@@ -4,12 +4,16 @@
 import ReveilleSystem
 
 /// A table with column headings that fits into the terminal.
-struct Table {
-    struct Cell {
-        var text: String
-        var style: Style?
+package struct Table {
+    /// A cell: its text, without control characters, and a style.
+    package struct Cell {
+        /// The text.
+        package var text: String
+        /// The style; `nil` for plain text.
+        package var style: Style?
 
-        init(_ text: String, _ style: Style? = nil) {
+        /// Creates a cell.
+        package init(_ text: String, _ style: Style? = nil) {
             self.text = text.printable
             self.style = style
         }
@@ -21,20 +25,36 @@ struct Table {
     }
 
     /// A column: its heading, and whether its cells may be truncated.
-    struct Column {
-        var head: String
-        var isFixed = true
+    package struct Column {
+        /// The heading.
+        package var head: String
+        /// Whether its cells are never truncated.
+        package var isFixed: Bool
+
+        /// Creates a column.
+        package init(head: String, isFixed: Bool = true) {
+            self.head = head
+            self.isFixed = isFixed
+        }
     }
 
     private static let gap = 2
     /// The minimum width of a truncated column, in which cells remain distinguishable.
     private static let narrowest = 5
 
-    let columns: [Column]
-    var rows: [[Cell]] = []
+    /// The columns.
+    package let columns: [Column]
+    /// The rows, each with a cell for each column.
+    package var rows: [[Cell]]
+
+    /// Creates a table.
+    package init(columns: [Column], rows: [[Cell]] = []) {
+        self.columns = columns
+        self.rows = rows
+    }
 
     /// Returns the headings and the rows as lines of at most a width; without truncation if it is `nil`.
-    func lines(width: Int?) -> [StyledText] {
+    package func lines(width: Int?) -> [StyledText] {
         let widths = widths(in: width)
         let heads = columns.map { Cell($0.head, .dim) }
         return ([heads] + rows).map { row in

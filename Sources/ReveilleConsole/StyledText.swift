@@ -4,55 +4,55 @@
 import ReveilleSystem
 
 /// Text for a terminal, in which all control characters are escaped except those of a ``Style``.
-struct StyledText: ExpressibleByStringInterpolation, Sendable {
+package struct StyledText: ExpressibleByStringInterpolation, Sendable {
     /// The text with terminal control codes.
-    private(set) var rendered = ""
+    package private(set) var rendered = ""
     /// The width in columns.
-    private(set) var width = 0
+    package private(set) var width = 0
 
-    init(_ text: some StringProtocol) {
+    package init(_ text: some StringProtocol) {
         append(text)
     }
 
-    init(stringLiteral text: String) {
+    package init(stringLiteral text: String) {
         append(text)
     }
 
-    init(stringInterpolation: StringInterpolation) {
+    package init(stringInterpolation: StringInterpolation) {
         self = stringInterpolation.text
     }
 
-    struct StringInterpolation: StringInterpolationProtocol {
+    package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var text: StyledText = ""
 
-        init(literalCapacity: Int, interpolationCount: Int) {}
+        package init(literalCapacity: Int, interpolationCount: Int) {}
 
-        mutating func appendLiteral(_ literal: String) {
+        package mutating func appendLiteral(_ literal: String) {
             text.append(literal)
         }
 
-        mutating func appendInterpolation(_ value: StyledText) {
+        package mutating func appendInterpolation(_ value: StyledText) {
             text += value
         }
 
-        mutating func appendInterpolation<Value>(_ value: Value) {
+        package mutating func appendInterpolation<Value>(_ value: Value) {
             text.append(String(describing: value))
         }
     }
 
-    static func + (left: StyledText, right: StyledText) -> StyledText {
+    package static func + (left: StyledText, right: StyledText) -> StyledText {
         var sum = left
         sum += right
         return sum
     }
 
-    static func += (left: inout StyledText, right: StyledText) {
+    package static func += (left: inout StyledText, right: StyledText) {
         left.rendered += right.rendered
         left.width += right.width
     }
 
     /// Returns the text padded with trailing spaces to a width in columns.
-    func padded(to width: Int) -> StyledText {
+    package func padded(to width: Int) -> StyledText {
         self + StyledText(String(repeating: " ", count: max(0, width - self.width)))
     }
 
@@ -70,7 +70,7 @@ struct StyledText: ExpressibleByStringInterpolation, Sendable {
 }
 
 /// Terminal styles, by their SGR code.
-enum Style: String {
+package enum Style: String {
     case bold = "1"
     case dim = "2"
     /// The colors of the text and of the background exchanged.
@@ -80,7 +80,7 @@ enum Style: String {
     case cyan = "36"
 
     /// Whether the style is a color, rather than an attribute that terminals without colors have too.
-    var isColor: Bool {
+    package var isColor: Bool {
         switch self {
         case .bold, .dim, .reverse: false
         case .green, .yellow, .cyan: true
@@ -88,7 +88,7 @@ enum Style: String {
     }
 
     /// Returns the text in this style, or unchanged if color is disabled.
-    func callAsFunction(_ text: StyledText) -> StyledText {
+    package func callAsFunction(_ text: StyledText) -> StyledText {
         Console.isColored ? text.wrapped(in: rawValue) : text
     }
 }
