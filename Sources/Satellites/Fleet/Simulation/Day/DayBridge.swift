@@ -44,9 +44,13 @@ struct DayBridge: ~Copyable {
     ///   - steps: The changes of the day.
     ///   - offline: The times without a network, which only concern a bridge that is connected all day.
     ///   - mode: How the bridge is connected.
+    /// - Returns: The traffic, in both directions.
     static func traffic(of steps: [PhoneDay.Step], offline: [Range<Double>], _ mode: Mode) -> DayTraffic {
         var bridge = DayBridge(mode)
-        if case .connected = mode { bridge.outages = offline.flatMap { [$0.lowerBound, $0.upperBound] }[...] }
+        switch mode {
+        case .connected, .everyChange: bridge.outages = offline.flatMap { [$0.lowerBound, $0.upperBound] }[...]
+        case .woken: break
+        }
         for step in steps { bridge.take(step) }
         bridge.pass(until: PhoneDay.length)
         bridge.keepAlive(until: PhoneDay.length)
@@ -130,8 +134,10 @@ struct DayBridge: ~Copyable {
         isOnline: true, instance: DayTraffic.device, aspects: names, version: "0.1.0")
 
     private mutating func setOnline(_ isOnline: Bool, at time: Double) {
+        if isOnline { traffic.connect(Self.birth) }
+        // An outbox takes each change all the same.
+        if case .everyChange = mode { return }
         guard isOnline else { return bus.hold(.app, on: id, at: Self.timestamp(time)) }
-        traffic.connect(Self.birth)
         bus.release(.app, from: id, at: Self.timestamp(time))
     }
 

@@ -29,6 +29,7 @@ enum PacketSize {
     ///   - topic: The topic.
     ///   - payload: The number of bytes of the payload.
     ///   - hasExpiry: Whether it has a message expiry.
+    /// - Returns: The size of the packet.
     static func publish(_ topic: String, _ payload: Int, hasExpiry: Bool = false) -> Int {
         packet(string(topic) + 2 + 1 + (hasExpiry ? 5 : 0) + payload)
     }
