@@ -135,6 +135,8 @@ let package = Package(
             ]),
 
         .target(name: "ReveilleFleetCore", dependencies: ["Varlink"], path: "Sources/Satellites/Fleet/Core"),
+        .target(
+            name: "ReveilleMQTT", dependencies: ["CMosquitto", "ReveilleSystem"], path: "Sources/Satellites/Fleet/MQTT"),
 
         // MARK: - Examples
         .executableTarget(name: "StatusLine", dependencies: ["Reveille"], path: "Sources/Examples/StatusLine"),
@@ -177,6 +179,8 @@ let package = Package(
         .testTarget(name: "GPSDTests", dependencies: ["GPSD"]),
         .testTarget(name: "SensorClaimsTests", dependencies: ["ReveilleCore", "SensorClaims"]),
         .testTarget(name: "FleetTests", dependencies: ["ReveilleFleetCore", "Varlink"]),
+        .testTarget(
+            name: "FleetIntegrationTests", dependencies: ["ReveilleMQTT", "ReveilleSystem", "ReveilleTesting"]),
         .testTarget(name: "ViewTests", dependencies: ["ReveilleViewCore", "Varlink"], exclude: ["browser.py"]),
         .testTarget(
             name: "ReveilleTestingTests",
