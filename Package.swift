@@ -147,6 +147,8 @@ let package = Package(
             name: "ReveilleFleetSimulation",
             dependencies: ["ReveilleCore", "ReveilleFleetCore", "ReveilleSimulation", "ReveilleWire"],
             path: "Sources/Satellites/Fleet/Simulation"),
+        .target(
+            name: "ReveilleMQTT", dependencies: ["CMosquitto", "ReveilleSystem"], path: "Sources/Satellites/Fleet/MQTT"),
 
         // MARK: - Examples
         .executableTarget(name: "StatusLine", dependencies: ["Reveille"], path: "Sources/Examples/StatusLine"),
@@ -189,6 +191,8 @@ let package = Package(
         .testTarget(name: "GPSDTests", dependencies: ["GPSD"]),
         .testTarget(name: "SensorClaimsTests", dependencies: ["ReveilleCore", "SensorClaims"]),
         .testTarget(name: "FleetTests", dependencies: ["ReveilleCore", "ReveilleFleetCore", "Varlink"]),
+        .testTarget(
+            name: "FleetIntegrationTests", dependencies: ["ReveilleMQTT", "ReveilleSystem", "ReveilleTesting"]),
         .testTarget(name: "ViewTests", dependencies: ["ReveilleViewCore", "Varlink"], exclude: ["browser.py"]),
         .testTarget(
             name: "ReveilleTestingTests",
