@@ -74,7 +74,12 @@ let package = Package(
                 "CUmockdev", "Reveille", "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .target(name: "ReveilleConsole", dependencies: ["ReveilleCore", "ReveilleSystem", "Varlink"]),
+        .target(
+            name: "ReveilleConsole",
+            dependencies: [
+                "ReveilleCore", "ReveilleSystem", "Varlink",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
         .executableTarget(
             name: "ReveilleTool",
             dependencies: [
@@ -142,7 +147,12 @@ let package = Package(
                 .embedInCode("Page/view.css"), .embedInCode("Page/icon.svg"),
             ]),
 
-        .target(name: "ReveilleFleetCore", dependencies: ["Varlink"], path: "Sources/Satellites/Fleet/Core"),
+        .target(
+            name: "ReveilleFleetCore", dependencies: ["ReveilleCore", "Varlink"], path: "Sources/Satellites/Fleet/Core"),
+        .executableTarget(
+            name: "ReveilleFleetSimulation",
+            dependencies: ["ReveilleCore", "ReveilleFleetCore", "ReveilleSimulation", "ReveilleWire"],
+            path: "Sources/Satellites/Fleet/Simulation"),
 
         // MARK: - Examples
         .executableTarget(name: "StatusLine", dependencies: ["Reveille"], path: "Sources/Examples/StatusLine"),
@@ -184,7 +194,7 @@ let package = Package(
         ),
         .testTarget(name: "GPSDTests", dependencies: ["GPSD"]),
         .testTarget(name: "SensorClaimsTests", dependencies: ["ReveilleCore", "SensorClaims"]),
-        .testTarget(name: "FleetTests", dependencies: ["ReveilleFleetCore", "Varlink"]),
+        .testTarget(name: "FleetTests", dependencies: ["ReveilleCore", "ReveilleFleetCore", "Varlink"]),
         .testTarget(
             name: "ViewTests", dependencies: ["BusPosition", "ReveilleViewCore", "Varlink"], exclude: ["browser.py"]),
         .testTarget(
