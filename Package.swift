@@ -107,8 +107,8 @@ let package = Package(
         .executableTarget(
             name: "ReveilleFuzz",
             dependencies: [
-                "GPSD", "ReveilleCore", "ReveilleService", "ReveilleSimulation", "ReveilleSystem", "ReveilleWatchers",
-                "ReveilleViewCore", "ReveilleWire", "Varlink",
+                "BusPosition", "GPSD", "ReveilleCore", "ReveilleService", "ReveilleSimulation", "ReveilleSystem",
+                "ReveilleWatchers", "ReveilleViewCore", "ReveilleWire", "Varlink",
             ]),
 
         // MARK: - Satellites: programs on the public libraries, with the project's log
@@ -128,11 +128,17 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Satellites/SensorProxy"),
-        .target(name: "ReveilleViewCore", dependencies: ["Varlink"], path: "Sources/Satellites/View/Core"),
+        .target(name: "BusPosition", dependencies: ["Varlink"], path: "Sources/Satellites/BusPosition"),
+        .target(
+            name: "BusClient", dependencies: ["BusPosition", "Reveille", "ReveilleSystem", "Varlink"],
+            path: "Sources/Satellites/BusClient"),
+        .target(
+            name: "ReveilleViewCore", dependencies: ["BusPosition", "Varlink"], path: "Sources/Satellites/View/Core"),
         .executableTarget(
             name: "ReveilleView",
             dependencies: [
-                "CMicroHTTPD", "CSQLite", "Reveille", "ReveilleSystem", "ReveilleViewCore", "Varlink",
+                "BusClient", "BusPosition", "CMicroHTTPD", "CSQLite", "Reveille", "ReveilleSystem",
+                "ReveilleViewCore", "Varlink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Satellites/View/Program",
@@ -193,7 +199,8 @@ let package = Package(
         .testTarget(name: "FleetTests", dependencies: ["ReveilleCore", "ReveilleFleetCore", "Varlink"]),
         .testTarget(
             name: "FleetIntegrationTests", dependencies: ["ReveilleMQTT", "ReveilleSystem", "ReveilleTesting"]),
-        .testTarget(name: "ViewTests", dependencies: ["ReveilleViewCore", "Varlink"], exclude: ["browser.py"]),
+        .testTarget(
+            name: "ViewTests", dependencies: ["BusPosition", "ReveilleViewCore", "Varlink"], exclude: ["browser.py"]),
         .testTarget(
             name: "ReveilleTestingTests",
             dependencies: [
@@ -204,7 +211,7 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleLocation", "ReveilleSensorProxy",
+                "BusPosition", "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleLocation", "ReveilleSensorProxy",
                 "ReveilleSimulation",
                 "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "ReveilleView", "ReveilleViewCore", "Varlink",
             ],
