@@ -176,7 +176,9 @@ let package = Package(
         ),
         .testTarget(name: "GPSDTests", dependencies: ["GPSD"]),
         .testTarget(name: "SensorClaimsTests", dependencies: ["ReveilleCore", "SensorClaims"]),
-        .testTarget(name: "FleetTests", dependencies: ["ReveilleFleetCore", "Varlink"]),
+        .testTarget(
+            name: "FleetTests", dependencies: ["ReveilleFleetCore", "ReveilleSystem", "ReveilleTesting", "Varlink"],
+            exclude: ["home_assistant.py"]),
         .testTarget(name: "ViewTests", dependencies: ["ReveilleViewCore", "Varlink"], exclude: ["browser.py"]),
         .testTarget(
             name: "ReveilleTestingTests",
