@@ -79,7 +79,9 @@ extension DiscoveryEntity {
             ["entity_category": "diagnostic", "icon": "mdi:translate"])
     ]
 
-    /// Each shake is an event. A message with `changes` 0 repeats the last one for a broker that had lost it.
+    /// Each shake is an event.
+    ///
+    /// A message with `changes` 0 repeats the last one for a broker that had lost it.
     private static let shake = [
         DiscoveryEntity(
             "shake", of: "shake", .event, "Shake",
