@@ -196,7 +196,10 @@ let package = Package(
         ),
         .testTarget(name: "GPSDTests", dependencies: ["GPSD"]),
         .testTarget(name: "SensorClaimsTests", dependencies: ["ReveilleCore", "SensorClaims"]),
-        .testTarget(name: "FleetTests", dependencies: ["ReveilleCore", "ReveilleFleetCore", "Varlink"]),
+        .testTarget(
+            name: "FleetTests",
+            dependencies: ["ReveilleCore", "ReveilleFleetCore", "ReveilleSystem", "ReveilleTesting", "Varlink"],
+            exclude: ["home_assistant.py"]),
         .testTarget(
             name: "FleetIntegrationTests", dependencies: ["ReveilleMQTT", "ReveilleSystem", "ReveilleTesting"]),
         .testTarget(
