@@ -5,6 +5,7 @@ import ArgumentParser
 import Glibc
 import Reveille
 import ReveilleConsole
+import ReveilleCore
 import ReveilleWire
 
 /// `reveille check`: asks what the device and the bus can do.

@@ -4,6 +4,7 @@
 import ArgumentParser
 import Glibc
 import ReveilleConsole
+import ReveilleCore
 import ReveilleService
 import ReveilleSystem
 

@@ -3,6 +3,7 @@
 
 import Reveille
 import ReveilleConsole
+import ReveilleCore
 import ReveilleWire
 
 /// The textual form of an aspect's state, on the command line and in scenarios.

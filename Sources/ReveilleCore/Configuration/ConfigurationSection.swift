@@ -1,14 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import ReveilleCore
-import ReveilleSystem
-
 /// A reader of one object of a configuration: keys that are never read are unknown.
-final class ConfigurationSection {
+package final class ConfigurationSection {
+    /// The shortest interval in seconds; reading a source more often would leave no time for anything else.
+    package static let shortestInterval = 0.001
+    /// The longest time in seconds: a year, which can stand for "never".
+    package static let longestInterval = 31_536_000.0
+
     private let values: [String: SettingsValue]
     private let path: String?
     private var known: Set<String> = []
+
+    /// Reads the sections of a whole file.
+    ///
+    /// - Parameter bytes: An object in JSON5.
+    /// - Throws: `ConfigurationError` with the line that is not JSON5.
+    package convenience init(parsing bytes: [UInt8]) throws(ConfigurationError) {
+        let value: SettingsValue
+        do {
+            // Numbers out of range are accepted here, so that the error names their key.
+            value = try RelaxedJSON.parse(bytes, allowsInfinity: true)
+        } catch {
+            throw ConfigurationError(key: nil, reason: "not JSON5: \(error)")
+        }
+        try self.init(value, path: nil)
+    }
 
     init(_ value: SettingsValue, path: String?) throws(ConfigurationError) {
         guard case .dictionary(let values) = value else {
@@ -18,7 +35,7 @@ final class ConfigurationSection {
         self.path = path
     }
 
-    func section(
+    package func section(
         _ name: String, read: (ConfigurationSection) throws(ConfigurationError) -> Void
     ) throws(ConfigurationError) {
         guard let value = value(name) else { return }
@@ -28,15 +45,15 @@ final class ConfigurationSection {
     }
 
     /// Reads a duration in seconds, at least the shortest interval, or from 0 where that means none.
-    func seconds(
-        _ name: String, atLeast shortest: Double = Configuration.shortestInterval,
-        atMost longest: Double = Configuration.longestInterval, into result: inout Duration
+    package func seconds(
+        _ name: String, atLeast shortest: Double = shortestInterval,
+        atMost longest: Double = longestInterval, into result: inout Duration
     ) throws(ConfigurationError) {
         let range = shortest...longest
         if let seconds = try number(name, "a number of seconds", in: range) { result = .seconds(seconds) }
     }
 
-    func number(
+    package func number(
         _ name: String, in range: ClosedRange<Double>, into result: inout Double
     ) throws(ConfigurationError) {
         if let number = try number(name, "a number", in: range) { result = number }
@@ -52,7 +69,7 @@ final class ConfigurationSection {
         return number
     }
 
-    func integer(
+    package func integer(
         _ name: String, in range: ClosedRange<Int>, because reason: String? = nil, into result: inout Int
     ) throws(ConfigurationError) {
         guard let value = value(name) else { return }
@@ -63,7 +80,7 @@ final class ConfigurationSection {
         result = integer
     }
 
-    func text<Value>(
+    package func text<Value>(
         _ name: String, _ expected: String, read: (String) -> Value?
     ) throws(ConfigurationError) -> Value? {
         guard let value = value(name) else { return nil }
@@ -71,9 +88,17 @@ final class ConfigurationSection {
         return result
     }
 
+    /// Reads a choice that is off, on with a usual text, or on with another text.
+    package func flagOrText(
+        _ name: String, _ expected: String, whenTrue usual: String, read: (String) -> String?
+    ) throws(ConfigurationError) -> String? {
+        guard case .bool(let isOn) = value(name) else { return try text(name, expected, read: read) }
+        return isOn ? usual : nil
+    }
+
     /// Reads a list of files and directories, each absolute or below the home directory, since a service has no useful
     /// working directory.
-    func paths(_ name: String) throws(ConfigurationError) -> [String]? {
+    package func paths(_ name: String) throws(ConfigurationError) -> [String]? {
         try list(name, "a list of paths") { value throws(ConfigurationError) in
             guard let path = Self.text(value) else { throw wrong(name, "a list of paths") }
             return try absolute(path, name)
@@ -81,7 +106,7 @@ final class ConfigurationSection {
     }
 
     /// Reads the path of a directory.
-    func path(_ name: String) throws(ConfigurationError) -> String? {
+    package func path(_ name: String) throws(ConfigurationError) -> String? {
         guard let path = try text(name, "a path", read: { $0 }) else { return nil }
         return try absolute(path, name)
     }
@@ -93,20 +118,8 @@ final class ConfigurationSection {
         return path
     }
 
-    /// Reads a list of users, each by its name or number.
-    func users(_ name: String) throws(ConfigurationError) -> [ConfiguredUser]? {
-        try list(name, "a list of users") { value throws(ConfigurationError) in
-            do throws(SystemError) {
-                if let user = try ConfiguredUser(value) { return user }
-            } catch {
-                throw ConfigurationError(key: key(name), reason: "\(error)")
-            }
-            throw wrong(name, "a user of this system", value)
-        }
-    }
-
     /// Reads a list of objects, whose keys are named after their place: `publish.allow[0].users`.
-    func sections<Element>(
+    package func sections<Element>(
         _ name: String, _ expected: String, read: (ConfigurationSection) throws(ConfigurationError) -> Element
     ) throws(ConfigurationError) -> [Element]? {
         var count = 0
@@ -119,7 +132,27 @@ final class ConfigurationSection {
         }
     }
 
-    private func list<Element>(
+    /// Reads a list of at most so many texts, each what is expected, and none of them twice.
+    ///
+    /// An error about a text ends in a hint.
+    package func texts<Value: Hashable>(
+        _ name: String, each expected: String, atMost limit: Int, hint: (String) -> String = { _ in "" },
+        read: (String) -> Value?
+    ) throws(ConfigurationError) -> [Value]? {
+        var seen: Set<Value> = []
+        return try list(name, "a list, each \(expected)") { value throws(ConfigurationError) in
+            guard let text = Self.text(value), let element = read(text) else {
+                var error = wrong(name, expected, value)
+                if let text = Self.text(value) { error.reason += hint(text) }
+                throw error
+            }
+            guard seen.insert(element).inserted else { throw refusing(name, because: "\(value) is listed twice") }
+            guard seen.count <= limit else { throw refusing(name, because: "more than \(limit) entries") }
+            return element
+        }
+    }
+
+    package func list<Element>(
         _ name: String, _ expected: String, read: (SettingsValue) throws(ConfigurationError) -> Element
     ) throws(ConfigurationError) -> [Element]? {
         guard let value = value(name) else { return nil }
@@ -130,22 +163,23 @@ final class ConfigurationSection {
     }
 
     /// Returns the value of a key that has no default.
-    func required<Value>(_ name: String, _ value: Value?) throws(ConfigurationError) -> Value {
+    package func required<Value>(_ name: String, _ value: Value?) throws(ConfigurationError) -> Value {
         guard let value else { throw ConfigurationError(key: key(name), reason: "missing") }
         return value
     }
 
     /// The keys of a section whose keys are names that the user chose.
-    var names: [String] { values.keys.sorted() }
+    package var names: [String] { values.keys.sorted() }
 
     /// Returns the error of a key whose name is not allowed.
-    func refusing(_ name: String, because reason: String) -> ConfigurationError {
+    package func refusing(_ name: String, because reason: String) -> ConfigurationError {
         ConfigurationError(key: key(name), reason: reason)
     }
 
-    func rejectUnknownKeys() throws(ConfigurationError) {
+    package func rejectUnknownKeys() throws(ConfigurationError) {
         for name in values.keys.sorted() where !known.contains(name) {
-            throw ConfigurationError(key: key(name), reason: "unknown key")
+            throw ConfigurationError(
+                key: key(name), reason: "unknown key\(Suggestion.phrase(for: name, among: known.sorted()))")
         }
     }
 
@@ -154,11 +188,11 @@ final class ConfigurationSection {
         return values[name] == .null ? nil : values[name]
     }
 
-    private func key(_ name: String) -> String {
+    package func key(_ name: String) -> String {
         path.map { $0 + "." + name } ?? name
     }
 
-    private func wrong(_ name: String, _ expected: String, _ value: SettingsValue? = nil) -> ConfigurationError {
+    package func wrong(_ name: String, _ expected: String, _ value: SettingsValue? = nil) -> ConfigurationError {
         let text = (value ?? values[name] ?? .null).description
         let shown = text.count > Self.shownLength ? text.prefix(Self.shownLength) + "…" : text
         return ConfigurationError(key: key(name), reason: "not \(expected): \(shown)")
