@@ -25,7 +25,8 @@ enum FleetSimulation {
             guard let scenario = DayScenario.all.first(where: { $0.name == name }) else { return misuse() }
             DayTable(scenario: scenario).print()
         case ("arithmetic", 1): FleetArithmetic().print()
-        case ("virtual", 1), ("virtual", 2) where number != nil:
+        case ("virtual", 1),
+            ("virtual", 2) where number != nil:
             var run = VirtualRun(count: number ?? VirtualRun.usualCount)
             try run.run()
         default: misuse()

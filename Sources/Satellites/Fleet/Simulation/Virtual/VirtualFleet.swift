@@ -21,7 +21,11 @@ struct VirtualFleet {
             "state": "unplugged", "level": 0.62, "plugged": false, "chargeStatus": "discharging",
             "packs": [["name": "BAT0", "level": 0.62, "chargeStatus": "discharging"]],
         ],
-        ["domains": [["domain": "org.example.desktop", "path": "/home/user/.config/desktop.conf", "keys": ["volume"]]]],
+        [
+            "domains": [
+                ["domain": "org.example.desktop", "path": "/home/user/.config/desktop.conf", "keys": ["volume"]]
+            ]
+        ],
         ["interface": "wlan0", "kind": "wifi", "isReachable": true], ["pose": "portrait", "planar": "portrait"],
         ["proximity": "far"],
     ]

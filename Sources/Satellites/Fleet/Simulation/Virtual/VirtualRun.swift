@@ -15,7 +15,7 @@ struct VirtualRun {
     /// The part of the devices that lose their state in a round.
     private static let renewals = 0.01
     /// Seconds between two rounds.
-    private static let pause: Int64 = 600
+    private static let pause: Int64 = 7_200
     /// The number of messages that are made before the reader takes them, so that only its own time is measured.
     private static let batch = 20_000
 
@@ -31,18 +31,14 @@ struct VirtualRun {
 
     init(count: Int) {
         fleet = VirtualFleet(count: count, seed: Self.seed)
-        messages.reserveCapacity(Self.batch + 100)
     }
 
     /// Runs the life, and prints the figures.
     mutating func run() throws(Broken) {
         let states = fleet.count * VirtualFleet.aspects.count
-        // The memory of the messages belongs to the simulation.
-        for device in 0..<min(fleet.count, Self.batch / 10) { messages.append(fleet.status(of: device)) }
-        messages.removeAll(keepingCapacity: true)
-        let before = Memory.resident()
+        let before = Memory.inUse
         try deliverAll()
-        let first = (time: time, memory: Memory.resident() - before, messages: received)
+        let first = (time: time, memory: Memory.inUse - before, messages: received)
         for _ in 0..<Self.rounds {
             now += Self.pause
             try live()
@@ -52,7 +48,7 @@ struct VirtualRun {
         guard fleet.counted == fleet.expected else {
             throw Broken("\(fleet.counted) changes were counted instead of \(fleet.expected)")
         }
-        let grown = Memory.resident() - before
+        let grown = Memory.inUse - before
         Table.print(
             ["\(Table.grouped(fleet.count)) devices, \(Table.grouped(states)) states", "figure"],
             [
@@ -60,14 +56,16 @@ struct VirtualRun {
                 ["events", Table.grouped(events)],
                 ["changes, each counted once", Table.grouped(fleet.counted)],
                 ["the first \(Table.grouped(first.messages)) messages", seconds(first.time)],
-                ["time of the reader for a message", Table.rounded(Double(time) / Double(received) / 1e3) + " µs"],
+                ["time of the reader for a message", Table.rounded(Double(time) / Double(received)) + " µs"],
                 ["memory of the reader for a state, at first", "\(first.memory / states) bytes"],
                 ["memory of the reader for a state, at the end", "\(grown / states) bytes"],
             ] + problems.sorted { $0.key < $1.key }.map { ["problems: \($0.key)", Table.grouped($0.value)] })
-        if let problem = problems.first { throw Broken("a fleet without faults has problems, such as '\(problem.key)'") }
+        if let problem = problems.first {
+            throw Broken("a fleet without faults has problems, such as '\(problem.key)'")
+        }
     }
 
-    private func seconds(_ nanoseconds: Int64) -> String { Table.rounded(Double(nanoseconds) / 1e9) + " s" }
+    private func seconds(_ microseconds: Int64) -> String { Table.rounded(Double(microseconds) / 1e6) + " s" }
 
     // MARK: - Life
 
@@ -90,7 +88,8 @@ struct VirtualRun {
             let device = Int.random(in: 0..<fleet.count, using: &random)
             messages +=
                 Double.random(in: 0..<1, using: &random) < Self.renewals
-                ? fleet.renew(device) : fleet.change(device, Int.random(in: 0..<VirtualFleet.aspects.count, using: &random))
+                ? fleet.renew(device)
+                : fleet.change(device, Int.random(in: 0..<VirtualFleet.aspects.count, using: &random))
             if messages.count >= Self.batch { try receive() }
         }
         try receive()
@@ -103,13 +102,14 @@ struct VirtualRun {
         let start = Clocks.thread()
         for message in messages {
             let outcome = ledger.receive(
-                message.payload, on: message.topic, isRetained: message.isRetained, expiry: StatusMessage.lease, at: now)
+                message.payload, on: message.topic, isRetained: message.isRetained, expiry: StatusMessage.lease, at: now
+            )
             if let event = outcome.event { taken.append(event) }
             if let problem = outcome.problem { problems["\(problem)", default: 0] += 1 }
         }
         time += Clocks.thread() - start
         received += messages.count
-        messages.removeAll(keepingCapacity: true)
+        messages = []
         for case .state(let event) in taken {
             events += 1
             try fleet.check(event)
