@@ -151,7 +151,9 @@ let package = Package(
             name: "ReveilleFleetCore", dependencies: ["ReveilleCore", "Varlink"], path: "Sources/Satellites/Fleet/Core"),
         .executableTarget(
             name: "ReveilleFleetSimulation",
-            dependencies: ["ReveilleCore", "ReveilleFleetCore", "ReveilleSimulation", "ReveilleWire"],
+            dependencies: [
+                "ReveilleCore", "ReveilleFleetCore", "ReveilleSimulation", "ReveilleSystem", "ReveilleWire", "Varlink",
+            ],
             path: "Sources/Satellites/Fleet/Simulation"),
         .target(
             name: "ReveilleMQTT", dependencies: ["CMosquitto", "ReveilleSystem"], path: "Sources/Satellites/Fleet/MQTT"),
