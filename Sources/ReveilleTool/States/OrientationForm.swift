@@ -2,7 +2,6 @@
 // Part of Reveille.
 
 import Reveille
-import ReveilleConsole
 import ReveilleCore
 import ReveilleWire
 
