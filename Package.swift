@@ -107,8 +107,8 @@ let package = Package(
         .executableTarget(
             name: "ReveilleFuzz",
             dependencies: [
-                "BusPosition", "GPSD", "ReveilleCore", "ReveilleService", "ReveilleSimulation", "ReveilleSystem",
-                "ReveilleWatchers", "ReveilleViewCore", "ReveilleWire", "Varlink",
+                "BusPosition", "GPSD", "ReveilleCore", "ReveilleFleetCore", "ReveilleService", "ReveilleSimulation",
+                "ReveilleSystem", "ReveilleWatchers", "ReveilleViewCore", "ReveilleWire", "Varlink",
             ]),
 
         // MARK: - Satellites: programs on the public libraries, with the project's log
