@@ -36,8 +36,8 @@ struct BridgeSetup {
             let password = try configuration.access.passwordFile.map { file throws(ConfigurationError) in
                 try BrokerAccess.password(in: try contents(of: file, limit: BrokerAccess.passwordLimit))
             }
-            return BridgeSetup(
-                configuration: configuration, device: try configuration.device ?? ownDevice(), password: password)
+            let device = if let named = configuration.device { named } else { try ownDevice() }
+            return BridgeSetup(configuration: configuration, device: device, password: password)
         } catch {
             throw Failure(.configuration, "\(error)")
         }

@@ -129,9 +129,10 @@ final class BusLink {
 
     private func call(_ method: String, _ parameters: JSONObject, completion: @escaping (Outcome) -> Void) {
         do throws(SystemError) {
-            let channel = try calls ?? CallChannel(route.connector(), onEnd: { [weak self] _ in self?.calls = nil })
-            calls = channel
-            channel.send(BusRoute.call(method, parameters)) { result in
+            if calls == nil {
+                calls = try CallChannel(route.connector(), onEnd: { [weak self] _ in self?.calls = nil })
+            }
+            calls?.send(BusRoute.call(method, parameters)) { result in
                 switch result {
                 case .success(let reply):
                     completion(CallError(reply).map { .failure("\($0)") } ?? .success(reply.parameters))
