@@ -5,6 +5,7 @@ let package = Package(
     name: "reveille",
     products: [
         .executable(name: "reveille", targets: ["ReveilleTool"]),
+        .executable(name: "reveille-fleet", targets: ["ReveilleFleetTool"]),
         .executable(name: "reveille-location", targets: ["ReveilleLocation"]),
         .executable(name: "reveille-sensor-proxy", targets: ["ReveilleSensorProxy"]),
         .executable(name: "reveille-view", targets: ["ReveilleView"]),
@@ -107,8 +108,8 @@ let package = Package(
         .executableTarget(
             name: "ReveilleFuzz",
             dependencies: [
-                "BusPosition", "GPSD", "ReveilleCore", "ReveilleService", "ReveilleSimulation", "ReveilleSystem",
-                "ReveilleWatchers", "ReveilleViewCore", "ReveilleWire", "Varlink",
+                "BusPosition", "GPSD", "ReveilleCore", "ReveilleFleetCore", "ReveilleService", "ReveilleSimulation",
+                "ReveilleSystem", "ReveilleWatchers", "ReveilleViewCore", "ReveilleWire", "Varlink",
             ]),
 
         // MARK: - Satellites: programs on the public libraries, with the project's log
@@ -158,6 +159,14 @@ let package = Package(
             path: "Sources/Satellites/Fleet/Simulation"),
         .target(
             name: "ReveilleMQTT", dependencies: ["CMosquitto", "ReveilleSystem"], path: "Sources/Satellites/Fleet/MQTT"),
+        .executableTarget(
+            name: "ReveilleFleetTool",
+            dependencies: [
+                "BusClient", "BusPosition", "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleetCore",
+                "ReveilleMQTT", "ReveilleSystem", "Varlink",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Sources/Satellites/Fleet/Program"),
 
         // MARK: - Examples
         .executableTarget(name: "StatusLine", dependencies: ["Reveille"], path: "Sources/Examples/StatusLine"),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-package import Varlink
+import Varlink
 
 /// The contents of a bridge's file of positions: what the broker has, and what the fleet has set.
 package struct BridgePositions: Sendable, Hashable {
@@ -12,11 +12,14 @@ package struct BridgePositions: Sendable, Hashable {
     package var uplink: UplinkPositions
     /// What was last published of each name that the fleet sets.
     package var desired: [String: DesiredStates.Applied]
+    /// The prefix under which the device was announced to Home Assistant; `nil` if it was not.
+    package var announced: String?
 
     /// Creates positions.
-    package init(uplink: UplinkPositions, desired: [String: DesiredStates.Applied]) {
+    package init(uplink: UplinkPositions, desired: [String: DesiredStates.Applied], announced: String? = nil) {
         self.uplink = uplink
         self.desired = desired
+        self.announced = announced
     }
 
     /// Parses a file.
@@ -33,6 +36,7 @@ package struct BridgePositions: Sendable, Hashable {
             throw FleetError(.positions, "it has not the version \(Self.version)")
         }
         uplink = try UplinkPositions(object["states"] ?? .null)
+        announced = object["homeAssistant"]?.stringValue
         desired = [:]
         for member in object["desired"]?.objectValue?.members ?? [] {
             guard FleetTopic.isAspect(member.name), let entry = member.value.objectValue,
@@ -53,9 +57,10 @@ package struct BridgePositions: Sendable, Hashable {
             if let changes = applied.changes { entry["changes"] = .integer(changes) }
             return JSONObject.Member(name: name, value: .object(entry))
         }
-        let file: JSON = [
+        var file: JSONObject = [
             "version": .integer(Self.version), "states": uplink.json, "desired": .object(JSONObject(members: names)),
         ]
-        return file.bytes
+        if let announced { file["homeAssistant"] = .string(announced) }
+        return JSON.object(file).bytes
     }
 }

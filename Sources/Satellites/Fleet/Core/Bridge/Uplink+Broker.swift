@@ -22,13 +22,12 @@ extension Uplink {
         status = StatusTrack(aspects: heldAspects)
         if settings.wakeEvery != nil { effects.append(.wait(Self.patience)) }
         sendStatus(&effects)
-        guard isBusPresent else { return }
-        // A first reply has the states that are missing, and a wake of the device in one piece.
+        // A first reply has the states that are missing, and those of a wake in one piece.
         let lacksStates = entries.values.contains { !$0.isHeld && $0.pending == nil }
-        if lacksStates || settings.wakeEvery != nil {
+        if isBusPresent, lacksStates || settings.wakeEvery != nil {
             isSubscribing = true
             effects.append(.subscribeAgain)
-        } else {
+        } else if settings.wakeEvery == nil {
             effects.append(.setForeground(true))
         }
         sendAll(&effects)
@@ -105,7 +104,7 @@ extension Uplink {
         if isTakenOver { schedule.slowDown() }
         connectedAt = nil
         phase = .offline
-        if wasOnline, settings.wakeEvery == nil, isBusPresent { effects.append(.setForeground(false)) }
+        if wasOnline, settings.wakeEvery == nil { effects.append(.setForeground(false)) }
         effects.append(.wait(schedule.next(fraction: fraction)))
     }
 

@@ -8,6 +8,12 @@ extension Uplink {
     /// The aspects of which the broker has states.
     var heldAspects: [String] { entries.filter { $0.value.isHeld && !$0.value.isRemoved }.keys.sorted() }
 
+    /// Whether the connection can take messages.
+    package var isOnline: Bool { phase == .online }
+
+    /// The aspects of which the last status has reported states.
+    package var publishedAspects: [String] { status.aspects }
+
     /// The status now.
     var currentStatus: StatusMessage {
         let reason: StatusMessage.Reason? =
