@@ -29,6 +29,7 @@ package struct RetrySchedule: Sendable {
     /// Returns the pause before the next attempt; the limit doubles each time.
     ///
     /// - Parameter fraction: A random number from 0 to 1.
+    /// - Returns: The pause.
     package mutating func next(fraction: Double) -> Duration {
         let pause = limit * fraction
         limit = isFirst ? Self.shortest : min(Self.longest, limit * 2)

@@ -2,30 +2,31 @@
 // Part of Reveille.
 
 import Glibc
-import Reveille
-import ReveilleSystem
-import Varlink
+package import Reveille
+package import ReveilleSystem
+package import Varlink
 
 /// The way to the bus, which is looked up again for each connection.
-struct Bus {
+package struct BusRoute {
     /// The interface of the calls.
-    static let interface = "org.reveille.Bus"
+    package static let interface = "org.reveille.Bus"
 
-    let loop: EventLoop
+    /// The loop of all connections.
+    package let loop: EventLoop
     /// The address on the command line; `nil` for the usual one.
     private let address: String?
 
     /// Creates the way to a bus; there need not be one yet.
     ///
     /// - Throws: `ReveilleError` for an invalid address.
-    init(loop: EventLoop, address: String?) throws(ReveilleError) {
+    package init(loop: EventLoop, address: String?) throws(ReveilleError) {
         self.loop = loop
         self.address = address
         _ = try BusAddress.toServe(address)
     }
 
     /// The connector for connections on the loop.
-    func connector(answeringWithin answer: Duration = Patience().answer) -> Connector {
+    package func connector(answeringWithin answer: Duration = Patience().answer) -> Connector {
         var patience = Patience()
         patience.answer = answer
         return Connector(loop: loop, patience: patience) { () throws(SystemError) in
@@ -42,12 +43,12 @@ struct Bus {
     }
 
     /// Returns a call of a method of the bus.
-    static func call(_ method: String, _ parameters: JSONObject = [:], mode: Call.Mode = .plain) -> Call {
+    package static func call(_ method: String, _ parameters: JSONObject = [:], mode: Call.Mode = .plain) -> Call {
         Call(method: "\(interface).\(method)", parameters: parameters, mode: mode)
     }
 
     /// Describes why a connection could not be made.
-    static func description(_ error: SystemError) -> String {
+    package static func description(_ error: SystemError) -> String {
         [ENOENT, ECONNREFUSED].contains(error.code)
             ? "there is no bus at unix:\(error.subject ?? "?"); is 'reveille serve' running?" : "\(error)"
     }

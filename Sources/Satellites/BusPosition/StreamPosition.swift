@@ -67,7 +67,7 @@ package struct StreamPosition: Sendable, Hashable {
     }
 
     /// Returns whether a text can be the name of an aspect.
-    static func isName(_ text: String) -> Bool {
+    package static func isName(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= nameLimit && text.utf8.allSatisfy { isWord($0) || $0 == UInt8(ascii: ".") }
     }
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+package import BusPosition
 import Reveille
 import ReveilleSystem
-import ReveilleViewCore
-import Varlink
+package import Varlink
 
 /// A subscription that survives its bus: it reconnects, and resumes from its position.
 ///
 /// Loop thread only.
-final class BusStream {
+package final class BusStream {
     /// What happens to the subscription.
-    enum Message {
-        /// The aspects of the bus and their sources; only for a subscription to all of them.
+    package enum Message {
+        /// The aspects of the bus and their sources; only if the subscription depends on them.
         case aspects(JSONObject)
         /// The first reply of a bus: the states, or what has changed since the position. Then the names of programs that
         /// were withdrawn while there was no subscription.
@@ -23,59 +23,76 @@ final class BusStream {
         case lost(String)
     }
 
+    /// The parameters of the subscription, without a position; made for each attempt.
+    package enum Request {
+        /// Parameters that do not depend on the bus.
+        case parameters(() -> JSONObject)
+        /// Parameters for the aspects that the bus has, as `DescribeAspects` lists them.
+        case describing(([JSON]) -> JSONObject)
+    }
+
     /// The place where the replies are, in the order in which they come.
     private enum Step {
         case describing, subscribing, streaming
     }
 
-    private let bus: Bus
-    private let plan: SubscriptionPlan
+    private let bus: BusRoute
+    private let request: Request
     private let onMessage: (Message) -> Void
     private var connection: BusConnection?
     private var timer: EventSource?
     private var backoff = Backoff()
     private var step = Step.describing
     /// What the last message contained.
-    private(set) var position: StreamPosition
+    package private(set) var position: StreamPosition
 
     /// Creates a stream that is closed.
-    init(
-        _ plan: SubscriptionPlan, on bus: Bus, from position: StreamPosition?,
+    package init(
+        _ request: Request, on bus: BusRoute, from position: StreamPosition?,
         onMessage: @escaping (Message) -> Void
     ) {
         self.bus = bus
-        self.plan = plan
+        self.request = request
         self.position = position ?? StreamPosition()
         self.onMessage = onMessage
     }
 
     /// Whether replies are left on the bus, which then merges what changes.
-    var isPaused: Bool {
+    package var isPaused: Bool {
         get { connection?.isPaused ?? false }
         set { connection?.isPaused = newValue }
     }
 
     /// Connects to the bus, and again whenever it is lost.
-    func open() {
+    package func open() {
         do throws(SystemError) {
             if timer == nil { timer = try bus.loop.timer { [weak self] in self?.timeIsOver() } }
             connection = try BusConnection(
                 bus.connector(), onReply: { [weak self] in self?.take($0) },
                 onEnd: { [weak self] in self?.lose("\($0)") })
         } catch {
-            return lose(Bus.description(error))
+            return lose(BusRoute.description(error))
         }
         timer?.fire(after: Patience().answer)
-        switch plan {
-        case .everything:
+        switch request {
+        case .describing:
             step = .describing
-            connection?.send(Bus.call("DescribeAspects"))
-        case .battery: subscribe(plan.parameters(describing: []))
+            connection?.send(BusRoute.call("DescribeAspects"))
+        case .parameters(let parameters): subscribe(parameters())
         }
     }
 
+    /// Ends the subscription and begins another, which resumes from its position.
+    ///
+    /// Its first reply has all states.
+    package func openAgain() {
+        connection?.close()
+        connection = nil
+        open()
+    }
+
     /// Ends the subscription.
-    func close() {
+    package func close() {
         connection?.close()
         connection = nil
         timer = nil
@@ -89,7 +106,7 @@ final class BusStream {
             parameters["resume"] = position.resume
         }
         step = .subscribing
-        connection?.send(Bus.call("Subscribe", parameters, mode: .more))
+        connection?.send(BusRoute.call("Subscribe", parameters, mode: .more))
     }
 
     private func timeIsOver() {
@@ -110,7 +127,8 @@ final class BusStream {
         let parameters = reply.parameters
         switch step {
         case .describing:
-            subscribe(plan.parameters(describing: parameters["aspects"]?.arrayValue ?? []))
+            guard case .describing(let plan) = request else { return }
+            subscribe(plan(parameters["aspects"]?.arrayValue ?? []))
             onMessage(.aspects(parameters))
         case .subscribing:
             step = .streaming
