@@ -219,7 +219,11 @@ let package = Package(
             dependencies: ["ReveilleCore", "ReveilleFleetCore", "ReveilleSystem", "ReveilleTesting", "Varlink"],
             exclude: ["home_assistant.py"]),
         .testTarget(
-            name: "FleetIntegrationTests", dependencies: ["ReveilleMQTT", "ReveilleSystem", "ReveilleTesting"]),
+            name: "FleetIntegrationTests",
+            dependencies: [
+                "ReveilleFleet", "ReveilleFleetCore", "ReveilleFleetTool", "ReveilleMQTT", "ReveilleSystem",
+                "ReveilleTesting", "Varlink",
+            ]),
         .testTarget(
             name: "ViewTests", dependencies: ["BusPosition", "ReveilleViewCore", "Varlink"], exclude: ["browser.py"]),
         .testTarget(
