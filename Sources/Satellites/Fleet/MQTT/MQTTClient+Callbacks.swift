@@ -12,27 +12,27 @@ extension MQTTClient {
 
     func setCallbacks() {
         mosquitto_connect_v5_callback_set(handle) { _, userdata, code, flags, properties in
-            Self.client(userdata).noteConnected(
+            MQTTClient.client(userdata).noteConnected(
                 UInt8(truncatingIfNeeded: code), sessionPresent: flags & 1 != 0, ReceivedProperties(list: properties))
         }
         mosquitto_disconnect_v5_callback_set(handle) { _, userdata, code, _ in
-            Self.client(userdata).noteDisconnected(code)
+            MQTTClient.client(userdata).noteDisconnected(code)
         }
         mosquitto_message_v5_callback_set(handle) { _, userdata, message, properties in
             guard let message = message?.pointee else { return }
-            Self.client(userdata).note(message, ReceivedProperties(list: properties))
+            MQTTClient.client(userdata).note(message, ReceivedProperties(list: properties))
         }
         mosquitto_publish_v5_callback_set(handle) { _, userdata, identifier, code, _ in
             let code = UInt8(truncatingIfNeeded: code)
             let refusal = ReasonCode.isError(code) ? ReasonCode.text(code) : nil
-            Self.client(userdata).events.append(.acknowledged(identifier, refusal: refusal, code: code))
+            MQTTClient.client(userdata).events.append(.acknowledged(identifier, refusal: refusal, code: code))
         }
         mosquitto_subscribe_v5_callback_set(handle) { _, userdata, identifier, count, codes, _ in
             let codes = UnsafeBufferPointer(start: codes, count: Int(max(0, count)))
-            Self.client(userdata).noteSubscribed(identifier, codes.map { UInt8(truncatingIfNeeded: $0) })
+            MQTTClient.client(userdata).noteSubscribed(identifier, codes.map { UInt8(truncatingIfNeeded: $0) })
         }
         mosquitto_log_callback_set(handle) { _, userdata, level, text in
-            if let text { Self.client(userdata).noteLog(level, text) }
+            if let text { MQTTClient.client(userdata).noteLog(level, text) }
         }
     }
 }

@@ -10,7 +10,7 @@ import Glibc
 /// at any time. Loop thread only.
 final class MQTTClient {
     /// Why the connection has ended.
-    struct Failure {
+    struct Failure: Error {
         let kind: MQTTError.Kind
         let reason: String
 
