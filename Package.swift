@@ -74,10 +74,17 @@ let package = Package(
                 "CUmockdev", "Reveille", "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        .target(
+            name: "ReveilleConsole",
+            dependencies: [
+                "ReveilleCore", "ReveilleSystem", "Varlink",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
         .executableTarget(
             name: "ReveilleTool",
             dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleTesting", "ReveilleWatchers",
+                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleTesting",
+                "ReveilleWatchers",
                 "ReveilleWire", "Varlink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -100,8 +107,8 @@ let package = Package(
         .executableTarget(
             name: "ReveilleFuzz",
             dependencies: [
-                "GPSD", "ReveilleCore", "ReveilleService", "ReveilleSimulation", "ReveilleSystem", "ReveilleWatchers",
-                "ReveilleViewCore", "ReveilleWire", "Varlink",
+                "BusPosition", "GPSD", "ReveilleCore", "ReveilleService", "ReveilleSimulation", "ReveilleSystem",
+                "ReveilleWatchers", "ReveilleViewCore", "ReveilleWire", "Varlink",
             ]),
 
         // MARK: - Satellites: programs on the public libraries, with the project's log
@@ -121,11 +128,17 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Satellites/SensorProxy"),
-        .target(name: "ReveilleViewCore", dependencies: ["Varlink"], path: "Sources/Satellites/View/Core"),
+        .target(name: "BusPosition", dependencies: ["Varlink"], path: "Sources/Satellites/BusPosition"),
+        .target(
+            name: "BusClient", dependencies: ["BusPosition", "Reveille", "ReveilleSystem", "Varlink"],
+            path: "Sources/Satellites/BusClient"),
+        .target(
+            name: "ReveilleViewCore", dependencies: ["BusPosition", "Varlink"], path: "Sources/Satellites/View/Core"),
         .executableTarget(
             name: "ReveilleView",
             dependencies: [
-                "CMicroHTTPD", "CSQLite", "Reveille", "ReveilleSystem", "ReveilleViewCore", "Varlink",
+                "BusClient", "BusPosition", "CMicroHTTPD", "CSQLite", "Reveille", "ReveilleSystem",
+                "ReveilleViewCore", "Varlink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Satellites/View/Program",
@@ -134,7 +147,14 @@ let package = Package(
                 .embedInCode("Page/view.css"), .embedInCode("Page/icon.svg"),
             ]),
 
-        .target(name: "ReveilleFleetCore", dependencies: ["Varlink"], path: "Sources/Satellites/Fleet/Core"),
+        .target(
+            name: "ReveilleFleetCore", dependencies: ["ReveilleCore", "Varlink"], path: "Sources/Satellites/Fleet/Core"),
+        .executableTarget(
+            name: "ReveilleFleetSimulation",
+            dependencies: [
+                "ReveilleCore", "ReveilleFleetCore", "ReveilleSimulation", "ReveilleSystem", "ReveilleWire", "Varlink",
+            ],
+            path: "Sources/Satellites/Fleet/Simulation"),
         .target(
             name: "ReveilleMQTT", dependencies: ["CMosquitto", "ReveilleSystem"], path: "Sources/Satellites/Fleet/MQTT"),
 
@@ -178,10 +198,14 @@ let package = Package(
         ),
         .testTarget(name: "GPSDTests", dependencies: ["GPSD"]),
         .testTarget(name: "SensorClaimsTests", dependencies: ["ReveilleCore", "SensorClaims"]),
-        .testTarget(name: "FleetTests", dependencies: ["ReveilleFleetCore", "Varlink"]),
+        .testTarget(
+            name: "FleetTests",
+            dependencies: ["ReveilleCore", "ReveilleFleetCore", "ReveilleSystem", "ReveilleTesting", "Varlink"],
+            exclude: ["home_assistant.py"]),
         .testTarget(
             name: "FleetIntegrationTests", dependencies: ["ReveilleMQTT", "ReveilleSystem", "ReveilleTesting"]),
-        .testTarget(name: "ViewTests", dependencies: ["ReveilleViewCore", "Varlink"], exclude: ["browser.py"]),
+        .testTarget(
+            name: "ViewTests", dependencies: ["BusPosition", "ReveilleViewCore", "Varlink"], exclude: ["browser.py"]),
         .testTarget(
             name: "ReveilleTestingTests",
             dependencies: [
@@ -192,7 +216,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleLocation", "ReveilleSensorProxy", "ReveilleSimulation",
+                "BusPosition", "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleLocation", "ReveilleSensorProxy",
+                "ReveilleSimulation",
                 "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "ReveilleView", "ReveilleViewCore", "Varlink",
             ],
             exclude: ["Node", "Python"]

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// Whether the broker delivered everything it has: what a reader asks for again, and when it stops.
+///
+/// Brokers limit their queues, and drop retained messages beyond them without a word. The status of a device names its
+/// aspects, so what is missing is known by name, and is asked for again in pages that fit into a queue.
+///
+/// A reader subscribes, sends a mark to itself, and calls ``mark(_:at:)`` when it arrives, also after each page.
+///
+/// Pure.
+package struct Completeness: Sendable {
+    /// What a reader does after its mark has arrived.
+    package enum Step: Sendable, Hashable {
+        /// Subscribe to the statuses and states of these devices, so that they are delivered again, then send a mark.
+        case ask([DeviceID])
+        /// All has arrived, or will not: deliver these events and problems, then `caughtUp`.
+        case complete([Ledger.Outcome])
+    }
+
+    /// Returns whether the reader has subscribed to an aspect of a device, or with `nil` to its status.
+    package typealias Interest = @Sendable (DeviceID, String?) -> Bool
+
+    /// The most messages of a page: half of what mosquitto's default queue of 1,000 holds, since others come meanwhile.
+    package static let pageLimit = 500
+    /// The most devices of a page, whose filters must fit into one packet.
+    package static let deviceLimit = 100
+    /// The times that something is asked for before it counts as missing.
+    package static let rounds = 3
+
+    private let expectedDevices: Int?
+    private let isWanted: Interest
+    /// The devices that are to be asked for in this round, those of the next page last.
+    private var waiting: [DeviceID] = []
+    private var round = 0
+
+    /// Creates the check of one connection.
+    ///
+    /// - Parameters:
+    ///   - expectedDevices: The number of devices in the fleet, if it is known.
+    ///   - isWanted: Returns whether the reader has subscribed.
+    package init(expectedDevices: Int? = nil, isWanted: @escaping Interest = { _, _ in true }) {
+        self.expectedDevices = expectedDevices
+        self.isWanted = isWanted
+    }
+
+    /// Takes the arrival of a mark.
+    package mutating func mark(_ ledger: inout Ledger, at now: Int64) -> Step {
+        if waiting.isEmpty, round < Self.rounds {
+            round += 1
+            waiting = ledger.incomplete(isWanted).reversed()
+        }
+        var page: [DeviceID] = []
+        var size = 0
+        while let device = waiting.last, page.count < Self.deviceLimit {
+            let count = ledger.messageCount(of: device)
+            guard page.isEmpty || size + count <= Self.pageLimit else { break }
+            waiting.removeLast()
+            page.append(device)
+            size += count
+        }
+        return page.isEmpty ? complete(&ledger, at: now) : .ask(page)
+    }
+
+    private func complete(_ ledger: inout Ledger, at now: Int64) -> Step {
+        var outcomes: [Ledger.Outcome] = []
+        for device in ledger.incomplete(isWanted) { outcomes += ledger.close(device, isWanted, at: now) }
+        let found = ledger.arrivedDevices
+        if let expectedDevices, found < expectedDevices,
+            let problem = ledger.report(.missingDevices(expected: expectedDevices, found: found), at: now)
+        {
+            outcomes.append(Ledger.Outcome(problem: problem))
+        }
+        return .complete(outcomes)
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+public import Varlink
+
+/// A state of a device, and the number of changes since the last state that was seen.
+public struct DeviceEvent: Sendable, Hashable {
+    /// The device.
+    public let device: DeviceID
+    /// The name of the aspect, such as `battery`, or of a published name.
+    public let aspect: String
+    /// The state; `null` for a name that was withdrawn.
+    public let value: JSON
+    /// The bus of the device that counts the generations.
+    public let instance: String
+    /// The number of the state on that bus.
+    public let generation: Int64
+    /// The number of changes since the last state that was seen; `nil` if it is unknown, as for the first state.
+    public let changes: Int64?
+    /// Whether another bus sent the last state that was seen: the device lost its state, or was replaced.
+    public let isNewInstance: Bool
+    /// The time of the last change on the device's clock, in microseconds since 1970, UTC; `nil` if the clock is not right.
+    public let changedAt: Int64?
+    /// The position before the event; `nil` for the first state.
+    package let previous: FleetPosition?
+
+    package init(
+        device: DeviceID, aspect: String, value: JSON, instance: String, generation: Int64, changes: Int64?,
+        isNewInstance: Bool = false, changedAt: Int64? = nil, previous: FleetPosition? = nil
+    ) {
+        self.device = device
+        self.aspect = aspect
+        self.value = value
+        self.instance = instance
+        self.generation = generation
+        self.changes = changes
+        self.isNewInstance = isNewInstance
+        self.changedAt = changedAt
+        self.previous = previous
+    }
+
+    /// Returns the two events as one: the later state, with the changes of both.
+    ///
+    /// The number of changes remains exact, because each event counts from the one before it.
+    package func merged(with later: DeviceEvent) -> DeviceEvent {
+        let changes: Int64? = if let earlier = changes, let later = later.changes { earlier + later } else { nil }
+        return DeviceEvent(
+            device: device, aspect: aspect, value: later.value, instance: later.instance, generation: later.generation,
+            changes: changes, isNewInstance: isNewInstance || later.isNewInstance, changedAt: later.changedAt,
+            previous: previous)
+    }
+
+    /// Returns the event as one that follows another position.
+    ///
+    /// The number of changes is unknown, because the state was removed in between.
+    package func following(_ position: FleetPosition?) -> DeviceEvent {
+        DeviceEvent(
+            device: device, aspect: aspect, value: value, instance: instance, generation: generation, changes: nil,
+            isNewInstance: position.map { $0.instance != instance } ?? isNewInstance, changedAt: changedAt,
+            previous: position)
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// Whether a device is connected, and what is known about it.
+public struct DeviceStatus: Sendable, Hashable {
+    /// The device.
+    public let device: DeviceID
+    /// Whether the device is connected.
+    public let isOnline: Bool
+    /// Why it is not connected, or not complete; `nil` if all is well.
+    public let reason: StatusMessage.Reason?
+    /// The bus of the device that it last named; `nil` if it has named none.
+    public let instance: String?
+    /// The aspects that it last named; empty if it has named none.
+    public let aspects: [String]
+    /// The version of its bridge that it last named; `nil` if it has named none.
+    public let version: String?
+    /// The seconds between two wakes of a device that disconnects in between; `nil` while it is connected.
+    public let wakeEvery: Int64?
+    /// The age of the status in seconds on the broker's clock; `nil` if the broker does not say.
+    public let age: Int64?
+
+    package init(
+        device: DeviceID, isOnline: Bool, reason: StatusMessage.Reason? = nil, instance: String? = nil,
+        aspects: [String] = [], version: String? = nil, wakeEvery: Int64? = nil, age: Int64? = nil
+    ) {
+        self.device = device
+        self.isOnline = isOnline
+        self.reason = reason
+        self.instance = instance
+        self.aspects = aspects
+        self.version = version
+        self.wakeEvery = wakeEvery
+        self.age = age
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// What a reader of a fleet receives.
+public enum FleetEvent: Sendable, Hashable {
+    /// An aspect of a device has another state.
+    case state(DeviceEvent)
+    /// The status of a device is another one.
+    case status(DeviceStatus)
+    /// The broker has no more states of an aspect, or no status of a device.
+    case removed(DeviceRemoval)
+    /// Everything that the broker had at the time of the connection has been delivered.
+    case caughtUp
+    /// Something is wrong, and the reader continues without it.
+    case problem(FleetProblem)
+}
+
+/// An aspect that a device no longer has, or a device that is no longer part of the fleet.
+public struct DeviceRemoval: Sendable, Hashable {
+    /// The device.
+    public let device: DeviceID
+    /// The aspect whose state was removed; `nil` for the status of the device.
+    public let aspect: String?
+    /// The last position of the aspect.
+    package let previous: FleetPosition?
+
+    package init(device: DeviceID, aspect: String?, previous: FleetPosition? = nil) {
+        self.device = device
+        self.aspect = aspect
+        self.previous = previous
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The events that a consumer has not taken yet, merged into one for each aspect of each device.
+///
+/// Its size is bounded by the numbers of devices and aspects, however slow the consumer is.
+///
+/// Pure.
+package struct FleetInbox: Sendable {
+    /// What events must have in common to be merged.
+    private enum Subject: Hashable {
+        case state(DeviceID, String)
+        case status(DeviceID)
+        case problem(FleetProblem)
+        case caughtUp
+    }
+
+    /// The most problems that wait.
+    static let problemLimit = 1_000
+
+    private var events: [Subject: FleetEvent] = [:]
+    /// The subjects in the order of their first events, from `next`.
+    private var order: ContiguousArray<Subject> = []
+    private var next = 0
+    private var problemCount = 0
+
+    /// Creates an empty inbox.
+    package init() {}
+
+    /// Whether no event waits.
+    package var isEmpty: Bool { events.isEmpty }
+
+    /// The number of events that wait.
+    package var count: Int { events.count }
+
+    /// Adds what came of a message.
+    package mutating func put(_ outcome: Ledger.Outcome) {
+        if let event = outcome.event { put(event) }
+        if let problem = outcome.problem { put(.problem(problem)) }
+    }
+
+    /// Adds an event, merged with the waiting one of its subject.
+    package mutating func put(_ event: FleetEvent) {
+        let subject = Self.subject(of: event)
+        if let earlier = events[subject] {
+            events[subject] = Self.merged(earlier, event)
+            return
+        }
+        if case .problem = event {
+            guard problemCount < Self.problemLimit else { return }
+            problemCount += 1
+        }
+        events[subject] = event
+        order.append(subject)
+    }
+
+    /// Removes the event that has waited for longest; `nil` if there is none.
+    package mutating func take() -> FleetEvent? {
+        guard next < order.count else { return nil }
+        let event = events.removeValue(forKey: order[next])
+        if case .problem = event { problemCount -= 1 }
+        next += 1
+        // Moving the rest to the front at this size costs a constant time for each event.
+        if next == order.count || next > 1_000 && next * 2 > order.count {
+            order.removeFirst(next)
+            next = 0
+        }
+        return event
+    }
+
+    /// Returns the position that the consumer has seen of an aspect whose events wait, so that it can be saved.
+    ///
+    /// - Returns: `.some(nil)` if an event waits and the consumer has seen none before; `nil` if no event waits.
+    package func seen(_ aspect: String, of device: DeviceID) -> FleetPosition?? {
+        switch events[.state(device, aspect)] {
+        case .state(let event): .some(event.previous)
+        case .removed(let removal): .some(removal.previous)
+        default: nil
+        }
+    }
+
+    /// The positions that the consumer has seen of aspects whose removal waits.
+    package var removals: [(device: DeviceID, aspect: String, position: FleetPosition)] {
+        order[next...].compactMap { subject in
+            guard case .removed(let removal) = events[subject], let aspect = removal.aspect,
+                let position = removal.previous
+            else { return nil }
+            return (removal.device, aspect, position)
+        }
+    }
+
+    private static func subject(of event: FleetEvent) -> Subject {
+        switch event {
+        case .state(let event): .state(event.device, event.aspect)
+        case .status(let status): .status(status.device)
+        case .removed(let removal): removal.aspect.map { .state(removal.device, $0) } ?? .status(removal.device)
+        case .problem(let problem): .problem(problem)
+        case .caughtUp: .caughtUp
+        }
+    }
+
+    private static func merged(_ earlier: FleetEvent, _ later: FleetEvent) -> FleetEvent {
+        switch (earlier, later) {
+        case (.state(let one), .state(let other)): .state(one.merged(with: other))
+        case (.removed(let one), .state(let other)):
+            // The state came anew after its removal, but the consumer has not seen that it was gone.
+            .state(other.following(one.previous))
+        case (.state(let one), .removed(let other)):
+            .removed(DeviceRemoval(device: other.device, aspect: other.aspect, previous: one.previous))
+        default: later
+        }
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The last state that was seen of an aspect of a device.
+package struct FleetPosition: Sendable, Hashable {
+    /// The bus that counts the generations.
+    package var instance: String
+    /// The number of the state on that bus.
+    package var generation: Int64
+
+    /// Creates a position.
+    package init(instance: String, generation: Int64) {
+        self.instance = instance
+        self.generation = generation
+    }
+}

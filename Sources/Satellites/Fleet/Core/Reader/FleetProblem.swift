@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// Something that is wrong in a fleet, which a reader reports and survives.
+public enum FleetProblem: Sendable, Hashable {
+    /// A topic below the root is not one of the protocol.
+    case invalidTopic(String)
+    /// The payload of a topic is invalid, and its last valid state remains.
+    case invalidPayload(topic: String, reason: String)
+    /// A generation is too far from the last one; the state was accepted, and its changes are unknown.
+    case implausible(DeviceID, aspect: String, from: Int64, to: Int64)
+    /// The broker has an older state than the one that was seen.
+    ///
+    /// It was accepted if the device has continued from there, and ignored otherwise.
+    case wentBack(DeviceID, aspect: String, from: Int64, to: Int64, isAccepted: Bool)
+    /// Two buses use the identity of a device in turns.
+    case sharedIdentity(DeviceID, instances: [String])
+    /// The broker did not deliver states that the device has, not even when they were asked for one device at a time.
+    case missingStates(DeviceID, aspects: [String])
+    /// The broker delivered states of a device without its status.
+    case missingStatus(DeviceID)
+    /// The broker delivered fewer devices than expected.
+    case missingDevices(expected: Int, found: Int)
+    /// The clock of a device is not right, so the times of its changes are unknown.
+    case unknownTime(DeviceID)
+    /// The fleet has more states than a reader keeps; the state was ignored.
+    case tooLarge(DeviceID, limit: Int)
+    /// There are more problems than are reported.
+    case further(limit: Int)
+}
+
+extension FleetProblem: CustomStringConvertible {
+    /// The problem with its subject and reason.
+    public var description: String {
+        switch self {
+        case .invalidTopic(let topic):
+            "the topic '\(topic.escaped)' is not one of the protocol; its message is ignored"
+        case .invalidPayload(let topic, let reason): "\(topic.escaped): \(reason); the message is ignored"
+        case .implausible(let device, let aspect, let from, let to):
+            "\(device) \(aspect): generation \(to) after \(from) is implausible; the number of changes is unknown"
+        case .wentBack(let device, let aspect, let from, let to, isAccepted: false):
+            """
+            \(device) \(aspect): the broker has generation \(to), but \(from) was seen; it is ignored. Has the broker lost \
+            messages?
+            """
+        case .wentBack(let device, let aspect, let from, let to, isAccepted: true):
+            """
+            \(device) \(aspect): the device continues at generation \(to), but \(from) was seen; the number of changes is \
+            unknown
+            """
+        case .sharedIdentity(let device, let instances):
+            """
+            \(device): the buses \(instances.joined(separator: " and ")) use this identity in turns. Are there two devices \
+            with it?
+            """
+        case .missingStates(let device, let aspects):
+            """
+            \(device): the broker did not deliver \(aspects.joined(separator: ", ")), which the device has. Does the \
+            broker limit its queues?
+            """
+        case .missingStatus(let device): "\(device): the broker has states of the device, but not its status"
+        case .missingDevices(let expected, let found):
+            """
+            the broker delivered \(found) devices instead of \(expected). Does it limit its queues, or do its rules \
+            hide devices?
+            """
+        case .unknownTime(let device): "\(device): its clock is not right, so the times of its changes are unknown"
+        case .tooLarge(let device, let limit):
+            "\(device): the fleet has more than \(limit) states, the maximum of a reader; a state is ignored"
+        case .further(let limit): "more than \(limit) problems in an hour; further ones are not reported"
+        }
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import Varlink
+
+extension FleetTable {
+    /// The columns of the text, with the rows' cells.
+    private static let columns: [(head: String, cell: @Sendable (Row) -> String)] = [
+        ("DEVICE", { $0.device.text }), ("STATE", { $0.state.text }), ("LAST SEEN", { age($0.lastSeen) }),
+        ("BATTERY", { battery($0) }), ("VERSION", { $0.version?.escaped ?? "-" }),
+        ("ASPECTS", { $0.aspects.isEmpty ? "-" : $0.aspects.joined(separator: " ") }),
+    ]
+    /// The spaces between two columns.
+    private static let gap = 2
+
+    /// Returns the headings and the rows as lines of at most a width; without truncation if it is `nil`.
+    ///
+    /// Control characters of peers are escaped.
+    package static func lines(_ rows: [Row], width: Int? = nil) -> [String] {
+        let table = [columns.map(\.head)] + rows.map { row in columns.map { $0.cell(row) } }
+        let widths = columns.indices.map { column in table.map { $0[column].count }.max() ?? 0 }
+        return table.map { cells in
+            var line = ""
+            for (index, cell) in cells.enumerated() {
+                line += cell
+                if index + 1 < cells.count {
+                    line += String(repeating: " ", count: widths[index] - cell.count + gap)
+                }
+            }
+            guard let width, line.count > width else { return line }
+            return width > 0 ? line.prefix(width - 1) + "…" : ""
+        }
+    }
+
+    /// Returns the rows as JSON: an array of objects, whose unknown members are missing.
+    package static func json(_ rows: [Row]) -> JSON {
+        .array(
+            rows.map { row in
+                var members: JSONObject = [
+                    "device": .string(row.device.text), "state": .string(row.state.rawValue),
+                ]
+                if let lastSeen = row.lastSeen { members["lastSeen"] = .integer(lastSeen) }
+                if let level = row.level { members["level"] = .number(level) }
+                if let charging = row.charging { members["charging"] = .string(charging) }
+                if let version = row.version { members["version"] = .string(version) }
+                members["aspects"] = .array(row.aspects.map { .string($0) })
+                return .object(members)
+            })
+    }
+
+    /// Returns a line that counts the devices by their states.
+    package static func summary(_ rows: [Row]) -> String {
+        let counts = State.allCases.map { state in (state, rows.count { $0.state == state }) }.filter { $0.1 > 0 }
+        let parts = counts.map { "\($0.1) \($0.0.text)" }.joined(separator: ", ")
+        return "\(rows.count) device\(rows.count == 1 ? "" : "s")" + (parts.isEmpty ? "" : ": \(parts)")
+    }
+
+    /// Returns an age in its largest unit, rounded down.
+    static func age(_ seconds: Int64?) -> String {
+        guard let seconds else { return "-" }
+        return switch seconds {
+        case ..<1: "now"
+        case ..<60: "\(seconds) s ago"
+        case ..<3_600: "\(seconds / 60) min ago"
+        case ..<86_400: "\(seconds / 3_600) h ago"
+        default: "\(seconds / 86_400) d ago"
+        }
+    }
+
+    private static func battery(_ row: Row) -> String {
+        let level = row.level.map { "\(Int(($0 * 100).rounded())) %" }
+        let parts = [level, row.charging?.escaped].compactMap(\.self)
+        return parts.isEmpty ? "-" : parts.joined(separator: " ")
+    }
+}
+
+extension FleetTable.State {
+    /// The state in words.
+    package var text: String { self == .noBus ? "no bus" : rawValue }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Varlink
+
+/// The devices of a fleet at one time: what `reveille-fleet status` shows.
+///
+/// Pure.
+package struct FleetTable: Sendable {
+    /// What a device does.
+    package enum State: String, Sendable, Hashable, CaseIterable {
+        /// It is connected.
+        case online
+        /// It is connected, but its bus cannot be reached.
+        case noBus
+        /// It has disconnected until its next wake.
+        case asleep
+        /// It should have woken up, but has not.
+        case overdue
+        /// Its bridge was stopped.
+        case stopped
+        /// The broker lost the connection.
+        case lost
+        /// It has states, but no status.
+        case unknown
+    }
+
+    /// One device.
+    package struct Row: Sendable, Hashable {
+        package var device: DeviceID
+        package var state: State
+        /// The seconds since the broker heard of it; 0 while it is connected, `nil` if it is unknown.
+        package var lastSeen: Int64?
+        /// The level of the battery, from 0 to 1.
+        package var level: Double?
+        /// The state of the battery: `charging`.
+        package var charging: String?
+        /// The aspects that it lists, or whose states have arrived.
+        package var aspects: [String]
+        package var version: String?
+    }
+
+    /// A battery as last received.
+    private struct Battery: Sendable {
+        var level: Double?
+        var state: String?
+    }
+
+    /// The wakes after which a sleeper is overdue: one may be late by its spread and the next pause before a try.
+    package static let overdueWakes: Int64 = 2
+
+    private var batteries: [DeviceID: Battery] = [:]
+
+    /// Creates a table.
+    package init() {}
+
+    /// Takes an event.
+    package mutating func take(_ event: FleetEvent) {
+        switch event {
+        case .state(let event) where event.aspect == "battery":
+            let level = event.value.objectValue?["level"]?.numberValue.flatMap { (0...1).contains($0) ? $0 : nil }
+            batteries[event.device] = Battery(level: level, state: event.value.objectValue?["state"]?.stringValue)
+        case .removed(let removal) where removal.aspect == "battery": batteries[removal.device] = nil
+        default: break
+        }
+    }
+
+    /// Returns the rows of all devices in a ledger, in their order.
+    package func rows(of ledger: Ledger, at now: Int64) -> [Row] {
+        ledger.records.compactMap { $0.map { row($0, of: ledger, at: now) } }.sorted { $0.device < $1.device }
+    }
+
+    private func row(_ record: DeviceRecord, of ledger: Ledger, at now: Int64) -> Row {
+        let battery = batteries[record.device]
+        let arrived = record.aspects.compactMap { ledger.texts[$0.name] }
+        let state = Self.state(of: record, at: now)
+        let heard = max(record.heard, record.status?.time ?? .min)
+        let isConnected = state == .online || state == .noBus
+        return Row(
+            device: record.device, state: state,
+            lastSeen: isConnected ? 0 : heard == .min ? nil : max(0, now - heard),
+            level: battery?.level, charging: battery?.state,
+            aspects: (ledger.listed(record) ?? arrived).sorted(), version: ledger.texts[record.version])
+    }
+
+    private static func state(of record: DeviceRecord, at now: Int64) -> State {
+        guard let status = record.status else { return .unknown }
+        if status.isOnline { return status.reason == .noBus ? .noBus : .online }
+        switch status.reason {
+        case .stopped: return .stopped
+        case .asleep:
+            let (limit, isOverflown) = status.wakeEvery.multipliedReportingOverflow(by: overdueWakes)
+            guard status.wakeEvery > 0, !isOverflown, status.time != .min else { return .asleep }
+            return now - status.time > limit ? .overdue : .asleep
+        default: return .lost
+        }
+    }
+}
