@@ -5,6 +5,7 @@ let package = Package(
     name: "reveille",
     products: [
         .executable(name: "reveille", targets: ["ReveilleTool"]),
+        .executable(name: "reveille-fleet", targets: ["ReveilleFleetTool"]),
         .executable(name: "reveille-location", targets: ["ReveilleLocation"]),
         .executable(name: "reveille-sensor-proxy", targets: ["ReveilleSensorProxy"]),
         .executable(name: "reveille-view", targets: ["ReveilleView"]),
@@ -74,10 +75,17 @@ let package = Package(
                 "CUmockdev", "Reveille", "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        .target(
+            name: "ReveilleConsole",
+            dependencies: [
+                "ReveilleCore", "ReveilleSystem", "Varlink",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
         .executableTarget(
             name: "ReveilleTool",
             dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleTesting", "ReveilleWatchers",
+                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleTesting",
+                "ReveilleWatchers",
                 "ReveilleWire", "Varlink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -100,8 +108,8 @@ let package = Package(
         .executableTarget(
             name: "ReveilleFuzz",
             dependencies: [
-                "GPSD", "ReveilleCore", "ReveilleService", "ReveilleSimulation", "ReveilleSystem", "ReveilleWatchers",
-                "ReveilleViewCore", "ReveilleWire", "Varlink",
+                "BusPosition", "GPSD", "ReveilleCore", "ReveilleFleetCore", "ReveilleService", "ReveilleSimulation",
+                "ReveilleSystem", "ReveilleWatchers", "ReveilleViewCore", "ReveilleWire", "Varlink",
             ]),
 
         // MARK: - Satellites: programs on the public libraries, with the project's log
@@ -121,11 +129,17 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Satellites/SensorProxy"),
-        .target(name: "ReveilleViewCore", dependencies: ["Varlink"], path: "Sources/Satellites/View/Core"),
+        .target(name: "BusPosition", dependencies: ["Varlink"], path: "Sources/Satellites/BusPosition"),
+        .target(
+            name: "BusClient", dependencies: ["BusPosition", "Reveille", "ReveilleSystem", "Varlink"],
+            path: "Sources/Satellites/BusClient"),
+        .target(
+            name: "ReveilleViewCore", dependencies: ["BusPosition", "Varlink"], path: "Sources/Satellites/View/Core"),
         .executableTarget(
             name: "ReveilleView",
             dependencies: [
-                "CMicroHTTPD", "CSQLite", "Reveille", "ReveilleSystem", "ReveilleViewCore", "Varlink",
+                "BusClient", "BusPosition", "CMicroHTTPD", "CSQLite", "Reveille", "ReveilleSystem",
+                "ReveilleViewCore", "Varlink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Satellites/View/Program",
@@ -134,7 +148,24 @@ let package = Package(
                 .embedInCode("Page/view.css"), .embedInCode("Page/icon.svg"),
             ]),
 
-        .target(name: "ReveilleFleetCore", dependencies: ["Varlink"], path: "Sources/Satellites/Fleet/Core"),
+        .target(
+            name: "ReveilleFleetCore", dependencies: ["ReveilleCore", "Varlink"], path: "Sources/Satellites/Fleet/Core"),
+        .executableTarget(
+            name: "ReveilleFleetSimulation",
+            dependencies: [
+                "ReveilleCore", "ReveilleFleetCore", "ReveilleSimulation", "ReveilleSystem", "ReveilleWire", "Varlink",
+            ],
+            path: "Sources/Satellites/Fleet/Simulation"),
+        .target(
+            name: "ReveilleMQTT", dependencies: ["CMosquitto", "ReveilleSystem"], path: "Sources/Satellites/Fleet/MQTT"),
+        .executableTarget(
+            name: "ReveilleFleetTool",
+            dependencies: [
+                "BusClient", "BusPosition", "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleetCore",
+                "ReveilleMQTT", "ReveilleSystem", "Varlink",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Sources/Satellites/Fleet/Program"),
 
         // MARK: - Examples
         .executableTarget(name: "StatusLine", dependencies: ["Reveille"], path: "Sources/Examples/StatusLine"),
@@ -176,8 +207,14 @@ let package = Package(
         ),
         .testTarget(name: "GPSDTests", dependencies: ["GPSD"]),
         .testTarget(name: "SensorClaimsTests", dependencies: ["ReveilleCore", "SensorClaims"]),
-        .testTarget(name: "FleetTests", dependencies: ["ReveilleFleetCore", "Varlink"]),
-        .testTarget(name: "ViewTests", dependencies: ["ReveilleViewCore", "Varlink"], exclude: ["browser.py"]),
+        .testTarget(
+            name: "FleetTests",
+            dependencies: ["ReveilleCore", "ReveilleFleetCore", "ReveilleSystem", "ReveilleTesting", "Varlink"],
+            exclude: ["home_assistant.py"]),
+        .testTarget(
+            name: "FleetIntegrationTests", dependencies: ["ReveilleMQTT", "ReveilleSystem", "ReveilleTesting"]),
+        .testTarget(
+            name: "ViewTests", dependencies: ["BusPosition", "ReveilleViewCore", "Varlink"], exclude: ["browser.py"]),
         .testTarget(
             name: "ReveilleTestingTests",
             dependencies: [
@@ -188,7 +225,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleLocation", "ReveilleSensorProxy", "ReveilleSimulation",
+                "BusPosition", "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleLocation", "ReveilleSensorProxy",
+                "ReveilleSimulation",
                 "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "ReveilleView", "ReveilleViewCore", "Varlink",
             ],
             exclude: ["Node", "Python"]

@@ -23,6 +23,7 @@
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
+#include <sys/timex.h>
 
 int c_reveille_accept(int listener) {
     return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -248,4 +249,9 @@ int c_reveille_entry(int directory, const char *name, struct c_reveille_entry *e
     entry->modified = nanoseconds(status.stx_mtime);
     entry->born = status.stx_mask & STATX_BTIME ? nanoseconds(status.stx_btime) : 0;
     return 0;
+}
+
+int c_reveille_clock_is_synchronized(void) {
+  struct timex clock = {.modes = 0};
+  return adjtimex(&clock) >= 0 && !(clock.status & STA_UNSYNC);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import CReveilleLinux
 import Glibc
 
 /// The system clocks, in microseconds.
@@ -14,6 +15,9 @@ package enum Clocks {
     package static func boot() -> Int64 {
         read(CLOCK_BOOTTIME)
     }
+
+    /// Whether the wall clock is synchronized with a source of time.
+    package static var isSynchronized: Bool { c_reveille_clock_is_synchronized() != 0 }
 
     /// Returns the time since boot without suspend, as supervisors measure it.
     static func monotonic() -> Int64 {

@@ -3,38 +3,13 @@
 
 import Glibc
 import Reveille
+import ReveilleConsole
 import ReveilleService
 import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// The reason for a command's failure: one line of text and an exit code of sysexits(3).
-struct Failure: Error, CustomStringConvertible {
-    /// The exit codes, by which scripts distinguish failures.
-    enum Code: Int32 {
-        case failure = 1
-        case usage = 64
-        case noBus = 69
-        /// Data could not be written to stdout or to a file.
-        case output = 74
-        case tryAgain = 75
-        case `protocol` = 76
-        case permission = 77
-        case configuration = 78
-        /// The code that timeout(1) uses.
-        case timeout = 124
-        /// The code that shells use.
-        case notStarted = 127
-    }
-
-    let code: Code
-    let description: String
-
-    init(_ code: Code, _ description: String) {
-        self.code = code
-        self.description = description
-    }
-
+extension Failure {
     /// Creates the failure of a system call that was made to start the bus.
     init(serving error: SystemError, at address: UnixAddress) {
         var status = stat()
@@ -93,9 +68,6 @@ struct Failure: Error, CustomStringConvertible {
 
     private static func end(_ error: any Error) -> Never {
         let failure = error as? Failure ?? (error as? ReveilleError).map(Failure.init) ?? Failure(.failure, "\(error)")
-        // A unit that fails has an error in the journal.
-        let prefix = ProgramLog.isStderrJournal ? "<\(LogLevel.error.priority)>" : "reveille: "
-        Console.error("\(prefix)\(failure)")
-        exit(failure.code.rawValue)
+        failure.end("reveille")
     }
 }

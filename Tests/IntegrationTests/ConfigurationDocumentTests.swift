@@ -112,7 +112,7 @@ import Varlink
     }
 
     @Test func exitCodesAreThoseOfTheProgram() throws {
-        let source = try Package.text("Sources/ReveilleTool/Failure.swift")
+        let source = try Package.text("Sources/ReveilleConsole/Failure.swift")
         let codes = source.matches(of: #/case \S+ = (\d+)/#).map { String($0.output.1) }
         #expect(codes.count > 8)
         #expect(Set(try table("Exit codes").map { $0[0] }) == Set(codes + ["0"]))
@@ -128,7 +128,9 @@ import Varlink
             "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID",
             "DBUS_SYSTEM_BUS_ADDRESS", "DBUS_SESSION_BUS_ADDRESS",
         ]
-        let targets = ["Reveille", "ReveilleService", "ReveilleSystem", "ReveilleWatchers", "ReveilleTool"]
+        let targets = [
+            "Reveille", "ReveilleService", "ReveilleSystem", "ReveilleWatchers", "ReveilleConsole", "ReveilleTool",
+        ]
         let find = ["-rhoE", #"(Environment\[|getenv\()"[A-Z_]+""#] + targets.map { Package.root + "/Sources/" + $0 }
         let run = try ProgramRun(find, program: "grep", in: directory)
         for match in run.output.matches(of: #/"([A-Z_]+)"/#) { names.insert(String(match.output.1)) }

@@ -64,9 +64,9 @@ import Varlink
 
     @Test(
         arguments: [
-            ("{ battery: { pollIntervall: 1 } }", "battery.pollIntervall: unknown key"),
+            ("{ battery: { pollIntervall: 1 } }", "battery.pollIntervall: unknown key; did you mean pollInterval?"),
             ("{ battery: { pollInterval: 'soon' } }", "battery.pollInterval: not a number of seconds"),
-            ("{ colour: 1 }", "colour: unknown key"), ("{ bus: [] }", "bus: not an object"),
+            ("{ colour: 1 }", "colour: unknown key\n"), ("{ bus: [] }", "bus: not an object"),
             ("{ orientation: { frame: 'mars' } }", "orientation.frame: not auto, hid or iio-doc"),
             ("{ orientation: { matrix: '1, 2' } }", "orientation.matrix"), ("{ bus: { history: 0 } }", "bus.history"),
             ("{ defaults: { paths: 'x' } }", "defaults.paths"), ("{ nonsense", "not JSON5"),

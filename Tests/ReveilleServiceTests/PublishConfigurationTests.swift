@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleCore
 import ReveilleService
 import Testing
 import Varlink
@@ -86,7 +87,7 @@ import Varlink
             ),
             (#"[{ names: "org.a.*", users: [0.5] }]"#, "publish.allow[0].users: not a user of this system: 0.5"),
             (#"[{ names: "org.a.*", users: [null] }]"#, "publish.allow[0].users: not a user of this system: null"),
-            (#"[{ names: "org.a.*", users: [], user: 1 }]"#, "publish.allow[0].user: unknown key"),
+            (#"[{ names: "org.a.*", users: [], user: 1 }]"#, "publish.allow[0].user: unknown key; did you mean users?"),
         ])
     func invalidPermissionIsRefused(allow: String, message: String) {
         let error = #expect(throws: ConfigurationError.self) { try parse("{ allow: \(allow) }") }

@@ -76,6 +76,9 @@ int c_reveille_close_from(void *actions, int first);
 // flags must be set before.
 void c_reveille_spawn_in_session(void *attributes);
 
+// Returns whether the wall clock is synchronized with a source of time (adjtimex(2)).
+int c_reveille_clock_is_synchronized(void);
+
 // Creates a socket for rtnetlink(7), which may receive the changes of links, addresses and routes. Returns -1 and errno
 // on failure.
 int c_reveille_route_socket(int is_listening);

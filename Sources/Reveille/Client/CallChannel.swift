@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import ReveilleSystem
+package import ReveilleSystem
 import ReveilleWire
-import Varlink
+package import Varlink
 
 /// The connection for a device's calls; replies arrive in the order of the calls.
 ///
 /// Loop thread only.
-final class CallChannel {
+package final class CallChannel {
     private struct Pending {
         let call: Call
         let completion: (Result<Reply, ReveilleError>) -> Void
@@ -21,7 +21,7 @@ final class CallChannel {
     private let onEnd: (ReveilleError) -> Void
 
     /// Connects to a bus; `onEnd` is called once when the connection has ended, after every pending call has failed.
-    init(_ connector: Connector, onEnd: @escaping (ReveilleError) -> Void) throws(SystemError) {
+    package init(_ connector: Connector, onEnd: @escaping (ReveilleError) -> Void) throws(SystemError) {
         self.onEnd = onEnd
         patience = connector.patience
         timer = try connector.loop.timer { [weak self] in
@@ -36,17 +36,21 @@ final class CallChannel {
     func call<Answer: BusReply>(
         _ call: Call, expecting type: Answer.Type, completion: @escaping (Result<Answer, ReveilleError>) -> Void
     ) {
+        send(call) { result in
+            completion(Result { () throws(ReveilleError) in try type.init(try result.get(), to: call) })
+        }
+    }
+
+    /// Sends a call, and calls back with its reply, which may be an error of the bus.
+    package func send(_ call: Call, completion: @escaping (Result<Reply, ReveilleError>) -> Void) {
         guard let connection else { return completion(.failure(.ended)) }
-        pending.append(
-            Pending(call: call) { result in
-                completion(Result { () throws(ReveilleError) in try type.init(try result.get(), to: call) })
-            })
+        pending.append(Pending(call: call, completion: completion))
         if pending.count == 1 { timer?.fire(after: patience.answer) }
         connection.send(call)
     }
 
     /// Ends the connection; pending calls fail.
-    func close() {
+    package func close() {
         disconnect(.ended)
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import ReveilleCore
+package import ReveilleCore
 import ReveilleSystem
 
 extension Configuration {
@@ -12,24 +12,17 @@ extension Configuration {
     ///
     /// - Throws: `ConfigurationError` with the file and the problem in it.
     package init(readingFile path: String) throws(ConfigurationError) {
-        let problem: String
-        switch FileContents.read(path, limit: Self.sizeLimit) {
-        case .bytes(let bytes):
-            do throws(ConfigurationError) {
-                self = try Configuration(parsing: bytes)
-                return
-            } catch {
-                var error = error
-                error.file = path
-                throw error
-            }
-        case .missing:
-            throw ConfigurationError(key: nil, reason: "open \(path): No such file or directory (ENOENT)")
-        case .notAFile: problem = "not a file"
-        case .tooLarge(let limit): problem = "longer than \(limit) bytes"
-        case .unreadable(let error): problem = "\(error)"
+        let bytes: [UInt8]
+        do throws(RequiredFile.Unusable) {
+            bytes = try RequiredFile.read(path, limit: Self.sizeLimit)
+        } catch {
+            throw ConfigurationError(key: nil, reason: "\(error)")
         }
-        throw ConfigurationError(key: nil, reason: problem, file: path)
+        do throws(ConfigurationError) {
+            try self.init(parsing: bytes)
+        } catch {
+            throw ConfigurationError(key: error.key, reason: error.reason, file: path)
+        }
     }
 
     /// Parses a configuration; keys that are absent or null keep their defaults.
@@ -37,7 +30,7 @@ extension Configuration {
     /// - Parameter bytes: An object in JSON5.
     /// - Throws: `ConfigurationError` with the line that is not JSON5, or the key that is unknown or has an invalid value.
     package init(parsing bytes: [UInt8]) throws(ConfigurationError) {
-        let top = try ConfigurationSection(Self.value(bytes), path: nil)
+        let top = try ConfigurationSection(parsing: bytes)
         self.init()
         try top.section("battery") { section throws(ConfigurationError) in try battery.read(section) }
         try top.section("proximity") { section throws(ConfigurationError) in try proximity.read(section) }
@@ -55,14 +48,5 @@ extension Configuration {
         try top.section("lifecycle") { section throws(ConfigurationError) in try lifecycle.read(section) }
         try top.section("schedule") { section throws(ConfigurationError) in try schedule.read(section) }
         try top.rejectUnknownKeys()
-    }
-
-    private static func value(_ bytes: [UInt8]) throws(ConfigurationError) -> SettingsValue {
-        do {
-            // Numbers out of range are accepted here, so that the error names their key.
-            return try RelaxedJSON.parse(bytes, allowsInfinity: true)
-        } catch {
-            throw ConfigurationError(key: nil, reason: "not JSON5: \(error)")
-        }
     }
 }

@@ -32,11 +32,6 @@ package struct Configuration: Sendable {
     /// The section `schedule`.
     package var schedule = Schedule()
 
-    /// The shortest interval in seconds; reading a source more often would leave no time for anything else.
-    static let shortestInterval = 0.001
-    /// The longest time in seconds: a year, which can stand for "never".
-    static let longestInterval = 31_536_000.0
-
     /// Creates the default configuration.
     package init() {}
 }

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+package import ReveilleCore
 
 /// The file of a configuration, which is read at the start and on request.
 package struct ConfigurationFile: Sendable, CustomStringConvertible {

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Reveille
+import ReveilleConsole
 
 extension Device {
     /// Reports the loss of the bus and its return, until the task is cancelled.

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Reveille
+import ReveilleConsole
 import Varlink
 
 /// The file in which `reveille watch --state` stores its positions.

@@ -4,6 +4,8 @@
 import ArgumentParser
 import Glibc
 import Reveille
+import ReveilleConsole
+import ReveilleCore
 import ReveilleWire
 
 /// `reveille check`: asks what the device and the bus can do.

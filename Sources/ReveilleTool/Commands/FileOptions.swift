@@ -3,6 +3,8 @@
 
 import ArgumentParser
 import Glibc
+import ReveilleConsole
+import ReveilleCore
 import ReveilleService
 import ReveilleSystem
 

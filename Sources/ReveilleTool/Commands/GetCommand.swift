@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import Reveille
+import ReveilleConsole
 import ReveilleWire
 
 /// `reveille get`: prints the current state.

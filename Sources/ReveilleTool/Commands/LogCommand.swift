@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import Reveille
+import ReveilleConsole
 import ReveilleWire
 
 /// `reveille log`: prints the latest changes that the bus keeps.

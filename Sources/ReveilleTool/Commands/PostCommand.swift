@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import Reveille
+import ReveilleConsole
 import ReveilleCore
 import ReveilleWire
 import Varlink

@@ -5,6 +5,7 @@ import ArgumentParser
 import Glibc
 import Logging
 import Reveille
+import ReveilleConsole
 import ReveilleService
 import ReveilleSystem
 import Varlink

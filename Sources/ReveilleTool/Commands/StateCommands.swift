@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import Reveille
+import ReveilleConsole
 
 /// `reveille background`: holds a subscription.
 struct BackgroundCommand: ParsableCommand {

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import Reveille
+import ReveilleConsole
 import ReveilleSystem
 import ReveilleWire
 import Varlink

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Reveille
+import ReveilleConsole
 
 /// The tables of `reveille status`.
 enum StatusTables {

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import Reveille
+import ReveilleConsole
 
 /// `reveille suspend`: sends a program to the background and freezes it.
 struct SuspendCommand: ParsableCommand {

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import ArgumentParser
+import ReveilleConsole
 import ReveilleCore
 import ReveilleSystem
 

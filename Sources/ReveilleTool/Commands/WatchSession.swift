@@ -3,6 +3,7 @@
 
 import Glibc
 import Reveille
+import ReveilleConsole
 import ReveilleSystem
 
 /// One run of `reveille watch`: its subscription, keys, signals and timeout.

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import ArgumentParser
+import ReveilleConsole
 
 /// `reveille demo`: demonstrates the bus on a synthetic phone.
 struct DemoCommand: ParsableCommand {

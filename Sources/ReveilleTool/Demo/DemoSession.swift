@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Reveille
+import ReveilleConsole
 import ReveilleSystem
 
 /// One run of `reveille demo`: its pace, keys and signals, which the loop of the main thread handles.

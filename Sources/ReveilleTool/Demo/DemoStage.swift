@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Reveille
+import ReveilleConsole
 import ReveilleTesting
 
 /// The phone, the bus and the two subscribers of a demonstration.

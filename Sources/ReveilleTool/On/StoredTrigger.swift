@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Reveille
+import ReveilleConsole
 import ReveilleWire
 import Varlink
 

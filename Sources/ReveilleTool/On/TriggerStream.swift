@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Reveille
+import ReveilleConsole
 import ReveilleCore
 import ReveilleSystem
 import ReveilleWire

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Reveille
+import ReveilleConsole
 
 /// How to configure folders, for users who ask for them while none is configured.
 enum FolderHint {

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleConsole
 import ReveilleSystem
 
 /// A file that receives a result, opened before the work begins, which would otherwise be lost.

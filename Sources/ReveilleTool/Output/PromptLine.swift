@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleConsole
 import ReveilleSystem
 
 /// A status line at the bottom of a terminal, below the output; safe to use from any thread.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleConsole
 import ReveilleSystem
 
 /// The contents of a terminal's screen as a value.

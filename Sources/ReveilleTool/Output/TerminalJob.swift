@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleConsole
 import ReveilleSystem
 
 /// A program that reads keys from its terminal while it is in the foreground, and gives the terminal back otherwise.

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Reveille
+import ReveilleConsole
 import Varlink
 
 /// A number at a time; `nil` if it was unknown from then on.

@@ -3,6 +3,8 @@
 
 import ArgumentParser
 import Reveille
+import ReveilleConsole
+import ReveilleCore
 import ReveilleWire
 import Varlink
 

@@ -3,6 +3,7 @@
 
 import Glibc
 import Reveille
+import ReveilleConsole
 import ReveilleSystem
 import ReveilleTesting
 import Varlink

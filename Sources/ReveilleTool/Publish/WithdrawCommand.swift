@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import Reveille
+import ReveilleConsole
 
 /// `reveille withdraw`: withdraws a published state.
 struct WithdrawCommand: ParsableCommand {

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleConsole
 import ReveilleSystem
 
 /// The scope into which `reveille run` moves itself.

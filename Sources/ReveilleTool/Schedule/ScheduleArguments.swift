@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import Glibc
+import ReveilleConsole
 import ReveilleCore
 
 /// A time of day on the command line: `7:30`, `07:30` or `07:30:15`.

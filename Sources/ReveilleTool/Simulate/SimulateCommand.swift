@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import Glibc
+import ReveilleConsole
 import ReveilleTesting
 
 /// `reveille simulate`: runs a program on a synthetic phone that follows a scenario.

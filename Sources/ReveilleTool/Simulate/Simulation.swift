@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleConsole
 import ReveilleSystem
 import ReveilleTesting
 

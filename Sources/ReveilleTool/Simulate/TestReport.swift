@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleConsole
 import Varlink
 
 /// A report of the expectations in the Test Anything Protocol (testanything.org), version 14.

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Reveille
+import ReveilleCore
 import ReveilleWire
 
 extension StateForm {

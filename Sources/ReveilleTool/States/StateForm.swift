@@ -2,6 +2,8 @@
 // Part of Reveille.
 
 import Reveille
+import ReveilleConsole
+import ReveilleCore
 import ReveilleWire
 
 /// The textual form of an aspect's state, on the command line and in scenarios.

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import Glibc
+import ReveilleConsole
 import ReveilleWire
 
 /// `reveille task`: runs a command that should finish before the program is suspended.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleConsole
+
 extension TimelineDrawing {
     /// Draws the deliveries to a subscriber, with a row for each aspect.
     mutating func drawRows(of deliveries: [Timeline.Delivery], sleeps: [(start: Double, end: Double?)]) {

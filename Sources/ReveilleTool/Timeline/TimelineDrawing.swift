@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Reveille
+import ReveilleConsole
 
 /// The picture of a timeline as SVG: the phone above, the two subscribers below.
 struct TimelineDrawing {

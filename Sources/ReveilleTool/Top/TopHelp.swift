@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleConsole
+
 /// The keys of `reveille top`, and what its columns mean.
 enum TopHelp {
     /// The keys in the bottom line, the most important first: a narrow screen has no room for the last ones.

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Reveille
+import ReveilleConsole
 
 /// What `reveille top` knows and shows; a pure value.
 struct TopModel: Sendable {

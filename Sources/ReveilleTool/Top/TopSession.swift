@@ -3,6 +3,7 @@
 
 import Glibc
 import Reveille
+import ReveilleConsole
 import ReveilleSystem
 
 /// One run of `reveille top` on a terminal.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleCore
 import Varlink
 
 extension Configuration {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+package import BusPosition
+
 /// Decides what a request receives: every web page and every user of the machine can send one.
 ///
 /// Pure.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import BusClient
 import Reveille
 import ReveilleSystem
 import ReveilleViewCore
@@ -23,7 +24,7 @@ final class BusQuery {
     ///
     /// The completion is called once, and not after ``cancel()``.
     init(
-        _ call: Call, on bus: Bus, completion: @escaping (Result<JSONObject, Refusal>) -> Void
+        _ call: Call, on bus: BusRoute, completion: @escaping (Result<JSONObject, Refusal>) -> Void
     ) throws(Refusal) {
         self.completion = completion
         do throws(SystemError) {
@@ -42,7 +43,7 @@ final class BusQuery {
                 },
                 onEnd: { [weak self] error in self?.end(.failure(.bus("\(call.member): \(error)"))) })
         } catch {
-            throw .bus("\(call.member): \(Bus.description(error))")
+            throw .bus("\(call.member): \(BusRoute.description(error))")
         }
         connection?.send(call)
     }

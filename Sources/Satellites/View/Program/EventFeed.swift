@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import BusClient
+import BusPosition
 import Reveille
 import ReveilleSystem
 import ReveilleViewCore
@@ -23,8 +25,10 @@ final class EventFeed {
     var onOutput: () -> Void = {}
 
     /// Creates a feed, which subscribes with the first ``read(into:)``.
-    init(on bus: Bus, from position: StreamPosition?) {
-        stream = BusStream(.everything, on: bus, from: position) { [weak self] in self?.take($0) }
+    init(on bus: BusRoute, from position: StreamPosition?) {
+        stream = BusStream(
+            .describing { SubscriptionPlan.everything.parameters(describing: $0) }, on: bus, from: position
+        ) { [weak self] in self?.take($0) }
     }
 
     /// Copies the next bytes of the stream.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import BusClient
 import CMicroHTTPD
 import ReveilleSystem
 import ReveilleViewCore
@@ -75,8 +76,8 @@ final class Exchange {
         case .accepted(.stream(let position)):
             return StreamResponse(connection, from: position, server: server).send()
         case .accepted(.changes(let aspect)):
-            ask(Bus.call("GetHistory", ["aspect": .string(aspect), "limit": .integer(Site.changeLimit)]))
-        case .accepted(.subscriptions): ask(Bus.call("ListSubscriptions"))
+            ask(BusRoute.call("GetHistory", ["aspect": .string(aspect), "limit": .integer(Site.changeLimit)]))
+        case .accepted(.subscriptions): ask(BusRoute.call("ListSubscriptions"))
         case .accepted(let decision): progress = .answered(server.site.response(to: decision, gate: server.gate))
         }
         if case .answered(let response) = progress { return response.send(on: connection) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import BusClient
 import ReveilleSystem
 import ReveilleViewCore
 import Varlink
@@ -15,10 +16,12 @@ final class Recorder {
     private var isResumed = false
 
     /// Subscribes, and continues where the history ends if the bus still knows that position.
-    init(_ history: History, on bus: Bus, notes: Notes) {
+    init(_ history: History, on bus: BusRoute, notes: Notes) {
         self.history = history
         self.notes = notes
-        stream = BusStream(.battery, on: bus, from: history.position) { [weak self] in self?.take($0) }
+        stream = BusStream(
+            .parameters { SubscriptionPlan.battery.parameters(describing: []) }, on: bus, from: history.position
+        ) { [weak self] in self?.take($0) }
         stream?.open()
     }
 

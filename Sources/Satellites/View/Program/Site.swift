@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import BusClient
 import ReveilleSystem
 import ReveilleViewCore
 import Varlink
@@ -10,7 +11,7 @@ struct Site {
     /// The most changes of an aspect that the page draws; those of an hour are fewer in general.
     static let changeLimit: Int64 = 500
 
-    let bus: Bus
+    let bus: BusRoute
     let history: History
 
     /// Returns the response to a request that neither asks the bus nor is a stream.

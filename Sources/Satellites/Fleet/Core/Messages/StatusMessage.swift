@@ -22,7 +22,7 @@ public struct StatusMessage: Sendable, Hashable {
     /// Brokers deliver the rest of it with each message, which is the age of the status on their own clock.
     public static let lease: UInt32 = 315_360_000
     /// The most aspects of a device, so that the message fits.
-    static let aspectLimit = 1_000
+    package static let aspectLimit = 1_000
 
     /// Whether the device is connected.
     public var isOnline: Bool

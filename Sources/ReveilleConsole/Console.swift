@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleSystem
+package import Varlink
+
+/// Unbuffered output: data to stdout, messages to stderr.
+package enum Console {
+    /// Writes a line of data as text.
+    ///
+    /// - Throws: `Failure` if the line cannot be written.
+    package static func line(_ text: StyledText) throws(Failure) {
+        try line(printable: text.rendered)
+    }
+
+    /// Writes a line of data as JSON.
+    ///
+    /// - Throws: `Failure` if the line cannot be written.
+    package static func json(_ value: JSON) throws(Failure) {
+        try line(printable: value.printable)
+    }
+
+    /// Writes a message, ignoring errors because there is no other place to report them.
+    package static func error(_ text: StyledText) {
+        try? write(text.rendered + "\n", to: STDERR_FILENO)
+    }
+
+    /// Replaces the current line of the terminal, without a line break.
+    package static func replaceLine(with text: StyledText) {
+        try? write("\r\u{1B}[K" + text.rendered, to: STDERR_FILENO)
+    }
+
+    /// Writes terminal control codes to stdout, unless that would block, as on a terminal that Ctrl-S has stopped.
+    ///
+    /// Errors are ignored: a terminal that is gone sends SIGHUP.
+    ///
+    /// - Returns: Whether everything was written.
+    package static func draw(_ codes: String) -> Bool {
+        var rest = Array(codes.utf8)[...]
+        while !rest.isEmpty {
+            guard (try? Readiness.wait(STDOUT_FILENO, for: .writable, atMost: .zero)) == true else { return false }
+            let count = rest.prefix(Int(PIPE_BUF)).withUnsafeBytes { buffer in
+                retryingOnInterrupt { Glibc.write(STDOUT_FILENO, buffer.baseAddress, buffer.count) }
+            }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    /// The number of columns of stdout; `nil` if it is unknown, as for a pipe.
+    package static var columns: Int? { Terminal.columns(of: STDOUT_FILENO) }
+
+    /// Whether stdout is a terminal that can be drawn on.
+    package static let isTerminal = isatty(STDOUT_FILENO) == 1 && Environment["TERM"] != "dumb"
+
+    /// Whether stdout is a terminal and NO_COLOR (no-color.org) is not set.
+    package static let isColored = isatty(STDOUT_FILENO) == 1 && Environment["NO_COLOR"] == nil
+
+    /// Whether all three standard streams are terminals.
+    package static let isInteractive = [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].allSatisfy { isatty($0) == 1 }
+
+    /// Opens closed standard streams, so that no socket gets their descriptor and receives the output.
+    ///
+    /// They are opened in the opposite direction, so reads and writes fail as on a closed stream.
+    package static func reserveStandardStreams() {
+        for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+            _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+        }
+    }
+
+    /// Writes a line of data that contains no unescaped control characters.
+    ///
+    /// - Throws: `Failure` if the line cannot be written.
+    package static func line(printable text: String) throws(Failure) {
+        do throws(SystemError) {
+            try write(text + "\n", to: STDOUT_FILENO)
+        } catch {
+            if error.code == EPIPE { dieOfBrokenPipe() }
+            throw Failure(.output, "\(error)")
+        }
+    }
+
+    private static func write(_ text: String, to descriptor: Int32) throws(SystemError) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { buffer in
+                retryingOnInterrupt { Glibc.write(descriptor, buffer.baseAddress, buffer.count) }
+            }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                // Another process that shares the stream made it non-blocking.
+                try Readiness.wait(descriptor, for: .writable, atMost: .seconds(Int32.max))
+            } else {
+                throw SystemError("write", on: descriptor == STDOUT_FILENO ? "stdout" : "stderr")
+            }
+        }
+    }
+
+    /// Ends the process by SIGPIPE, even if its parent ignored the signal.
+    private static func dieOfBrokenPipe() -> Never {
+        signal(SIGPIPE, SIG_DFL)
+        kill(getpid(), SIGPIPE)
+        exit(128 + SIGPIPE)
+    }
+}

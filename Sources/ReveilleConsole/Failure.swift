@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleSystem
+
+/// The reason for a command's failure: one line of text and an exit code of sysexits(3).
+package struct Failure: Error, CustomStringConvertible {
+    /// The exit codes, by which scripts distinguish failures.
+    package enum Code: Int32 {
+        case failure = 1
+        case usage = 64
+        /// The bus, or the broker, cannot be reached.
+        case noBus = 69
+        /// Data could not be written to stdout or to a file.
+        case output = 74
+        case tryAgain = 75
+        case `protocol` = 76
+        case permission = 77
+        case configuration = 78
+        /// The code that timeout(1) uses.
+        case timeout = 124
+        /// The code that shells use.
+        case notStarted = 127
+    }
+
+    /// The exit code.
+    package let code: Code
+    /// The line of text.
+    package let description: String
+
+    /// Creates a failure.
+    package init(_ code: Code, _ description: String) {
+        self.code = code
+        self.description = description
+    }
+
+    /// Prints the failure to stderr as one line, and ends the process.
+    ///
+    /// - Parameter program: The name with which the line begins, unless stderr is a journal, which notes it itself.
+    package func end(_ program: String) -> Never {
+        // A unit that fails has an error in the journal.
+        let prefix = ProgramLog.isStderrJournal ? "<\(LogLevel.error.priority)>" : "\(program): "
+        Console.error("\(prefix)\(self)")
+        exit(code.rawValue)
+    }
+}

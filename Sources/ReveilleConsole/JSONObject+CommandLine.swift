@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Reveille
+import ReveilleCore
+import ReveilleWire
+import Varlink
+
+extension JSONObject {
+    /// The most bytes that are read from stdin: far above the longest value that a bus accepts, with any white space.
+    private static let inputLimit = 1 << 20
+
+    /// Parses a value that is published from the command line, or from stdin for the argument `-`.
+    ///
+    /// - Parameters:
+    ///   - argument: The text, or `-`.
+    ///   - name: The name that is published.
+    ///   - maximumDepth: The maximum nesting of arrays and objects.
+    ///   - withdrawal: The command that withdraws the name, for a user who publishes `null` instead.
+    /// - Throws: `Failure` if it is not a JSON object.
+    package init(argument: String, for name: String, maximumDepth: Int, withdrawal: String) throws(Failure) {
+        let isInput = argument == StandardInput.name
+        let bytes =
+            isInput
+            ? try StandardInput.read(limit: Self.inputLimit, orFailWith: .usage) : Array(argument.utf8)
+        let value: JSON
+        do throws(JSONError) {
+            value = try JSON.parse(bytes, maximumDepth: maximumDepth)
+        } catch {
+            // The shell removes the quotes of {"volume": 0.5}.
+            let hint =
+                isInput || argument.utf8.contains(UInt8(ascii: "\"")) ? "" : #"; in a shell, write '{"volume": 0.5}'"#
+            if case .tooDeep = error.reason { throw Failure(.usage, "\(name): the value is \(error)") }
+            throw Failure(.usage, "the value is not valid JSON: \(error)\(hint)")
+        }
+        guard let object = value.objectValue else {
+            let hint = value.isNull ? "; to withdraw the state, use '\(withdrawal)'" : ""
+            throw Failure(
+                .usage, #"the value must be a JSON object such as {"volume": 0.5}, not \#(value.kind)\#(hint)"#)
+        }
+        self = object
+    }
+}

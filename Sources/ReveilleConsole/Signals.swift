@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleSystem
+
+/// The signals of a command that runs until it is ended.
+package enum Signals {
+    /// The signals that end the command: not those that are ignored from the start, as with nohup.
+    package static var ending: [Int32] {
+        [SIGINT, SIGTERM, SIGHUP].filter { !IgnoredSignals.contains($0) }
+    }
+
+    /// The signals that are passed on to a program: not those that are ignored from the start, as with nohup.
+    package static var passedOn: [Int32] {
+        [SIGHUP, SIGINT, SIGQUIT, SIGTERM].filter { !IgnoredSignals.contains($0) }
+    }
+
+    /// Ends the process as the signal would by default.
+    package static func die(by number: Int32) -> Never {
+        signal(number, SIG_DFL)
+        raise(number)
+        setMask(SIG_UNBLOCK, number)
+        exit(128 + number)
+    }
+
+    /// Blocks or unblocks a signal in this thread.
+    package static func setMask(_ operation: Int32, _ number: Int32) {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, number)
+        pthread_sigmask(operation, &signals, nil)
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleSystem
+
+/// A table with column headings that fits into the terminal.
+package struct Table {
+    /// A cell: its text, without control characters, and a style.
+    package struct Cell {
+        /// The text.
+        package var text: String
+        /// The style; `nil` for plain text.
+        package var style: Style?
+
+        /// Creates a cell.
+        package init(_ text: String, _ style: Style? = nil) {
+            self.text = text.printable
+            self.style = style
+        }
+
+        fileprivate func cut(to width: Int) -> StyledText {
+            let text = StyledText(text.truncated(to: width))
+            return style.map { $0(text) } ?? text
+        }
+    }
+
+    /// A column: its heading, and whether its cells may be truncated.
+    package struct Column {
+        /// The heading.
+        package var head: String
+        /// Whether its cells are never truncated.
+        package var isFixed: Bool
+
+        /// Creates a column.
+        package init(head: String, isFixed: Bool = true) {
+            self.head = head
+            self.isFixed = isFixed
+        }
+    }
+
+    private static let gap = 2
+    /// The minimum width of a truncated column, in which cells remain distinguishable.
+    private static let narrowest = 5
+
+    /// The columns.
+    package let columns: [Column]
+    /// The rows, each with a cell for each column.
+    package var rows: [[Cell]]
+
+    /// Creates a table.
+    package init(columns: [Column], rows: [[Cell]] = []) {
+        self.columns = columns
+        self.rows = rows
+    }
+
+    /// Returns the headings and the rows as lines of at most a width; without truncation if it is `nil`.
+    package func lines(width: Int?) -> [StyledText] {
+        let widths = widths(in: width)
+        let heads = columns.map { Cell($0.head, .dim) }
+        return ([heads] + rows).map { row in
+            var line: StyledText = ""
+            for (index, cell) in row.enumerated() {
+                let left = (width ?? .max) - line.width
+                let cell = cell.cut(to: min(widths[index], left))
+                let isLast = index + 1 == row.count
+                line += isLast ? cell : cell.padded(to: min(widths[index] + Self.gap, left))
+            }
+            return line
+        }
+    }
+
+    private func widths(in width: Int?) -> [Int] {
+        var widths = columns.indices.map { index in
+            ([columns[index].head] + rows.map { $0[index].text }).map(\.columns).max() ?? 0
+        }
+        guard let width else { return widths }
+        let loose = columns.indices.filter { !columns[$0].isFixed }
+        while widths.reduce(0, +) + Self.gap * (columns.count - 1) > width,
+            let widest = loose.max(by: { widths[$0] < widths[$1] }), widths[widest] > Self.narrowest
+        {
+            widths[widest] -= 1
+        }
+        return widths
+    }
+}

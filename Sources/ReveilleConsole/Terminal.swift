@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleSystem
+
+/// The terminal on stdin, whose modes are changed only while this process is in the foreground.
+package final class Terminal {
+    /// The largest size that is used: more than any display shows.
+    ///
+    /// A terminal can report 65,535 columns and rows. A screen of that size would take 100 GB.
+    private static let largest = (columns: 1_000, rows: 500)
+
+    /// The original modes, while raw mode is on.
+    private var saved: termios?
+
+    /// Creates a terminal in its original modes.
+    package init() {}
+
+    deinit {
+        leaveRawMode()
+    }
+
+    /// Whether this process is in the terminal's foreground.
+    ///
+    /// In the background, reading stops the process (SIGTTIN), and so does setting modes (SIGTTOU).
+    package var isOurs: Bool {
+        tcgetpgrp(STDIN_FILENO) == getpgrp()
+    }
+
+    /// Turns off line buffering and echo.
+    ///
+    /// The modes are set even if they were set before, because a shell changes them while a job is stopped.
+    ///
+    /// - Returns: `false` if this process is in the background or stdin is not a terminal.
+    package func enterRawMode() -> Bool {
+        guard isOurs else { return false }
+        var modes = termios()
+        if let saved {
+            modes = saved
+        } else {
+            guard tcgetattr(STDIN_FILENO, &modes) == 0 else { return false }
+            saved = modes
+        }
+        modes.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        return tcsetattr(STDIN_FILENO, TCSANOW, &modes) == 0
+    }
+
+    package func leaveRawMode() {
+        guard var modes = saved, isOurs else { return }
+        tcsetattr(STDIN_FILENO, TCSANOW, &modes)
+        saved = nil
+    }
+
+    /// Returns the size of a file descriptor's terminal in columns and rows, within limits; `nil` if it is unknown.
+    package static func size(of descriptor: Int32) -> (columns: Int, rows: Int)? {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
+        return (min(Int(size.ws_col), largest.columns), min(Int(size.ws_row), largest.rows))
+    }
+
+    /// Returns the number of columns of a file descriptor's terminal, else COLUMNS; `nil` if neither is known.
+    package static func columns(of descriptor: Int32) -> Int? {
+        var size = winsize()
+        if ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
+        return Environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
+    }
+}

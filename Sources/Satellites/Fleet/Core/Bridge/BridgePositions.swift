@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Varlink
+
+/// The contents of a bridge's file of positions: what the broker has, and what the fleet has set.
+package struct BridgePositions: Sendable, Hashable {
+    /// The version of the format.
+    private static let version: Int64 = 1
+
+    /// What the broker has acknowledged.
+    package var uplink: UplinkPositions
+    /// What was last published of each name that the fleet sets.
+    package var desired: [String: DesiredStates.Applied]
+    /// The prefix under which the device was announced to Home Assistant; `nil` if it was not.
+    package var announced: String?
+
+    /// Creates positions.
+    package init(uplink: UplinkPositions, desired: [String: DesiredStates.Applied], announced: String? = nil) {
+        self.uplink = uplink
+        self.desired = desired
+        self.announced = announced
+    }
+
+    /// Parses a file.
+    ///
+    /// - Throws: ``FleetError`` with ``FleetError/Code/positions`` and the reason.
+    package init(parsing bytes: [UInt8]) throws(FleetError) {
+        let json: JSON
+        do throws(JSONError) {
+            json = try JSON.parse(bytes)
+        } catch {
+            throw FleetError(.positions, "it is not JSON: \(error)")
+        }
+        guard let object = json.objectValue, object["version"]?.integerValue == Self.version else {
+            throw FleetError(.positions, "it has not the version \(Self.version)")
+        }
+        uplink = try UplinkPositions(object["states"] ?? .null)
+        announced = object["homeAssistant"]?.stringValue
+        desired = [:]
+        for member in object["desired"]?.objectValue?.members ?? [] {
+            guard FleetTopic.isAspect(member.name), let entry = member.value.objectValue,
+                desired.count < DesiredStates.nameLimit
+            else { throw FleetError(.positions, "the entry of '\(member.name.escaped)' is invalid") }
+            desired[member.name] = DesiredStates.Applied(
+                instance: entry["instance"]?.stringValue, generation: entry["generation"]?.integerValue,
+                changes: entry["changes"]?.integerValue)
+        }
+    }
+
+    /// The contents of the file.
+    package var bytes: [UInt8] {
+        let names = desired.sorted { $0.key < $1.key }.map { name, applied in
+            var entry: JSONObject = [:]
+            if let instance = applied.instance { entry["instance"] = .string(instance) }
+            if let generation = applied.generation { entry["generation"] = .integer(generation) }
+            if let changes = applied.changes { entry["changes"] = .integer(changes) }
+            return JSONObject.Member(name: name, value: .object(entry))
+        }
+        var file: JSONObject = [
+            "version": .integer(Self.version), "states": uplink.json, "desired": .object(JSONObject(members: names)),
+        ]
+        if let announced { file["homeAssistant"] = .string(announced) }
+        return JSON.object(file).bytes
+    }
+}

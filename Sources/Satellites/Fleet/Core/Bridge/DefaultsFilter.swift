@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import Varlink
+
+/// The domains of settings that may leave the device.
+package struct DefaultsFilter: Sendable, Hashable {
+    /// The names and patterns of the domains.
+    package let domains: NamePatterns
+
+    /// Creates a filter.
+    package init(domains: [String]) {
+        self.domains = NamePatterns(domains)
+    }
+
+    /// Returns a state of `defaults` with the allowed domains only; `nil` if none of its domains is allowed.
+    ///
+    /// Members that a later bus adds beside the domains are left out, since they may name others.
+    package func allowed(_ value: JSON) -> JSON? {
+        let all = value.objectValue?["domains"]?.arrayValue ?? []
+        let allowed = all.filter { $0.objectValue?["domain"]?.stringValue.map(domains.contains) == true }
+        return allowed.isEmpty ? nil : ["domains": .array(allowed)]
+    }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Varlink
+
+extension Uplink {
+    /// Stands for the generation of another instance of the bus that is under way.
+    static let foreign: Int64 = -1
+
+    mutating func connect(sessionPresent: Bool, at now: Int64, _ effects: inout [Effect]) {
+        guard phase == .connecting else { return }
+        phase = .online
+        connectedAt = now
+        hasDesired = false
+        if !sessionPresent || !isComplete {
+            // The broker has forgotten the device, and perhaps its states.
+            isComplete = false
+            for name in entries.keys { entries[name]?.isHeld = false }
+            effects.append(.save(isUrgent: true))
+        }
+        for name in entries.keys { entries[name]?.isRefused = false }
+        status = StatusTrack(aspects: heldAspects)
+        if settings.wakeEvery != nil { effects.append(.wait(Self.patience)) }
+        sendStatus(&effects)
+        // A first reply has the states that are missing, and those of a wake in one piece.
+        let lacksStates = entries.values.contains { !$0.isHeld && $0.pending == nil }
+        if isBusPresent, lacksStates || settings.wakeEvery != nil {
+            isSubscribing = true
+            effects.append(.subscribeAgain)
+        } else if settings.wakeEvery == nil {
+            effects.append(.setForeground(true))
+        }
+        sendAll(&effects)
+        readStale(&effects)
+    }
+
+    mutating func sendAll(_ effects: inout [Effect]) {
+        for name in entries.keys.sorted() { send(name, &effects) }
+    }
+
+    mutating func send(_ name: String, _ effects: inout [Effect]) {
+        guard phase == .online, var entry = entries[name], let state = entry.pending, entry.inFlight == nil,
+            !entry.isRefused
+        else { return }
+        if !entry.mayBeHeld {
+            // If the bridge dies now, the next one must know that the broker may have the name.
+            entry.mayBeHeld = true
+            entries[name] = entry
+            effects.append(.save(isUrgent: true))
+        }
+        entries[name]?.inFlight = state.generation
+        let changes = entry.acknowledged.map { state.generation - $0 } ?? state.changes
+        let message = StateMessage(
+            instance: instance, generation: state.generation, changes: min(max(0, changes), state.generation),
+            changedAt: state.changedAt, isSynchronized: isClockSynchronized, value: state.value)
+        effects.append(
+            .publish(
+                .state(name), topic: FleetTopic.state(settings.device, name).text,
+                payload: entry.isRemoved ? [] : message.bytes, expiry: nil))
+    }
+
+    mutating func acknowledge(_ publication: Publication, at now: Int64, _ effects: inout [Effect]) {
+        switch publication {
+        case .status:
+            status.isInFlight = false
+            leave(at: now, &effects)
+        case .state(let name):
+            guard var entry = entries[name], let generation = entry.inFlight else { return }
+            entry.inFlight = nil
+            if generation != Self.foreign {
+                entry.acknowledged = generation
+                entry.isHeld = true
+            }
+            let isLast = entry.pending?.generation == generation
+            let isGone = isLast && entry.pending?.value.isNull == true
+            if isLast { entry.pending = nil }
+            entries[name] = isGone ? nil : entry
+            effects.append(.save(isUrgent: false))
+            send(name, &effects)
+        }
+    }
+
+    mutating func refuse(_ publication: Publication, at now: Int64, _ effects: inout [Effect]) {
+        switch publication {
+        case .status:
+            status.isInFlight = false
+            leave(at: now, &effects)
+        case .state(let name):
+            guard var entry = entries[name], let generation = entry.inFlight else { return }
+            entry.inFlight = nil
+            entry.isRefused = entry.pending?.generation == generation
+            entries[name] = entry
+            send(name, &effects)
+        }
+    }
+
+    mutating func disconnect(_ isTakenOver: Bool, at now: Int64, fraction: Double, _ effects: inout [Effect]) {
+        guard phase == .connecting || phase == .online || phase == .leaving else { return }
+        let wasOnline = phase != .connecting
+        for name in entries.keys { entries[name]?.inFlight = nil }
+        isReading = false
+        if isStopping { return end(isClean: false, &effects) }
+        if let connectedAt, wasOnline, now - connectedAt >= Self.steady { schedule.reset() }
+        if isTakenOver { schedule.slowDown() }
+        connectedAt = nil
+        phase = .offline
+        if wasOnline, settings.wakeEvery == nil { effects.append(.setForeground(false)) }
+        effects.append(.wait(schedule.next(fraction: fraction)))
+    }
+
+    mutating func endWaiting(at now: Int64, fraction: Double, _ effects: inout [Effect]) {
+        switch phase {
+        case .offline, .asleep:
+            phase = .connecting
+            effects += [.connect, .wait(Self.patience)]
+        case .connecting:
+            effects.append(.disconnect(isClean: false))
+            disconnect(false, at: now, fraction: fraction, &effects)
+        case .online where settings.wakeEvery != nil: sayGoodbye(&effects)
+        case .leaving:
+            // The broker does not answer. Its will says that the device is gone.
+            guard !isStopping else { return end(isClean: false, &effects) }
+            effects.append(.disconnect(isClean: false))
+            disconnect(false, at: now, fraction: fraction, &effects)
+        case .online, .ended: break
+        }
+    }
+
+    mutating func stop(_ effects: inout [Effect]) {
+        // A second signal does not wait.
+        guard !isStopping else { return end(isClean: false, &effects) }
+        isStopping = true
+        if phase == .online || phase == .leaving { sayGoodbye(&effects) } else { end(isClean: true, &effects) }
+    }
+
+    /// Sends the last status of the connection.
+    mutating func sayGoodbye(_ effects: inout [Effect]) {
+        phase = .leaving
+        effects.append(.wait(isStopping ? Self.farewell : Self.patience))
+        if !status.isInFlight { sendStatus(&effects) }
+    }
+
+    /// Ends the connection after the last status, or sends that if another was under way.
+    private mutating func leave(at now: Int64, _ effects: inout [Effect]) {
+        guard phase == .leaving, !status.isInFlight else { return }
+        guard status.sent == currentStatus else { return sendStatus(&effects) }
+        if isStopping { return end(isClean: true, &effects) }
+        for name in entries.keys { entries[name]?.inFlight = nil }
+        isReading = false
+        phase = .asleep
+        schedule.reset()
+        effects += [.disconnect(isClean: true), .save(isUrgent: true), .wait(timeUntilWake(at: now))]
+    }
+
+    private mutating func end(isClean: Bool, _ effects: inout [Effect]) {
+        phase = .ended
+        effects += [.save(isUrgent: true), .disconnect(isClean: isClean), .end]
+    }
+}

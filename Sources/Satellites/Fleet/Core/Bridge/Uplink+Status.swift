@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+extension Uplink {
+    /// The will of a connection.
+    package static var will: StatusMessage { StatusMessage(isOnline: false, reason: .lost) }
+
+    /// The aspects of which the broker has states.
+    var heldAspects: [String] { entries.filter { $0.value.isHeld && !$0.value.isRemoved }.keys.sorted() }
+
+    /// Whether the connection can take messages.
+    package var isOnline: Bool { phase == .online }
+
+    /// The aspects of which the last status has reported states.
+    package var publishedAspects: [String] { status.aspects }
+
+    /// The status now.
+    var currentStatus: StatusMessage {
+        let reason: StatusMessage.Reason? =
+            phase == .leaving ? (isStopping ? .stopped : .asleep) : isBusPresent ? nil : .noBus
+        return StatusMessage(
+            isOnline: phase != .leaving, reason: reason, instance: instance.isEmpty ? nil : instance,
+            aspects: status.aspects, version: settings.version,
+            wakeEvery: settings.wakeEvery.map { Int64($0 / .seconds(1)) })
+    }
+
+    mutating func sendStatus(_ effects: inout [Effect]) {
+        status.sent = currentStatus
+        status.isInFlight = true
+        effects.append(
+            .publish(
+                .status, topic: FleetTopic.status(settings.device).text, payload: currentStatus.bytes,
+                expiry: StatusMessage.lease))
+    }
+
+    /// Whether everything that the bus has is on the broker, or was refused.
+    private var isSettled: Bool {
+        !isReading && !isSubscribing && stale.isEmpty
+            && entries.values.allSatisfy { $0.inFlight == nil && ($0.pending == nil || $0.isRefused) }
+    }
+
+    /// Does what becomes possible when everything is on the broker, and keeps the status up to date.
+    mutating func settle(_ effects: inout [Effect]) {
+        guard phase == .online else { return }
+        if isSettled, isBusPresent {
+            if !isComplete, entries.values.allSatisfy({ $0.isHeld || $0.isRefused }) {
+                isComplete = true
+                effects.append(.save(isUrgent: false))
+            }
+            status.aspects = heldAspects
+            if settings.wakeEvery != nil, hasDesired { return sayGoodbye(&effects) }
+        }
+        if !status.isInFlight, status.sent != currentStatus { sendStatus(&effects) }
+    }
+
+    /// The time until the next wake, at moments that differ between devices so that a fleet does not wake at once.
+    func timeUntilWake(at now: Int64) -> Duration {
+        let interval = max(1, Int64((settings.wakeEvery ?? Self.patience) / .microseconds(1)))
+        // FNV-1a: the same on each start, which Swift's hashes are not.
+        let hash = settings.device.text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
+            ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3
+        }
+        let offset = Int64(hash % UInt64(interval))
+        let rest = (now - offset) % interval
+        return .microseconds(interval - (rest < 0 ? rest + interval : rest))
+    }
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Varlink
+
+/// The way of a device's states from its bus to the broker.
+///
+/// While the broker is away, the subscription on the bus is in the background, so nothing queues. Of each aspect there is
+/// at most one state that the broker has not acknowledged, and at most one message under way. A newer state replaces
+/// one that waits.
+///
+/// Pure: each input returns the effects to carry out, in order.
+package struct Uplink: Sendable {
+    /// What a bridge is configured for.
+    package struct Settings: Sendable {
+        /// The device.
+        package var device: DeviceID
+        /// Where the broker is, as text.
+        package var broker: String
+        /// Whether the broker is on this machine.
+        package var isLocal: Bool
+        /// The names and patterns of the aspects.
+        package var aspects: NamePatterns
+        /// The domains of settings that may leave the device.
+        package var domains: DefaultsFilter
+        /// The time between two wakes of a device that disconnects in between; `nil` for one that stays connected.
+        package var wakeEvery: Duration?
+        /// The version of the bridge.
+        package var version: String
+
+        /// Creates settings.
+        package init(
+            device: DeviceID, broker: String, isLocal: Bool = false, aspects: [String], domains: [String] = [],
+            wakeEvery: Duration? = nil, version: String = ""
+        ) {
+            self.device = device
+            self.broker = broker
+            self.isLocal = isLocal
+            self.aspects = NamePatterns(aspects)
+            self.domains = DefaultsFilter(domains: domains)
+            self.wakeEvery = wakeEvery
+            self.version = version
+        }
+    }
+
+    /// What a message to the broker is about.
+    package enum Publication: Sendable, Hashable {
+        case status
+        case state(String)
+    }
+
+    /// What has happened.
+    package enum Input: Sendable {
+        /// The first reply of a subscription: the states of all aspects, and whether it resumed from its position.
+        case busStarted(instance: String, states: [BusState], isResumed: Bool)
+        /// Events.
+        case busChanged([BusState])
+        /// The bus is gone.
+        case busLost
+        /// The states that ``Effect/readStates(_:)`` requested, or no states if the bus refused.
+        case statesRead(instance: String, states: [BusState])
+        /// The broker has accepted the connection.
+        case connected(sessionPresent: Bool)
+        /// The broker has a message.
+        case acknowledged(Publication)
+        /// The broker, or the client before it, refused a message.
+        case refused(Publication)
+        /// The connection has ended or was not made.
+        case disconnected(isTakenOver: Bool)
+        /// All desired states have arrived, or are not waited for any longer.
+        case desiredArrived
+        /// The time of ``Effect/wait(_:)`` is over.
+        case timeIsOver
+        /// The bridge is to end.
+        case stop
+    }
+
+    /// What is to be done.
+    package enum Effect: Sendable, Hashable {
+        /// Connect to the broker.
+        case connect
+        /// End the connection, if there is one, at once. The broker publishes the will unless the end is clean.
+        case disconnect(isClean: Bool)
+        /// Send a retained message.
+        case publish(Publication, topic: String, payload: [UInt8], expiry: UInt32?)
+        /// Send the subscription to the background or the foreground.
+        case setForeground(Bool)
+        /// Subscribe anew, from the position of the subscription.
+        case subscribeAgain
+        /// Read the complete states of aspects.
+        case readStates([String])
+        /// Save the positions, soon or before anything else.
+        case save(isUrgent: Bool)
+        /// Replaces the timer.
+        case wait(Duration)
+        /// An aspect is left out, and why.
+        case leftOut(aspect: String, reason: String)
+        /// The bridge has ended.
+        case end
+    }
+
+    /// Where the connection is.
+    enum Phase: Sendable, Hashable {
+        /// Waits for the next attempt.
+        case offline
+        case connecting
+        case online
+        /// Waits for the acknowledgement of the last status before a disconnection.
+        case leaving
+        /// Waits for the next wake.
+        case asleep
+        case ended
+    }
+
+    /// What is known about an aspect.
+    struct Entry: Sendable {
+        /// A state that the broker has not acknowledged; a value that is `nil` removes the topic.
+        var pending: BusState?
+        /// The generation that is under way.
+        var inFlight: Int64?
+        /// The last acknowledged generation of this instance.
+        var acknowledged: Int64?
+        /// Whether the broker has a state of the aspect.
+        var isHeld = false
+        /// Whether the broker may have one, which must be replaced when the name is withdrawn.
+        var mayBeHeld = false
+        /// Whether the broker refused the pending state, which then waits for a newer one or another connection.
+        var isRefused = false
+        /// Whether the aspect is not configured any more, so that its topic is removed.
+        var isRemoved = false
+    }
+
+    /// The time in which a broker must accept a connection, and a device that wakes must be done.
+    static let patience: Duration = .seconds(30)
+    /// The time in which the last status must be acknowledged before the bridge ends: a person waits for it.
+    static let farewell: Duration = .seconds(1)
+    /// The time in microseconds after which a connection was a good one: attempts then begin with short pauses again.
+    static let steady: Int64 = 60_000_000
+
+    let settings: Settings
+    var phase = Phase.offline
+    var isStopping = false
+    var isBusPresent = false
+    var instance: String
+    var entries: [String: Entry] = [:]
+    /// Whether all states of the broker are known to be those of ``entries``.
+    var isComplete: Bool
+    /// Whether a new subscription was requested, whose first reply has the states to send.
+    var isSubscribing = false
+    /// The aspects whose complete states must be read, with the generations that were announced.
+    var stale: [String: Int64] = [:]
+    var isReading = false
+    var schedule: RetrySchedule
+    var connectedAt: Int64?
+    var hasDesired = false
+    var status = StatusTrack()
+
+    /// The last status of a connection.
+    struct StatusTrack: Sendable {
+        var sent: StatusMessage?
+        var isInFlight = false
+        /// The aspects that it lists, which change only when no states are under way.
+        var aspects: [String] = []
+    }
+
+    /// Whether the device's clock was synchronized when the current input came.
+    package var isClockSynchronized = true
+
+    /// Creates the way from saved positions.
+    package init(_ settings: Settings, from saved: UplinkPositions? = nil) {
+        self.settings = settings
+        schedule = RetrySchedule(isLocal: settings.isLocal)
+        let positions = saved.flatMap { $0.identity == Self.identity(settings) ? $0 : nil }
+        instance = positions?.instance ?? ""
+        let isFiltered = positions?.domains == settings.domains.domains.texts
+        isComplete = positions.map { $0.isComplete && isFiltered } ?? false
+        for (name, generation) in positions?.generations ?? [:] {
+            var entry = Entry(acknowledged: generation, isHeld: isComplete, mayBeHeld: true)
+            if !settings.aspects.contains(name) {
+                entry.isRemoved = true
+                entry.pending = BusState(aspect: name, generation: 0, changes: 0, changedAt: 0, value: .null)
+            }
+            entries[name] = entry
+        }
+    }
+
+    /// What the positions are valid for.
+    private static func identity(_ settings: Settings) -> String { "\(settings.device)@\(settings.broker)" }
+
+    /// What the broker has acknowledged.
+    package var positions: UplinkPositions {
+        UplinkPositions(
+            identity: Self.identity(settings), instance: instance,
+            generations: entries.filter { $0.value.mayBeHeld }.mapValues(\.acknowledged), isComplete: isComplete,
+            domains: settings.domains.domains.texts)
+    }
+
+    /// Whether a new subscription begins in the foreground.
+    package var isForeground: Bool { phase == .online && settings.wakeEvery == nil }
+
+    /// Starts: the first attempt to connect follows a random pause.
+    ///
+    /// - Parameter fraction: A random number from 0 to 1.
+    /// - Returns: The effects.
+    package mutating func start(fraction: Double) -> [Effect] { [.wait(schedule.next(fraction: fraction))] }
+
+    /// Takes an input.
+    ///
+    /// - Parameters:
+    ///   - input: The input.
+    ///   - now: The time since boot in microseconds.
+    ///   - fraction: A random number from 0 to 1.
+    /// - Returns: The effects, to be carried out in order.
+    package mutating func take(_ input: Input, at now: Int64, fraction: Double) -> [Effect] {
+        guard phase != .ended else { return [] }
+        var effects: [Effect] = []
+        switch input {
+        case .busStarted(let instance, let states, let isResumed):
+            startBus(instance, states, isResumed: isResumed, &effects)
+        case .busChanged(let states): for state in states { note(state, &effects) }
+        case .busLost: loseBus()
+        case .statesRead(let instance, let states): takeRead(instance, states, &effects)
+        case .connected(let sessionPresent): connect(sessionPresent: sessionPresent, at: now, &effects)
+        case .acknowledged(let publication): acknowledge(publication, at: now, &effects)
+        case .refused(let publication): refuse(publication, at: now, &effects)
+        case .disconnected(let isTakenOver): disconnect(isTakenOver, at: now, fraction: fraction, &effects)
+        case .desiredArrived: hasDesired = true
+        case .timeIsOver: endWaiting(at: now, fraction: fraction, &effects)
+        case .stop: stop(&effects)
+        }
+        settle(&effects)
+        return effects
+    }
+}

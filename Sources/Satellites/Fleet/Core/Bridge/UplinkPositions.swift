@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import Varlink
+
+/// What a broker has acknowledged of a device's states, which the bridge keeps in a file.
+///
+/// A file that is older than the broker's states causes only messages that readers drop as duplicates.
+package struct UplinkPositions: Sendable, Hashable {
+    /// The broker and the device as text; positions at another broker are meaningless.
+    package var identity: String
+    /// The instance of the bus that the generations belong to; empty before the first.
+    package var instance: String
+    /// The acknowledged generation of each aspect of which the broker may have a state; `nil` for one of another
+    /// instance.
+    package var generations: [String: Int64?]
+    /// Whether the broker has all these states: `false` after it has forgotten them, until each was sent again.
+    package var isComplete: Bool
+    /// The domains of settings that the states were filtered with.
+    package var domains: [String]
+
+    /// Creates positions.
+    package init(
+        identity: String, instance: String = "", generations: [String: Int64?] = [:], isComplete: Bool = false,
+        domains: [String] = []
+    ) {
+        self.identity = identity
+        self.instance = instance
+        self.generations = generations
+        self.isComplete = isComplete
+        self.domains = domains
+    }
+
+    /// Reads positions.
+    ///
+    /// - Throws: ``FleetError`` with ``FleetError/Code/positions`` and the reason.
+    package init(_ json: JSON) throws(FleetError) {
+        guard let object = json.objectValue, let identity = object["identity"]?.stringValue,
+            let instance = object["instance"]?.stringValue, let isComplete = object["complete"]?.boolValue,
+            let aspects = object["aspects"]?.objectValue, let domains = object["domains"]?.arrayValue
+        else { throw FleetError(.positions, "a member is missing or has another type") }
+        self.init(
+            identity: identity, instance: instance, isComplete: isComplete, domains: domains.compactMap(\.stringValue))
+        guard instance.isEmpty || (try? StateMessage.checkedInstance(instance)) != nil else {
+            throw FleetError(.positions, "the instance '\(instance.escaped)' is invalid")
+        }
+        for member in aspects.members {
+            let generation = member.value.integerValue
+            guard FleetTopic.isAspect(member.name), generation != nil || member.value.isNull,
+                (0...StateMessage.generationLimit).contains(generation ?? 0)
+            else { throw FleetError(.positions, "the position of '\(member.name.escaped)' is invalid") }
+            generations.updateValue(generation, forKey: member.name)
+        }
+        guard generations.count <= StatusMessage.aspectLimit else {
+            throw FleetError(.positions, "there are \(generations.count) aspects")
+        }
+    }
+
+    /// The positions as JSON.
+    package var json: JSON {
+        let aspects = generations.sorted { $0.key < $1.key }.map { name, generation in
+            JSONObject.Member(name: name, value: generation.map { .integer($0) } ?? .null)
+        }
+        return [
+            "identity": .string(identity), "instance": .string(instance), "complete": .bool(isComplete),
+            "domains": .array(domains.map { .string($0) }), "aspects": .object(JSONObject(members: aspects)),
+        ]
+    }
+
+    /// The acknowledged generations of the instance, from which a subscription resumes.
+    package var resumable: [String: Int64] { generations.compactMapValues { $0 } }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// Where a broker is: `mqtts://HOST[:PORT]`, `mqtt://HOST[:PORT]`, `unix:PATH`, or a host alone.
+///
+/// Connections to other machines always use TLS.
+package struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
+    /// The kind of connection.
+    package enum Endpoint: Sendable, Hashable {
+        /// A host and its port, over TLS or in clear.
+        case tcp(host: String, port: UInt16, isTLS: Bool)
+        /// A Unix socket, in clear.
+        case unix(path: String)
+    }
+
+    /// The registered port of MQTT over TLS.
+    package static let securePort: UInt16 = 8883
+    /// The registered port of MQTT.
+    package static let plainPort: UInt16 = 1883
+    /// The longest name of a host (RFC 1035, 2.3.4).
+    private static let hostLimit = 253
+    /// The longest path of a Unix socket (unix(7)).
+    private static let pathLimit = 107
+
+    /// The kind of connection.
+    package let endpoint: Endpoint
+
+    /// Parses an address.
+    ///
+    /// A host without a scheme is reached over TLS, unless it is this machine.
+    ///
+    /// - Throws: ``FleetError`` with ``FleetError/Code/invalidName`` and the reason.
+    package init(_ text: String) throws(FleetError) {
+        func refuse(_ reason: String) -> FleetError {
+            FleetError(.invalidName, "the broker '\(text.escaped)' \(reason)")
+        }
+        if let path = text.removing(prefix: "unix:") {
+            guard path.hasPrefix("/"), path.utf8.count <= Self.pathLimit, !path.utf8.contains(0) else {
+                throw refuse("must be unix: and an absolute path of at most \(Self.pathLimit) bytes")
+            }
+            endpoint = .unix(path: path)
+            return
+        }
+        let isSecure: Bool?
+        let authority: String
+        if let rest = text.removing(prefix: "mqtts://") {
+            (isSecure, authority) = (true, rest)
+        } else if let rest = text.removing(prefix: "mqtt://") {
+            (isSecure, authority) = (false, rest)
+        } else {
+            guard !text.utf8.contains(UInt8(ascii: "/")) else {
+                throw refuse("must begin with mqtts://, mqtt:// or unix:")
+            }
+            (isSecure, authority) = (nil, text)
+        }
+        guard !authority.utf8.contains(UInt8(ascii: "@")) else {
+            throw refuse("must not name a user, which has a key of its own in the configuration")
+        }
+        guard let (host, digits) = Self.split(authority), Self.isHost(host) else {
+            throw refuse("must have a host, an IPv6 address in brackets, and optionally a port")
+        }
+        let isLocal = Self.isLoopback(host)
+        let isTLS = isSecure ?? !isLocal
+        guard isTLS || isLocal else {
+            throw refuse("is another machine, which is reached over TLS only: use mqtts://")
+        }
+        var port = isTLS ? Self.securePort : Self.plainPort
+        if let digits {
+            guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+                let number = UInt16(digits), number > 0
+            else { throw refuse("has the invalid port '\(digits.escaped)'") }
+            port = number
+        }
+        endpoint = .tcp(host: host, port: port, isTLS: isTLS)
+    }
+
+    /// Whether the broker is on this machine.
+    package var isLocal: Bool {
+        switch endpoint {
+        case .unix: true
+        case .tcp(let host, _, _): Self.isLoopback(host)
+        }
+    }
+
+    /// The address with its scheme and port.
+    package var description: String {
+        switch endpoint {
+        case .unix(let path): "unix:\(path)"
+        case .tcp(let host, let port, let isTLS):
+            (isTLS ? "mqtts://" : "mqtt://") + (host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host) + ":\(port)"
+        }
+    }
+
+    /// Splits a host and the digits of a port; `nil` if brackets or colons are misplaced.
+    private static func split(_ text: String) -> (host: String, port: String?)? {
+        if let rest = text.removing(prefix: "[") {
+            guard let end = rest.utf8.lastIndex(of: UInt8(ascii: "]")) else { return nil }
+            let host = String(rest[..<end])
+            let tail = String(rest[rest.utf8.index(after: end)...])
+            guard host.utf8.contains(UInt8(ascii: ":")) else { return nil }
+            if tail.isEmpty { return (host, nil) }
+            return tail.removing(prefix: ":").map { (host, $0) }
+        }
+        let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        guard parts.count <= 2 else { return nil }
+        return (String(Substring(parts[0])), parts.count == 2 ? String(Substring(parts[1])) : nil)
+    }
+
+    private static func isHost(_ host: String) -> Bool {
+        !host.isEmpty && host.utf8.count <= hostLimit
+            && host.utf8.allSatisfy {
+                $0.isNameByte || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "%")
+            }
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        if host == "localhost" || host == "::1" { return true }
+        let parts = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        // All of 127/8; a name such as 127.example.org is not an address.
+        return parts.count == 4 && parts.allSatisfy { UInt8(Substring($0)) != nil }
+            && UInt8(Substring(parts[0])) == 127
+    }
+}
+
+extension String {
+    /// The text after a prefix; `nil` if it does not begin with it.
+    fileprivate func removing(prefix: String) -> String? {
+        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import ReveilleCore
+
+/// The configuration of a bridge, in which only the broker has no default.
+package struct BridgeConfiguration: Sendable, Hashable {
+    /// The identity of the device; `nil` for the one that is made from the machine's own.
+    package var device: DeviceID?
+    /// The broker, and how the bridge identifies itself to it.
+    package var access: BrokerAccess
+    /// The aspects and names that are published.
+    package var aspects: [Aspect] = Self.usualAspects
+    /// The domains of settings that may leave the device, by their exact names; empty without the aspect `defaults`.
+    package var domains: [String] = []
+    /// The names and patterns that the fleet may set on the device's own bus.
+    package var desired: [Aspect] = []
+    /// The groups of the device; where several set a name, the first has its way.
+    package var groups: [String] = []
+    /// The least time between two messages of an aspect; zero for none.
+    package var interval: Duration = .zero
+    /// The time between two wakes of a device that disconnects in between; `nil` for one that stays connected.
+    package var wakeEvery: Duration?
+    /// The time without a message after which the connection is checked.
+    package var keepAlive: Duration = Self.usualKeepAlive
+    /// The topic below which the device is announced to Home Assistant; `nil` if it is not announced.
+    package var homeAssistant: String?
+
+    /// Creates a configuration with all defaults.
+    package init(access: BrokerAccess) {
+        self.access = access
+    }
+
+    /// The aspects that say nothing about the device's user.
+    ///
+    /// Others, such as settings and the locale, must be listed.
+    package static let usualAspects: [Aspect] = [.battery, .proximity, .orientation]
+    /// The keep-alive that is shorter than the 350 seconds after which usual load balancers forget a silent connection.
+    package static let usualKeepAlive: Duration = .seconds(300)
+    /// The topic below which Home Assistant expects announcements, unless it is configured otherwise.
+    package static let usualPrefix = "homeassistant"
+
+    /// The range of ``interval`` in seconds: at most an hour, after which a device that wakes is cheaper.
+    static let intervalRange = 0.0...3_600.0
+    /// The range of ``wakeEvery`` in whole seconds: at most a day, for which the broker keeps the session.
+    static let wakeRange = 1...86_400
+    /// The range of ``keepAlive`` in whole seconds: from what a mobile network can answer, to what 16 bits can express.
+    static let keepAliveRange = 5...65_535
+    /// The most groups of a device, each of which is a subscription: more than an administrator can keep apart.
+    static let groupLimit = 64
+    /// The most names and patterns that the fleet may set.
+    static let desiredLimit = 1_000
+    /// The most domains of settings: more than a user has.
+    static let domainLimit = 1_000
+    /// The longest name of a domain in bytes, which is the longest name of a file.
+    static let domainNameLimit = 255
+    /// The longest topic of announcements in bytes: the rest of a topic, which has at most 65,535, needs its room.
+    static let prefixLimit = 255
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import ReveilleCore
+
+/// A broker, and how a client identifies itself to it.
+package struct BrokerAccess: Sendable, Hashable {
+    /// The address.
+    package var address: BrokerAddress
+    /// The file of the authorities that may have signed the broker's certificate; `nil` for those of the system.
+    package var ca: String?
+    /// The file of the client's own certificate; `nil` if the broker requires none.
+    package var certificate: String?
+    /// The file of the certificate's key.
+    package var key: String?
+    /// The name of the user; `nil` if the broker requires none.
+    package var user: String?
+    /// The file of the user's password.
+    package var passwordFile: String?
+
+    /// The largest file of a password in bytes, which is the longest password in MQTT.
+    package static let passwordLimit = 65_535
+    /// The longest name of a user in bytes: that of a device would do, and a mistake is shown in full.
+    package static let userLimit = 255
+
+    /// Creates an access without credentials.
+    package init(address: BrokerAddress) {
+        self.address = address
+    }
+
+    /// Uses credentials that a service manager has passed, in place of files that are not named.
+    ///
+    /// - Parameter credential: The path of the credential `ca`, `certificate`, `key` or `password`; `nil` if there is
+    ///   none. One without a use is ignored, since a unit passes what is there.
+    package mutating func complete(with credential: (String) -> String?) {
+        if address.usesTLS {
+            ca = ca ?? credential("ca")
+            if certificate == nil, key == nil {
+                certificate = credential("certificate")
+                key = credential("key")
+            }
+        }
+        if user != nil { passwordFile = passwordFile ?? credential("password") }
+    }
+
+    /// Checks that the parts belong together.
+    ///
+    /// - Throws: `ConfigurationError` with the key.
+    package func check() throws(ConfigurationError) {
+        if !address.usesTLS {
+            for (name, path) in [("ca", ca), ("certificate", certificate), ("key", key)] where path != nil {
+                throw ConfigurationError(
+                    key: name, reason: "has no effect, since the connection to \(address) has no TLS")
+            }
+        }
+        if certificate != nil, key == nil {
+            throw ConfigurationError(key: "key", reason: "missing: the certificate needs its key")
+        }
+        if key != nil, certificate == nil {
+            throw ConfigurationError(key: "certificate", reason: "missing: the key needs its certificate")
+        }
+        if passwordFile != nil, user == nil {
+            throw ConfigurationError(key: "user", reason: "missing: the password needs its user")
+        }
+    }
+
+    /// Reads a password from the contents of its file: the first line.
+    ///
+    /// - Throws: `ConfigurationError` for a file that has no password, or more than one.
+    package static func password(in contents: [UInt8]) throws(ConfigurationError) -> String {
+        func refuse(_ reason: String) -> ConfigurationError { ConfigurationError(key: "passwordFile", reason: reason) }
+        let end = contents.last == UInt8(ascii: "\n") ? contents.dropLast() : contents[...]
+        guard !end.isEmpty else { throw refuse("the file has no password") }
+        guard !end.contains(UInt8(ascii: "\n")) else { throw refuse("the file has more than one line") }
+        guard !end.contains(0), let password = String(validating: end, as: UTF8.self) else {
+            throw refuse("the password is not UTF-8")
+        }
+        return password
+    }
+}
+
+extension BrokerAddress {
+    /// Whether the connection is over TLS.
+    package var usesTLS: Bool {
+        switch endpoint {
+        case .tcp(_, _, let isTLS): isTLS
+        case .unix: false
+        }
+    }
+}

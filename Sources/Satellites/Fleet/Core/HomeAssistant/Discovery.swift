@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Varlink
+
+/// The discovery message of Home Assistant for a device: a retained message that describes its entities.
+///
+/// Pure: the bridge publishes what it returns. Home Assistant reads the states from the topics of the fleet, so a device
+/// sends nothing twice. An entity shows a state only, never `changes`: Home Assistant has no place for a count.
+///
+/// See https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload; needs Home Assistant 2024.11 or later.
+package struct Discovery: Sendable, Hashable {
+    /// A message for the broker, retained and with QoS 1.
+    package struct Message: Sendable, Hashable {
+        package let topic: String
+        /// The payload; empty to delete the retained message.
+        package let payload: [UInt8]
+    }
+
+    /// Home Assistant's own default.
+    package static let prefix = "homeassistant"
+
+    /// The topic on which Home Assistant announces its start.
+    package static func birthTopic(prefix: String = Self.prefix) -> String { "\(prefix)/status" }
+
+    /// Returns whether a payload of the birth topic asks for the discovery message again.
+    ///
+    /// It is retained, so Home Assistant has it already unless the broker has lost it. A fleet that answers at once
+    /// would be a storm: wait for a random time first.
+    package static func isBirth(_ payload: [UInt8]) -> Bool { payload.elementsEqual("online".utf8) }
+
+    private let device: DeviceID
+    private let aspects: Set<String>
+    private let withdrawn: Set<String>
+    private let version: String
+    private let prefix: String
+
+    /// Describes a device.
+    ///
+    /// - Parameters:
+    ///   - device: The device.
+    ///   - aspects: The aspects that the bridge publishes, built-in or published names.
+    ///   - withdrawn: Names that it published with an earlier configuration, whose entities are removed. Built-in
+    ///     aspects need not be listed.
+    ///   - version: The version of the bridge.
+    ///   - prefix: The prefix of discovery topics as configured in Home Assistant.
+    package init(
+        device: DeviceID, aspects: some Sequence<String>, withdrawn: some Sequence<String> = EmptyCollection(),
+        version: String, prefix: String = Self.prefix
+    ) {
+        self.device = device
+        self.aspects = Set(aspects)
+        self.withdrawn = Set(withdrawn).subtracting(self.aspects)
+        self.version = version
+        self.prefix = prefix
+    }
+
+    /// The message that describes the device.
+    package var announcement: Message {
+        let (current, former) = (entities(of: aspects), entities(of: withdrawn))
+        let absent = DiscoveryEntity.builtIn.filter { !aspects.contains($0.aspect) }
+        var components = JSONObject()
+        for entity in current { components[entity.key] = .object(entity.component(of: device)) }
+        // An entity that is only left out stays in Home Assistant. Its platform alone removes it.
+        for entity in absent + former { components[entity.key] = ["p": .string(entity.platform.rawValue)] }
+        let description: JSONObject = [
+            "dev": ["ids": .string(Self.identifier(of: device)), "name": .string(device.text), "sw": .string(version)],
+            "o": ["name": "reveille", "sw": .string(version)],
+            "availability": [availability],
+            "cmps": .object(components),
+        ]
+        return Message(topic: topic, payload: JSON.object(description).bytes)
+    }
+
+    /// The message that removes the device and all its entities.
+    package var removal: Message { Message(topic: topic, payload: []) }
+
+    private var topic: String { "\(prefix)/device/\(Self.identifier(of: device))/config" }
+
+    /// When the entities are available.
+    ///
+    /// A device that sleeps keeps its last states, which stay true until it wakes; therefore no entity has
+    /// `expire_after`. A device without its bus is not available, because nobody observes its sensors.
+    private var availability: JSON {
+        [
+            "topic": .string(FleetTopic.status(device).text),
+            "value_template": .string(
+                "{{ 'online' if value_json.reason == 'asleep' or (value_json.online and value_json.reason != 'noBus')"
+                    + " else 'offline' }}"),
+        ]
+    }
+
+    private func entities(of aspects: Set<String>) -> [DiscoveryEntity] {
+        let names = aspects.filter { $0.utf8.contains(UInt8(ascii: ".")) }.sorted()
+        return DiscoveryEntity.builtIn.filter { aspects.contains($0.aspect) } + names.map(DiscoveryEntity.init(name:))
+    }
+
+    /// The identifier of a device in Home Assistant, which consists of letters, digits, `-` and `_`.
+    static func identifier(of device: DeviceID) -> String { "reveille_" + escaped(device.text) }
+
+    /// A text in which `.` is `_--` and `_-` is `_-_`.
+    ///
+    /// No two texts become equal, and those that contain neither stay as they are, so that the `%u` of a broker's topic
+    /// rules matches them.
+    static func escaped(_ text: String) -> String {
+        text.replacing("_-", with: "_-_").replacing(".", with: "_--")
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import CMosquitto
+import Glibc
+
+/// A client of libmosquitto, and what its callbacks reported.
+///
+/// Callbacks only take notes: nothing outside runs within a call of libmosquitto, which may therefore be released
+/// at any time. Loop thread only.
+final class MQTTClient {
+    /// Why the connection has ended.
+    struct Failure: Error {
+        let kind: MQTTError.Kind
+        let reason: String
+
+        init(_ kind: MQTTError.Kind, _ reason: String) {
+            self.kind = kind
+            self.reason = reason
+        }
+    }
+
+    /// The most error messages of libmosquitto and OpenSSL that are kept; a failed handshake has two or three.
+    private static let problemLimit = 8
+    /// The beginning of a message in the log about a PUBLISH that repeats an earlier one.
+    private static let repeated = "received PUBLISH (d1"
+    /// Initializes libmosquitto, which must happen once. It is never cleaned up: that would release what OpenSSL shares
+    /// with other threads, and the process is about to end anyway.
+    private static let isInitialized = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.code
+
+    let handle: OpaquePointer
+    /// The length of a message in the log before its verb: `Client ID `.
+    private let prefix: Int
+    private let clientID: String
+    /// What has happened since the events were taken.
+    var events: [MQTTConnection.Event] = []
+    /// The first reason for the end of the connection.
+    private(set) var failure: Failure?
+    /// Error messages of libmosquitto and OpenSSL.
+    private(set) var problems: [String] = []
+    /// The number of complete packets received and sent.
+    private(set) var received = 0
+    private(set) var sent = 0
+    /// Whether the broker has accepted the client.
+    private(set) var isAccepted = false
+    /// The keep-alive in seconds, which the broker may change.
+    private(set) var keepAlive: UInt16
+    /// Whether the last PUBLISH was marked as a repetition, which only the log reports.
+    private var isDuplicate = false
+    /// The number of filters in subscriptions that have not been acknowledged.
+    var subscriptions: [Int32: Int] = [:]
+
+    init(_ options: MQTTConnection.Options) throws(Failure) {
+        guard Self.isInitialized, let handle = mosquitto_new(options.clientID, options.cleanStart, nil) else {
+            throw Failure(.protocol, "the client identifier '\(options.clientID)' is invalid")
+        }
+        self.handle = handle
+        clientID = options.clientID
+        prefix = "Client \(options.clientID) ".utf8.count
+        keepAlive = options.keepAlive
+        mosquitto_user_data_set(handle, Unmanaged.passUnretained(self).toOpaque())
+        mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V5)
+        mosquitto_int_option(handle, MOSQ_OPT_RECEIVE_MAXIMUM, Int32(max(1, options.receiveMaximum)))
+        // Messages are few and small, and wait for nothing.
+        mosquitto_int_option(handle, MOSQ_OPT_TCP_NODELAY, 1)
+        setCallbacks()
+    }
+
+    deinit {
+        mosquitto_destroy(handle)
+    }
+
+    /// The descriptor, or -1 if there is none.
+    var socket: Int32 { mosquitto_socket(handle) }
+
+    /// Notes why the connection has ended, unless a reason is known.
+    func fail(_ kind: MQTTError.Kind, _ reason: @autoclosure () -> String) {
+        if failure == nil { failure = Failure(kind, reason()) }
+    }
+
+    // MARK: - Callbacks
+
+    func noteConnected(_ code: UInt8, sessionPresent: Bool, _ properties: ReceivedProperties) {
+        guard !isAccepted else { return fail(.protocol, "the broker accepted the connection twice") }
+        // Codes below 0x80 are those of MQTT 3, whose brokers answer so.
+        guard code == 0 else {
+            let text = code < 0x80 ? "does not support MQTT 5" : "refuses the client: \(ReasonCode.text(code))"
+            return fail(.refused, "the broker \(text)")
+        }
+        guard properties.byte(MQTT_PROP_RETAIN_AVAILABLE) != 0 else {
+            return fail(.refused, "the broker does not support retained messages")
+        }
+        guard properties.byte(MQTT_PROP_MAXIMUM_QOS) != 0 else {
+            return fail(.refused, "the broker does not support QoS 1")
+        }
+        guard properties.int16(MQTT_PROP_RECEIVE_MAXIMUM) != 0 else {
+            return fail(.protocol, "the broker announced a receive maximum of 0")
+        }
+        isAccepted = true
+        keepAlive = properties.int16(MQTT_PROP_SERVER_KEEP_ALIVE) ?? keepAlive
+        events.append(.connected(sessionPresent: sessionPresent))
+    }
+
+    func noteDisconnected(_ code: Int32) {
+        guard let code = UInt8(exactly: code), ReasonCode.isError(code) else { return }
+        if code == ReasonCode.takenOver {
+            fail(.takenOver, "session taken over: another client uses the identity '\(clientID)'")
+        } else {
+            fail(.lost, "the broker ended the connection: \(ReasonCode.text(code))")
+        }
+    }
+
+    func note(_ message: mosquitto_message, _ properties: ReceivedProperties) {
+        guard message.payloadlen <= MQTTConnection.packetLimit else {
+            return fail(.protocol, "the broker sent a message of \(message.payloadlen) bytes")
+        }
+        let payload = UnsafeRawBufferPointer(start: message.payload, count: Int(max(0, message.payloadlen)))
+        events.append(
+            .message(
+                topic: message.topic.map { String(cString: $0) } ?? "", payload: Array(payload),
+                isRetained: message.retain, isDuplicate: isDuplicate,
+                expiry: properties.int32(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL)))
+    }
+
+    func noteSubscribed(_ identifier: Int32, _ codes: [UInt8]) {
+        guard subscriptions.removeValue(forKey: identifier) == codes.count else {
+            return fail(.protocol, "the broker acknowledged a subscription that was not requested")
+        }
+        events.append(.subscribed(identifier, codes: codes))
+    }
+
+    /// Takes notes of packets, which no callback reports, and of errors.
+    func noteLog(_ level: Int32, _ text: UnsafePointer<CChar>) {
+        if level == MOSQ_LOG_DEBUG {
+            guard strlen(text) > prefix else { return }
+            switch UInt8(bitPattern: text[prefix]) {
+            case UInt8(ascii: "r"):
+                received += 1
+                isDuplicate = strncmp(text + prefix, Self.repeated, strlen(Self.repeated)) == 0
+            case UInt8(ascii: "s"): sent += 1
+            default: break
+            }
+        } else if level == MOSQ_LOG_ERR, problems.count < Self.problemLimit {
+            problems.append(String(cString: text))
+        }
+    }
+}
+
+extension mosq_err_t {
+    /// The result of a function.
+    var code: Int32 { Int32(rawValue) }
+}

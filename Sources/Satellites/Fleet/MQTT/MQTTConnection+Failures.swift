@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import CMosquitto
+import Glibc
+import ReveilleSystem
+
+extension MQTTConnection {
+    /// Returns an error that names the broker.
+    func error(_ failure: MQTTClient.Failure) -> MQTTError {
+        let action = client?.isAccepted == true ? "connection to" : "connecting to"
+        return MQTTError(failure.kind, "\(action) \(options.broker): \(failure.reason)")
+    }
+
+    /// Notes why a function of libmosquitto failed, with its result and the error number that it left.
+    func note(_ result: Int32, _ code: Int32) {
+        guard let client, client.failure == nil else { return }
+        let gone: MQTTError.Kind = client.isAccepted ? .lost : .unreachable
+        if let tls = options.broker.tls, !client.problems.isEmpty,
+            result == MOSQ_ERR_TLS.code || result == MOSQ_ERR_ERRNO.code
+        {
+            return client.fail(.tls, tls.reason(client.problems, client.verification, options.broker))
+        }
+        switch result {
+        case MOSQ_ERR_ERRNO.code where code != 0: client.fail(gone, String(cString: strerror(code)))
+        case MOSQ_ERR_CONN_LOST.code, MOSQ_ERR_NO_CONN.code, MOSQ_ERR_ERRNO.code:
+            client.fail(gone, "the broker closed the connection")
+        case MOSQ_ERR_KEEPALIVE.code: client.fail(.lost, "the broker did not answer a ping")
+        case MOSQ_ERR_EAI.code: client.fail(gone, String(cString: gai_strerror(code)))
+        case MOSQ_ERR_INVAL.code: client.fail(.unreachable, "the address or keep-alive is invalid")
+        case MOSQ_ERR_TLS.code: client.fail(.tls, "TLS failed")
+        case MOSQ_ERR_NOMEM.code: client.fail(gone, "out of memory")
+        default: client.fail(.protocol, "the broker sent an invalid packet")
+        }
+    }
+}
+
+extension MQTTClient {
+    /// Why OpenSSL rejected the certificate of the broker (X509_STORE_CTX_get_error(3)); 0 if it did not.
+    var verification: Int {
+        guard let ssl = mosquitto_ssl_get(handle) else { return 0 }
+        return SSL_get_verify_result(ssl)
+    }
+
+    /// Returns a reason for which a certificate was rejected in words.
+    static func text(ofVerification code: Int) -> String {
+        X509_verify_cert_error_string(code).map { String(cString: $0) } ?? "unknown reason"
+    }
+
+    /// Whether the handshake of TLS has begun and is incomplete.
+    var isShakingHands: Bool {
+        guard let ssl = mosquitto_ssl_get(handle) else { return false }
+        return SSL_is_init_finished(ssl) == 0
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+extension MQTTConnection {
+    /// The address of a broker.
+    package enum Endpoint: Sendable, Hashable, CustomStringConvertible {
+        /// A host name or numeric address and a port, with TLS unless it is `nil`.
+        case tcp(host: String, port: UInt16, tls: TLS?)
+        /// The absolute path of a socket.
+        case unix(String)
+
+        /// The address as in a configuration, such as `mqtts://broker.example:8883`.
+        package var description: String {
+            switch self {
+            case .tcp(let host, let port, let tls):
+                "mqtt\(tls == nil ? "" : "s")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+            case .unix(let path): "unix:\(path)"
+            }
+        }
+
+        var tls: TLS? {
+            guard case .tcp(_, _, let tls) = self else { return nil }
+            return tls
+        }
+    }
+
+    /// The files of TLS, in PEM. The certificate of the broker is always verified, and so is its host name.
+    package struct TLS: Sendable, Hashable {
+        /// Certificates that may sign that of the broker; `nil` for those of this system.
+        package var ca: String?
+        /// The certificate of this client, with the certificates up to its root.
+        package var certificate: String?
+        /// The private key of the certificate, without a passphrase.
+        package var key: String?
+
+        /// Creates a set of files; a certificate and a key need each other.
+        package init(ca: String? = nil, certificate: String? = nil, key: String? = nil) {
+            self.ca = ca
+            self.certificate = certificate
+            self.key = key
+        }
+    }
+
+    /// A retained message that the broker publishes if the connection ends without a DISCONNECT.
+    package struct Will: Sendable, Hashable {
+        /// The topic.
+        package var topic: String
+        /// The payload.
+        package var payload: [UInt8]
+        /// The time in seconds for which the broker waits for this client to return.
+        package var delay: UInt32
+        /// The time in seconds after which the broker discards the message; `nil` to keep it.
+        package var expiry: UInt32?
+
+        /// Creates a will.
+        package init(topic: String, payload: [UInt8], delay: UInt32 = 0, expiry: UInt32? = nil) {
+            self.topic = topic
+            self.payload = payload
+            self.delay = delay
+            self.expiry = expiry
+        }
+    }
+
+    /// What a connection requests.
+    package struct Options: Sendable, Hashable {
+        /// The broker.
+        package var broker: Endpoint
+        /// The client identifier, not empty. The broker ends an older connection with the same one.
+        package var clientID: String
+        /// Whether the broker forgets an earlier session.
+        package var cleanStart = true
+        /// The time in seconds for which the broker keeps the session after the connection.
+        package var sessionExpiry: UInt32 = 0
+        /// The number of messages at QoS 1 that the broker may send before they are acknowledged, at least 1.
+        package var receiveMaximum: UInt16 = 1_000
+        /// The time in seconds without traffic after which a ping is sent: 0 for never, or at least 5.
+        package var keepAlive: UInt16 = 60
+        /// The name of the user, if the broker does not take it from the certificate.
+        package var user: String?
+        /// The user's password.
+        package var password: String?
+        /// The will.
+        package var will: Will?
+
+        /// Creates options for a session that ends with the connection.
+        package init(broker: Endpoint, clientID: String) {
+            self.broker = broker
+            self.clientID = clientID
+        }
+    }
+
+    /// What happens to a connection.
+    package enum Event: Sendable, Hashable {
+        /// The broker has accepted the client; whether it knows an earlier session.
+        case connected(sessionPresent: Bool)
+        /// A message; its expiry is the remaining time in seconds.
+        case message(topic: String, payload: [UInt8], isRetained: Bool, isDuplicate: Bool, expiry: UInt32?)
+        /// The broker has received the message with an identifier, or refused it for a reason.
+        case acknowledged(Int32, refusal: String?, code: UInt8)
+        /// The reason codes for the filters of a subscription with an identifier: the granted QoS, or at least 0x80.
+        case subscribed(Int32, codes: [UInt8])
+        /// The connection has ended or could not be established. No event follows.
+        case ended(MQTTError)
+    }
+}

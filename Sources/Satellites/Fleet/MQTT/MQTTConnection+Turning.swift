@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import CMosquitto
+import Glibc
+import ReveilleSystem
+
+extension MQTTConnection {
+    /// The most packets that are read before other sources of the loop have their turn.
+    private static let packetsPerTurn = 32
+
+    /// What has been sent and received, and when.
+    struct Activity {
+        /// The number of packets.
+        var received = 0
+        var sent = 0
+        /// The time since boot of the last packets, in microseconds.
+        var receivedAt: UInt64 = 0
+        var sentAt: UInt64 = 0
+        /// The time of the last ping.
+        var askedAt: UInt64 = 0
+        /// Whether the socket is connected.
+        var isEstablished = false
+        /// The number of bytes of an incomplete packet that were waiting to be read.
+        var incomplete = 0
+        /// Whether the last turn ended within a packet, or without one.
+        var isWithinPacket = false
+    }
+
+    /// Waits for what the connection needs next.
+    func watch() {
+        guard let client, client.socket >= 0 else { return }
+        var interest: EventLoop.Interest = phase == .disconnecting ? [] : .readable
+        // During the handshake, libmosquitto asks for room without need, which would keep the loop busy.
+        let needsRoom = client.isShakingHands ? !activity.isEstablished : mosquitto_want_write(client.handle)
+        if needsRoom { interest.insert(.writable) }
+        if let source { return source.rearm(interest) }
+        do throws(SystemError) {
+            source = try loop.watch(client.socket, for: interest) { [weak self] in self?.turn($0) }
+        } catch {
+            client.fail(.unreachable, "\(error)")
+            settleLater()
+        }
+    }
+
+    private func turn(_ conditions: EventLoop.Interest) {
+        guard let client else { return }
+        if conditions.canWrite { activity.isEstablished = true }
+        if phase == .disconnecting { return flush(client, conditions) }
+        let wasShakingHands = client.isShakingHands
+        // A broker's last words explain why writing fails, so they are read before. During the handshake, reading also
+        // writes, and vice versa.
+        if phase == .connecting || conditions.canRead || conditions.isDisconnected { read(client) }
+        if client.failure == nil, client.socket >= 0, phase == .connecting || conditions.canWrite {
+            let result = mosquitto_loop_write(client.handle, 1)
+            let code = errno
+            if result != MOSQ_ERR_SUCCESS.code { note(result, code) }
+        }
+        if client.failure == nil, client.socket < 0 { client.fail(.lost, "the broker closed the connection") }
+        if client.failure == nil, wasShakingHands, conditions.isDisconnected {
+            // libmosquitto would try again forever.
+            client.fail(.unreachable, socketProblem(client) ?? "the broker closed the connection")
+        }
+        noteActivity()
+        deliver()
+    }
+
+    private func read(_ client: MQTTClient) {
+        if activity.isWithinPacket {
+            var waiting: Int32 = 0
+            _ = ioctl(client.socket, UInt(FIONREAD), &waiting)
+            activity.incomplete += Int(max(0, waiting))
+            guard activity.incomplete <= Self.packetLimit else {
+                return client.fail(.protocol, "the broker sent a packet larger than \(Self.packetLimit) bytes")
+            }
+        }
+        let received = client.received
+        for _ in 0..<Self.packetsPerTurn {
+            let before = client.received
+            let result = mosquitto_loop_read(client.handle, 1)
+            let code = errno
+            if result != MOSQ_ERR_SUCCESS.code { note(result, code) }
+            if client.failure != nil || client.socket < 0 || client.received == before { break }
+        }
+        activity.isWithinPacket = client.received == received
+        if !activity.isWithinPacket { activity.incomplete = 0 }
+    }
+
+    /// Sends the last packets, and closes the connection when they are sent or cannot be.
+    private func flush(_ client: MQTTClient, _ conditions: EventLoop.Interest) {
+        let result = mosquitto_loop_write(client.handle, 1)
+        if result != MOSQ_ERR_SUCCESS.code || client.socket < 0 || conditions.isDisconnected {
+            release()
+        } else {
+            watch()
+        }
+    }
+
+    /// The error of a socket that could not connect.
+    private func socketProblem(_ client: MQTTClient) -> String? {
+        var code: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(client.socket, SOL_SOCKET, SO_ERROR, &code, &size) == 0, code != 0 else { return nil }
+        return String(cString: strerror(code))
+    }
+
+    /// Notes when packets were sent and received.
+    func noteActivity() {
+        guard let client else { return }
+        if client.received != activity.received {
+            activity.received = client.received
+            activity.receivedAt = loop.bootClock
+        }
+        if client.sent != activity.sent {
+            activity.sent = client.sent
+            activity.sentAt = loop.bootClock
+        }
+    }
+
+    func noteAccepted() {
+        phase = .connected
+        awaitPing()
+    }
+
+    // MARK: - Time
+
+    func timeIsOver() {
+        switch phase {
+        case .connecting:
+            let step =
+                lookup != nil
+                ? "the host was not resolved" : activity.isEstablished ? "the broker did not answer" : "no connection"
+            client?.fail(.unreachable, "\(step) in time")
+        case .connected: keepAlive()
+        case .disconnecting, .closed: return release()
+        }
+        deliver()
+    }
+
+    /// Sets the timer to the time of the next ping. It is not moved by each packet, only when it fires.
+    private func awaitPing() {
+        guard let client, client.keepAlive > 0 else {
+            timer?.disarm()
+            return
+        }
+        let due = pingTime(client)
+        let now = loop.bootClock
+        timer?.fire(after: .microseconds(due > now ? due - now : 0))
+    }
+
+    /// The time since boot at which the broker must be sent something, or asked for something.
+    private func pingTime(_ client: MQTTClient) -> UInt64 {
+        max(min(activity.sentAt, activity.receivedAt), activity.askedAt) + UInt64(client.keepAlive) * 1_000_000
+    }
+
+    private func keepAlive() {
+        guard let client else { return }
+        let now = loop.bootClock
+        let silence = now - min(now, activity.receivedAt)
+        // The time after which the broker, too, ends the connection (section 3.1.2.10).
+        guard silence <= UInt64(client.keepAlive) * 1_500_000 else {
+            return client.fail(.lost, "nothing was received for \(silence / 1_000_000) s")
+        }
+        if now >= pingTime(client) {
+            let sent = client.sent
+            let result = mosquitto_loop_misc(client.handle)
+            let code = errno
+            if result != MOSQ_ERR_SUCCESS.code { note(result, code) }
+            // The clock of libmosquitto stops while the machine sleeps, so it is late. Anything that the broker answers
+            // is a ping.
+            if client.failure == nil, client.sent == sent {
+                mosquitto_unsubscribe(client.handle, nil, options.clientID)
+            }
+            noteActivity()
+            activity.askedAt = now
+        }
+        awaitPing()
+    }
+}

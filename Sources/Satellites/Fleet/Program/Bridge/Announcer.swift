@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Reveille
+import ReveilleFleetCore
+
+/// Announces the device to Home Assistant, if it is configured, and removes what was announced before otherwise.
+struct Announcer {
+    private let setup: BridgeSetup
+    /// The prefix under which the device is announced; `nil` if it is not.
+    private(set) var announced: String?
+    /// The aspects of the last announcement on this connection.
+    private var aspects: [String]?
+
+    init(_ setup: BridgeSetup, announced: String?) {
+        self.setup = setup
+        self.announced = announced
+    }
+
+    private var prefix: String? { setup.configuration.homeAssistant }
+
+    /// The topic on which Home Assistant announces its start.
+    var filters: [String] { prefix.map { [Discovery.birthTopic(prefix: $0)] } ?? [] }
+
+    /// Lets the announcement be repeated.
+    mutating func reset() { aspects = nil }
+
+    /// Whether a message asks for the announcement again.
+    func isReminder(_ topic: String, _ payload: [UInt8]) -> Bool {
+        filters.contains(topic) && Discovery.isBirth(payload)
+    }
+
+    /// The messages that are to be sent for the aspects that the broker has now; empty if nothing has changed.
+    mutating func messages(for aspects: [String]) -> [Discovery.Message] {
+        guard aspects != self.aspects else { return [] }
+        let former = Set(self.aspects ?? []).subtracting(aspects)
+        self.aspects = aspects
+        var messages: [Discovery.Message] = []
+        if let announced, announced != prefix {
+            messages.append(discovery(aspects, without: former, prefix: announced).removal)
+        }
+        announced = prefix
+        if let prefix, !aspects.isEmpty {
+            messages.append(discovery(aspects, without: former, prefix: prefix).announcement)
+        }
+        return messages
+    }
+
+    private func discovery(_ aspects: [String], without former: Set<String>, prefix: String) -> Discovery {
+        Discovery(
+            device: setup.device, aspects: aspects, withdrawn: former, version: Device.libraryVersion, prefix: prefix)
+    }
+}

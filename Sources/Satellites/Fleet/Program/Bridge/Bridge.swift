@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import BusClient
+import Reveille
+import ReveilleFleetCore
+import ReveilleSystem
+
+/// Connects the bus of a device to a broker.
+///
+/// Loop thread only.
+final class Bridge {
+    private let setup: BridgeSetup
+    private let loop: EventLoop
+    private let keeper: PositionsKeeper
+    private let notes: Notes
+    private var uplink: Uplink
+    private var desired: DesiredStates
+    private var announcer: Announcer
+    private var bus: BusLink?
+    private var broker: BrokerLink?
+    private var timer: EventSource?
+    /// The inputs that came while effects were carried out.
+    private var inputs: [Uplink.Input] = []
+    private var isBusy = false
+
+    /// Creates a bridge from the saved positions.
+    init(_ setup: BridgeSetup, to route: BusRoute, keeper: PositionsKeeper, notes: Notes) throws(SystemError) {
+        self.setup = setup
+        self.keeper = keeper
+        self.notes = notes
+        loop = route.loop
+        let saved = keeper.load()
+        uplink = Uplink(setup.uplink, from: saved?.uplink)
+        desired = DesiredStates(
+            device: setup.device, groups: setup.configuration.groups,
+            allowed: setup.configuration.desired.map(\.name), from: saved?.desired ?? [:])
+        announcer = Announcer(setup, announced: saved?.announced)
+        timer = try loop.timer { [weak self] in self?.take(.timeIsOver) }
+        bus = BusLink(setup, to: route, from: uplink.positions, notes: notes) { [weak self] in self?.takeBus($0) }
+    }
+
+    /// Connects to the bus, and to the broker after a random pause.
+    func start() {
+        bus?.open()
+        carryOut(uplink.start(fraction: .random(in: 0...1)))
+    }
+
+    /// Reports the end to the broker, and ends the loop.
+    ///
+    /// A second call does not wait for the broker.
+    func stop() {
+        Supervisor.notifyStopping()
+        take(.stop)
+    }
+
+    private func takeBus(_ input: Uplink.Input) {
+        take(input)
+        // A bus that has started may have lost what was published.
+        if case .busStarted = input { carryOut(desired.publishAll()) }
+    }
+
+    private func takeBroker(_ message: BrokerLink.Message) {
+        switch message {
+        case .uplink(let input):
+            if case .connected = input {
+                desired.begin()
+                announcer.reset()
+            }
+            take(input)
+        case .message(let topic, let payload):
+            if announcer.isReminder(topic, payload) {
+                announcer.reset()
+                return announce()
+            }
+            do throws(FleetError) {
+                carryOut(desired.take(try FleetTopic(topic), payload))
+            } catch {
+                notes.write(.warning, "ignored a message of the broker: \(error)", about: .topic(topic.escaped))
+            }
+        case .collected(let isComplete):
+            if !isComplete {
+                notes.write(
+                    .warning, "the broker did not deliver all desired states, so none is withdrawn",
+                    about: .topic(FleetTopic.status(setup.device).text))
+            }
+            carryOut(desired.endCollection(isComplete: isComplete))
+            take(.desiredArrived)
+        }
+    }
+
+    private func take(_ input: Uplink.Input) {
+        inputs.append(input)
+        guard !isBusy else { return }
+        isBusy = true
+        defer { isBusy = false }
+        while !inputs.isEmpty {
+            uplink.isClockSynchronized = Clocks.isSynchronized
+            let effects = uplink.take(inputs.removeFirst(), at: Clocks.boot(), fraction: .random(in: 0...1))
+            carryOut(effects)
+        }
+        announce()
+    }
+
+    private func carryOut(_ effects: [Uplink.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .connect: connect()
+            case .disconnect(let isClean):
+                broker?.end(isClean: isClean)
+                broker = nil
+            case .publish(let publication, let topic, let payload, let expiry):
+                broker?.publish(publication, topic: topic, payload: payload, expiry: expiry)
+            case .setForeground(let isForeground): bus?.setForeground(isForeground)
+            case .subscribeAgain: bus?.subscribeAgain(isForeground: uplink.isForeground)
+            case .readStates(let aspects): bus?.readStates(aspects)
+            case .save(let isUrgent): save(isUrgent: isUrgent)
+            case .wait(let duration): timer?.fire(after: duration)
+            case .leftOut(let aspect, let reason):
+                notes.write(.warning, "\(aspect) is not published: \(reason)", about: .aspect(aspect))
+            case .end:
+                bus?.close()
+                loop.exit()
+            }
+        }
+    }
+
+    private func carryOut(_ effects: [DesiredStates.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .publish(let name, let state): bus?.publish(name, state)
+            case .withdraw(let name): bus?.publish(name, nil)
+            case .save: save(isUrgent: true)
+            case .ignored(let topic, let reason):
+                notes.write(.warning, "ignored \(topic): \(reason)", about: .topic(topic))
+            }
+        }
+    }
+
+    private func connect() {
+        do {
+            broker = try BrokerLink(
+                setup, filters: desired.filters + announcer.filters, on: loop, notes: notes
+            ) { [weak self] in self?.takeBroker($0) }
+        } catch {
+            notes.write(.warning, "trying to reach the broker again: \(error)", about: .broker)
+            take(.disconnected(isTakenOver: false))
+        }
+    }
+
+    private func announce() {
+        guard let broker, uplink.isOnline else { return }
+        for message in announcer.messages(for: uplink.publishedAspects) {
+            broker.publish(nil, topic: message.topic, payload: message.payload, expiry: nil)
+            save(isUrgent: true)
+        }
+    }
+
+    private func save(isUrgent: Bool) {
+        keeper.save(
+            BridgePositions(uplink: uplink.positions, desired: desired.positions, announced: announcer.announced),
+            isUrgent: isUrgent)
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ArgumentParser
+import BusClient
+import Glibc
+import Reveille
+import ReveilleConsole
+import ReveilleCore
+import ReveilleFleetCore
+import ReveilleSystem
+
+/// `reveille-fleet bridge`: publishes the states of a device.
+struct BridgeCommand: ParsableCommand {
+    /// The time after which the start is over, and the memory that it took is released.
+    private static let startTime: Duration = .seconds(1)
+
+    static let configuration = CommandConfiguration(
+        commandName: "bridge",
+        abstract: "Publish the states of this device to a broker until SIGTERM or SIGINT.",
+        discussion: """
+            While the broker is out of reach, the bridge is a subscriber in the background: nothing queues. Afterwards, \
+            it publishes one message for each aspect that changed, with the number of changes. What the fleet desires \
+            is published on the bus, for the names that the configuration allows.
+
+            EXAMPLES
+              reveille-fleet bridge --config fleet.json5 --check
+              reveille-fleet bridge --config fleet.json5
+
+            EXIT CODES
+              1 failure, 64 usage error, 78 invalid configuration
+            """)
+
+    @Flag(help: "Check the configuration, print it with its defaults, and exit: with 0 if it is valid, else with 78.")
+    var check = false
+
+    @Option(help: ArgumentHelp("The configuration, in JSON5.", valueName: "file"))
+    var config = "/etc/reveille/fleet.json5"
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            The file of positions. Default: bridge.json in $STATE_DIRECTORY, else in $XDG_STATE_HOME/reveille, else in \
+            ~/.local/state/reveille.
+            """, valueName: "file"))
+    var state: String?
+
+    @Option(
+        help: "The address of the bus, unix:PATH. Default: $REVEILLE_ADDRESS, else the user's bus, else the system bus."
+    )
+    var address: String?
+
+    @Option(help: "The least important messages on stderr. Default: $LOG_LEVEL, else info.")
+    var logLevel: LogLevel?
+
+    func run() throws {
+        do {
+            let setup = try BridgeSetup.read(config)
+            if check { return try setup.print() }
+            let log = try log()
+            // The positions are for this user only.
+            umask(0o077)
+            // A reader of the log that ends does not end the bridge.
+            signal(SIGPIPE, SIG_IGN)
+            try serve(setup, log)
+        } catch let failure as Failure {
+            failure.end(FleetCommand.name)
+        } catch {
+            Failure(.failure, "\(error)").end(FleetCommand.name)
+        }
+    }
+
+    private func serve(_ setup: BridgeSetup, _ log: ProgramLog) throws {
+        let loop = try EventLoop()
+        let route: BusRoute
+        do throws(ReveilleError) {
+            route = try BusRoute(loop: loop, address: address)
+        } catch {
+            throw Failure(.usage, "\(error)")
+        }
+        let notes = Notes(log)
+        let keeper = try PositionsKeeper(path: state, on: loop, notes: notes)
+        let bridge = try Bridge(setup, to: route, keeper: keeper, notes: notes)
+        let signals = try [SIGTERM, SIGINT, SIGHUP].filter { !IgnoredSignals.contains($0) }.map { signal in
+            try loop.onSignal(signal) { bridge.stop() }
+        }
+        let startEnd = try loop.timer { StartupMemory.release() }
+        startEnd.fire(after: Self.startTime)
+        loop.enableWatchdog()
+        Supervisor.notifyReady("connecting \(setup.device) to \(setup.configuration.access.address)")
+        bridge.start()
+        try withExtendedLifetime((bridge, signals, startEnd)) { try loop.run() }
+    }
+
+    private func log() throws(Failure) -> ProgramLog {
+        do throws(LogLevel.Invalid) {
+            return ProgramLog(of: FleetCommand.name, level: try LogLevel.chosen(logLevel))
+        } catch {
+            throw Failure(.usage, "\(error)")
+        }
+    }
+}
+
+extension LogLevel: ExpressibleByArgument {}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import Reveille
+import ReveilleConsole
+import ReveilleCore
+import ReveilleFleetCore
+import ReveilleMQTT
+import ReveilleSystem
+import Varlink
+
+/// A configuration with everything that this machine adds to it: credentials and the identity of the device.
+struct BridgeSetup {
+    /// The time in seconds for which the broker keeps the session of a device that is away.
+    private static let sessionExpiry: UInt32 = 86_400
+    /// The time in seconds for which the broker waits for a device to return before it reports it as lost.
+    private static let willDelay: UInt32 = 30
+
+    let configuration: BridgeConfiguration
+    let device: DeviceID
+    private let password: String?
+
+    /// Reads a configuration.
+    static func read(_ path: String) throws(Failure) -> BridgeSetup {
+        do throws(ConfigurationError) {
+            var configuration: BridgeConfiguration
+            do throws(ConfigurationError) {
+                configuration = try BridgeConfiguration(
+                    parsing: try contents(of: path, limit: BridgeConfiguration.sizeLimit))
+                configuration.access.complete(with: credential)
+                try configuration.access.check()
+            } catch {
+                throw ConfigurationError(key: error.key, reason: error.reason, file: path)
+            }
+            let password = try configuration.access.passwordFile.map { file throws(ConfigurationError) in
+                try BrokerAccess.password(in: try contents(of: file, limit: BrokerAccess.passwordLimit))
+            }
+            let device = if let named = configuration.device { named } else { try ownDevice() }
+            return BridgeSetup(configuration: configuration, device: device, password: password)
+        } catch {
+            throw Failure(.configuration, "\(error)")
+        }
+    }
+
+    /// The path of a credential that the service manager passes (systemd.exec(5)).
+    private static func credential(_ name: String) -> String? {
+        guard let directory = Environment["CREDENTIALS_DIRECTORY"] else { return nil }
+        let path = "\(directory)/\(name)"
+        return access(path, F_OK) == 0 ? path : nil
+    }
+
+    private static func contents(of path: String, limit: Int) throws(ConfigurationError) -> [UInt8] {
+        func refuse(_ reason: String) -> ConfigurationError { ConfigurationError(key: nil, reason: reason, file: path) }
+        switch FileContents.read(path, limit: limit) {
+        case .bytes(let bytes): return bytes
+        case .missing: throw refuse("does not exist")
+        case .notAFile: throw refuse("is not a regular file")
+        case .tooLarge: throw refuse("exceeds \(limit) bytes")
+        case .unreadable(let error): throw refuse("\(error)")
+        }
+    }
+
+    private static func ownDevice() throws(ConfigurationError) -> DeviceID {
+        do {
+            return try DeviceID(try MachineIdentity.forNetworks())
+        } catch {
+            throw ConfigurationError(key: "device", reason: "missing, and this machine has no identity: \(error)")
+        }
+    }
+
+    /// Prints the configuration with its defaults.
+    func print() throws(Failure) {
+        var json = configuration.json
+        json["device"] = .string(device.text)
+        try Console.json(.object(json))
+    }
+
+    /// The settings of the way to the broker.
+    var uplink: Uplink.Settings {
+        Uplink.Settings(
+            device: device, broker: configuration.access.address.description,
+            isLocal: configuration.access.address.isLocal, aspects: configuration.aspects.map(\.name),
+            domains: configuration.domains, wakeEvery: configuration.wakeEvery, version: Device.libraryVersion)
+    }
+
+    /// The parameters of the subscription on the bus.
+    func subscription(isForeground: Bool) -> JSONObject {
+        let names = configuration.aspects.map(\.name)
+        let interval = Int64(configuration.interval / .milliseconds(1))
+        return [
+            "name": "reveille-fleet bridge", "aspects": .array(names.map { .string($0) }),
+            "state": isForeground ? "foreground" : "background",
+            "policies": .array(
+                interval > 0 ? names.map { ["aspect": .string($0), "interval": .integer(interval)] } : []),
+        ]
+    }
+
+    /// The options of a connection to the broker.
+    var connection: MQTTConnection.Options {
+        let access = configuration.access
+        let endpoint: MQTTConnection.Endpoint =
+            switch access.address.endpoint {
+            case .tcp(let host, let port, let isTLS):
+                .tcp(
+                    host: host, port: port,
+                    tls: isTLS
+                        ? MQTTConnection.TLS(ca: access.ca, certificate: access.certificate, key: access.key) : nil)
+            case .unix(let path): .unix(path)
+            }
+        var options = MQTTConnection.Options(broker: endpoint, clientID: device.text)
+        options.cleanStart = false
+        options.sessionExpiry = Self.sessionExpiry
+        options.keepAlive = UInt16(clamping: Int64(configuration.keepAlive / .seconds(1)))
+        options.user = access.user
+        options.password = password
+        options.will = MQTTConnection.Will(
+            topic: FleetTopic.status(device).text, payload: Uplink.will.bytes, delay: Self.willDelay,
+            expiry: StatusMessage.lease)
+        return options
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleSystem
+
+/// The log of the program.
+typealias Notes = SubjectLog<Subject>
+
+/// What messages that may repeat are about.
+enum Subject: Hashable {
+    case bus, broker, positions
+    /// A topic of the broker.
+    case topic(String)
+    /// An aspect or name of the bus.
+    case aspect(String)
+}

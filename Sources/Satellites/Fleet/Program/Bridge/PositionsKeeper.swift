@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleConsole
+import ReveilleFleetCore
+import ReveilleSystem
+
+/// The file of a bridge's positions.
+///
+/// Loop thread only.
+final class PositionsKeeper {
+    /// The least time between two saves that are not urgent: flash memory wears, and an older file does no harm.
+    private static let pause: Duration = .seconds(5)
+
+    private let path: String
+    private let notes: Notes
+    private var timer: EventSource?
+    /// Whether a save was less than ``pause`` ago.
+    private var isResting = false
+    private var waiting: BridgePositions?
+
+    /// Chooses the file.
+    init(path: String?, on loop: EventLoop, notes: Notes) throws {
+        self.path = try path ?? Self.usualPath()
+        self.notes = notes
+        timer = try loop.timer { [weak self] in self?.endRest() }
+    }
+
+    private static func usualPath() throws(Failure) -> String {
+        // systemd separates several directories with colons.
+        if let directory = Environment["STATE_DIRECTORY"]?.split(separator: ":").first {
+            return directory + "/bridge.json"
+        }
+        let base: String
+        if let directory = Environment["XDG_STATE_HOME"], directory.hasPrefix("/") {
+            base = directory
+        } else if let home = Environment["HOME"], home.hasPrefix("/") {
+            base = home + "/.local/state"
+        } else {
+            throw Failure(.usage, "$HOME is not set; give a file with --state")
+        }
+        // Each may exist; what cannot be created is reported when the file is written.
+        for directory in [base, base + "/reveille"] { mkdir(directory, 0o700) }
+        return base + "/reveille/bridge.json"
+    }
+
+    /// Reads the file; `nil` if there is none, or if it cannot be used, which is reported.
+    func load() -> BridgePositions? {
+        do {
+            return try PrivateFile.read(path).map { bytes throws(FleetError) in try BridgePositions(parsing: bytes) }
+        } catch {
+            notes.write(
+                .warning,
+                "the positions in \(path) cannot be used, so every state is published again: \(error)",
+                about: .positions)
+            return nil
+        }
+    }
+
+    /// Saves positions, now or within a few seconds.
+    func save(_ positions: BridgePositions, isUrgent: Bool) {
+        guard isUrgent || !isResting else {
+            waiting = positions
+            return
+        }
+        waiting = nil
+        isResting = true
+        timer?.fire(after: Self.pause)
+        do throws(SystemError) {
+            try PrivateFile.replace(path, with: positions.bytes)
+            notes.settle(.positions)
+        } catch {
+            notes.write(.warning, "the positions cannot be saved: \(error)", about: .positions)
+        }
+    }
+
+    private func endRest() {
+        isResting = false
+        if let waiting { save(waiting, isUrgent: false) }
+    }
+}

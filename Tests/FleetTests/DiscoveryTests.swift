@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Testing
+import Varlink
+
+@testable import ReveilleFleetCore
+
+@Suite("Discovery of Home Assistant")
+struct DiscoveryTests {
+    private func components(_ discovery: Discovery) throws -> JSONObject {
+        let object = try #require(try JSON.parse(discovery.announcement.payload).objectValue)
+        return try #require(object["cmps"]?.objectValue)
+    }
+
+    private func discovery(
+        _ aspects: [String], withdrawn: [String] = [], device: String = "kiosk-7"
+    ) throws -> Discovery {
+        Discovery(device: try DeviceID(device), aspects: aspects, withdrawn: withdrawn, version: "1.2.3")
+    }
+
+    @Test("the message is on the device's own topic, and the empty one that removes it is on the same")
+    func topics() throws {
+        let discovery = try discovery(["battery"])
+        #expect(discovery.announcement.topic == "homeassistant/device/reveille_kiosk-7/config")
+        #expect(discovery.removal == Discovery.Message(topic: discovery.announcement.topic, payload: []))
+    }
+
+    @Test("only published aspects have entities, and the platform alone removes those of the others")
+    func onlyPublished() throws {
+        let components = try components(try discovery(["battery"]))
+        #expect(components["battery"]?.objectValue?["state_topic"] == "reveille/v1/kiosk-7/state/battery")
+        #expect(components["locale"] == ["p": "sensor"])
+        let entities = components.members.filter { $0.value.objectValue?["unique_id"] != nil }.map(\.name)
+        #expect(entities == ["battery", "charging", "plugged"])
+    }
+
+    @Test("a published name is the time of its last change with its value as attributes, until it is withdrawn")
+    func names() throws {
+        let name = try #require(
+            try components(try discovery(["org.example.volume"]))["org_--example_--volume"]?.objectValue)
+        #expect(name["device_class"] == "timestamp")
+        #expect(name["json_attributes_topic"] == "reveille/v1/kiosk-7/state/org.example.volume")
+        let later = try components(try discovery(["battery"], withdrawn: ["org.example.volume", "org.example.volume"]))
+        #expect(later["org_--example_--volume"] == ["p": "sensor"])
+        #expect(
+            try components(try discovery(["motion", "defaults", "folders"])).members.allSatisfy {
+                $0.value.objectValue?["unique_id"] == nil
+            })
+    }
+
+    @Test("identities have different identifiers of permitted characters, and plain ones stay as they are")
+    func identifiers() throws {
+        let letters = ["a", ".", "-", "_"]
+        var texts = letters
+        for _ in 1..<6 { texts += Set(texts).flatMap { text in letters.map { text + $0 } } }
+        let all = Set(texts)
+        let identifiers = Set(try all.map { Discovery.identifier(of: try DeviceID($0)) })
+        #expect(identifiers.count == all.count)
+        #expect(identifiers.allSatisfy { $0.utf8.allSatisfy(\.isNameByte) })
+        #expect(Discovery.identifier(of: try DeviceID("Kiosk-7_b")) == "reveille_Kiosk-7_b")
+    }
+
+    @Test("no two entities of a device have the same key")
+    func keys() {
+        let keys = DiscoveryEntity.builtIn.map(\.key)
+        #expect(Set(keys).count == keys.count)
+        #expect(keys.allSatisfy { $0.utf8.allSatisfy(\.isNameByte) })
+    }
+
+    @Test("only 'online' on Home Assistant's topic asks for the message again")
+    func birth() {
+        #expect(Discovery.birthTopic() == "homeassistant/status")
+        #expect(Discovery.isBirth(Array("online".utf8)))
+        #expect(!Discovery.isBirth(Array("offline".utf8)) && !Discovery.isBirth([]))
+    }
+}
