@@ -153,7 +153,8 @@ let package = Package(
         .executableTarget(
             name: "ReveilleFleetSimulation",
             dependencies: [
-                "ReveilleCore", "ReveilleFleetCore", "ReveilleSimulation", "ReveilleSystem", "ReveilleWire", "Varlink",
+                "ReveilleCore", "ReveilleFleetCore", "ReveilleMQTT", "ReveilleSimulation", "ReveilleSystem",
+                "ReveilleTesting", "ReveilleWire", "Varlink",
             ],
             path: "Sources/Satellites/Fleet/Simulation"),
         .target(
