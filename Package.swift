@@ -226,8 +226,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "BusPosition", "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleLocation", "ReveilleSensorProxy",
-                "ReveilleSimulation",
+                "BusPosition", "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleetTool", "ReveilleLocation",
+                "ReveilleSensorProxy", "ReveilleSimulation",
                 "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "ReveilleView", "ReveilleViewCore", "Varlink",
             ],
             exclude: ["Node", "Python"]
