@@ -108,8 +108,8 @@ let package = Package(
         .executableTarget(
             name: "ReveilleFuzz",
             dependencies: [
-                "BusPosition", "GPSD", "ReveilleCore", "ReveilleService", "ReveilleSimulation", "ReveilleSystem",
-                "ReveilleWatchers", "ReveilleViewCore", "ReveilleWire", "Varlink",
+                "BusPosition", "GPSD", "ReveilleCore", "ReveilleFleetCore", "ReveilleService", "ReveilleSimulation",
+                "ReveilleSystem", "ReveilleWatchers", "ReveilleViewCore", "ReveilleWire", "Varlink",
             ]),
 
         // MARK: - Satellites: programs on the public libraries, with the project's log
@@ -152,7 +152,10 @@ let package = Package(
             name: "ReveilleFleetCore", dependencies: ["ReveilleCore", "Varlink"], path: "Sources/Satellites/Fleet/Core"),
         .executableTarget(
             name: "ReveilleFleetSimulation",
-            dependencies: ["ReveilleCore", "ReveilleFleetCore", "ReveilleSimulation", "ReveilleWire"],
+            dependencies: [
+                "ReveilleCore", "ReveilleFleetCore", "ReveilleMQTT", "ReveilleSimulation", "ReveilleSystem",
+                "ReveilleTesting", "ReveilleWire", "Varlink",
+            ],
             path: "Sources/Satellites/Fleet/Simulation"),
         .target(
             name: "ReveilleMQTT", dependencies: ["CMosquitto", "ReveilleSystem"], path: "Sources/Satellites/Fleet/MQTT"),
@@ -205,7 +208,10 @@ let package = Package(
         ),
         .testTarget(name: "GPSDTests", dependencies: ["GPSD"]),
         .testTarget(name: "SensorClaimsTests", dependencies: ["ReveilleCore", "SensorClaims"]),
-        .testTarget(name: "FleetTests", dependencies: ["ReveilleCore", "ReveilleFleetCore", "Varlink"]),
+        .testTarget(
+            name: "FleetTests",
+            dependencies: ["ReveilleCore", "ReveilleFleetCore", "ReveilleSystem", "ReveilleTesting", "Varlink"],
+            exclude: ["home_assistant.py"]),
         .testTarget(
             name: "FleetIntegrationTests", dependencies: ["ReveilleMQTT", "ReveilleSystem", "ReveilleTesting"]),
         .testTarget(

@@ -39,6 +39,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case zone
     /// The service's configuration.
     case config
+    /// The configuration of a bridge to a broker.
+    case bridge
     /// The saved state, including the bus.
     case state
     /// The reports of gpsd.
@@ -70,6 +72,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .display: try DisplayTarget.check(bytes)
         case .zone: try ZoneTarget.check(bytes)
         case .config: try ConfigurationTarget.check(bytes)
+        case .bridge: try BridgeTarget.check(bytes)
         case .state: try StateTarget.check(bytes)
         case .gpsd: try GPSDTarget.check(bytes)
         case .view: try ViewTarget.check(bytes)

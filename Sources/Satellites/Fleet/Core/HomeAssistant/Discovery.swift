@@ -38,6 +38,7 @@ package struct Discovery: Sendable, Hashable {
     /// Describes a device.
     ///
     /// - Parameters:
+    ///   - device: The device.
     ///   - aspects: The aspects that the bridge publishes, built-in or published names.
     ///   - withdrawn: Names that it published with an earlier configuration, whose entities are removed. Built-in
     ///     aspects need not be listed.

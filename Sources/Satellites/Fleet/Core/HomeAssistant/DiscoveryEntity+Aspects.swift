@@ -64,8 +64,8 @@ extension DiscoveryEntity {
         DiscoveryEntity(
             "temperature", of: "power", .sensor, "Battery temperature",
             // That of the warmest pack.
-            "(value_json.value.packs if value_json.value.packs is sequence else [])"
-                + " | map(attribute='temperature') | select('number') | max | default(None)",
+            "(value_json.value.packs if value_json.value.packs is defined and value_json.value.packs is sequence"
+                + " else []) | map(attribute='temperature') | select('number') | max | default(None)",
             [
                 "device_class": "temperature", "unit_of_measurement": "°C", "state_class": "measurement",
                 "suggested_display_precision": 1, "entity_category": "diagnostic",
@@ -79,7 +79,9 @@ extension DiscoveryEntity {
             ["entity_category": "diagnostic", "icon": "mdi:translate"])
     ]
 
-    /// Each shake is an event. A message with `changes` 0 repeats the last one for a broker that had lost it.
+    /// Each shake is an event.
+    ///
+    /// A message with `changes` 0 repeats the last one for a broker that had lost it.
     private static let shake = [
         DiscoveryEntity(
             "shake", of: "shake", .event, "Shake",

@@ -15,6 +15,8 @@ struct Suspects: Sendable {
     private struct Suspect {
         /// The time of the first message.
         let time: Int64
+        /// The time of the last message.
+        var last: Int64
         var generation: Int64
         /// The number of messages, each of which was ahead of the one before.
         var count = 1
@@ -35,16 +37,20 @@ struct Suspects: Sendable {
     static let count = 3
     /// The seconds over which they arrive: many times what a queue takes to be delivered again.
     static let duration: Int64 = 600
+    /// The seconds after which an older message has nothing to do with the one before it, if newer ones came in between:
+    /// over months, most aspects of a large fleet have some duplicates.
+    static let memory: Int64 = 3_600
 
     private var suspects: [Key: Suspect] = [:]
 
     /// Takes a message with an older generation.
     mutating func judge(_ generation: Int64, of key: Key, at now: Int64) -> Verdict {
-        guard var suspect = suspects[key] else {
-            suspects[key] = Suspect(time: now, generation: generation)
+        guard var suspect = suspects[key], !suspect.isInterrupted || now - suspect.last <= Self.memory else {
+            suspects[key] = Suspect(time: now, last: now, generation: generation)
             return .duplicate
         }
         guard generation > suspect.generation else { return .duplicate }
+        suspect.last = now
         suspect.generation = generation
         suspect.count += 1
         suspects[key] = suspect
