@@ -154,7 +154,8 @@ let package = Package(
         .executableTarget(
             name: "ReveilleFleetSimulation",
             dependencies: [
-                "ReveilleCore", "ReveilleFleetCore", "ReveilleSimulation", "ReveilleSystem", "ReveilleWire", "Varlink",
+                "ReveilleCore", "ReveilleFleetCore", "ReveilleMQTT", "ReveilleSimulation", "ReveilleSystem",
+                "ReveilleTesting", "ReveilleWire", "Varlink",
             ],
             path: "Sources/Satellites/Fleet/Simulation"),
         .target(
@@ -236,8 +237,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "BusPosition", "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleLocation", "ReveilleSensorProxy",
-                "ReveilleSimulation",
+                "BusPosition", "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleetTool", "ReveilleLocation",
+                "ReveilleSensorProxy", "ReveilleSimulation",
                 "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "ReveilleView", "ReveilleViewCore", "Varlink",
             ],
             exclude: ["Node", "Python"]

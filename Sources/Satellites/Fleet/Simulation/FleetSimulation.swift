@@ -6,18 +6,18 @@ import Glibc
 /// A fleet as numbers, as virtual devices, and as real connections, for `Scripts/fleet`.
 @main
 enum FleetSimulation {
-    private static let usage = "usage: ReveilleFleetSimulation day [phone|kiosk] | arithmetic | virtual [N]"
+    private static let usage = "usage: ReveilleFleetSimulation day [phone|kiosk] | arithmetic | virtual [N] | storm [N]"
 
     static func main() {
-        do throws(Broken) {
+        do {
             try run(Array(CommandLine.arguments.dropFirst()))
         } catch {
-            complain(error.description)
+            complain("\(error)")
             exit(1)
         }
     }
 
-    private static func run(_ arguments: [String]) throws(Broken) {
+    private static func run(_ arguments: [String]) throws {
         let number = arguments.count == 2 ? Int(arguments[1]).flatMap { $0 > 0 ? $0 : nil } : nil
         switch (arguments.first, arguments.count) {
         case ("day", 1...2):
@@ -29,6 +29,10 @@ enum FleetSimulation {
             ("virtual", 2) where number != nil:
             var run = VirtualRun(count: number ?? VirtualRun.usualCount)
             try run.run()
+        case ("storm", 1), ("storm", 2) where number != nil:
+            try FleetStorm(count: number ?? FleetStorm.usualCount).run()
+        case (DeviceGroup.argument, _): try DeviceGroup.run(Array(arguments.dropFirst()))
+        case (StormReader.argument, _): try StormReader.run(Array(arguments.dropFirst()))
         default: misuse()
         }
     }

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleSimulation
+import ReveilleSystem
+
+/// Real connections of many devices to a real broker, with everything that ends or dies at random, and the promise checked
+/// for each state at the end.
+final class FleetStorm {
+    /// The number of devices by default.
+    static let usualCount = 10_000
+    private static let seed: UInt64 = 17
+    private static let groups = 2
+    /// The changes of each aspect in a phase.
+    private static let changes = 5
+    /// The time in seconds for which the broker is away in the storm.
+    private static let outage = 5.0
+    /// The kills at random.
+    private static let kills = 6
+    /// The time in seconds in which a phase must be over.
+    private static let patience = 240
+
+    private let count: Int
+    private let broker: StormBroker
+    private var random = SplitMix64(seed: seed)
+    private var groups: [CommandedProcess] = []
+    private var reader: CommandedProcess
+    private var rows: [[String]] = []
+
+    init(count: Int) throws {
+        self.count = count
+        DescriptorLimit.raise()
+        broker = try StormBroker(isPersistent: false)
+        reader = try Self.reader(broker)
+        for index in 0..<Self.groups { groups.append(try group(index)) }
+    }
+
+    private var states: Int { count * SimulatedDevice.aspects.count }
+
+    private static func reader(_ broker: StormBroker) throws -> CommandedProcess {
+        try CommandedProcess([StormReader.argument, broker.socket, broker.directory.path + "/positions"])
+    }
+
+    private func group(_ index: Int) throws -> CommandedProcess {
+        let (first, end) = (count * index / Self.groups, count * (index + 1) / Self.groups)
+        return try CommandedProcess([
+            DeviceGroup.argument, broker.socket, "\(first)", "\(end - first)", "\(random.next())",
+        ])
+    }
+
+    func run() throws {
+        let start = Clocks.boot()
+        try settle()
+        rows.append(["all connected, all states published and read", seconds(since: start)])
+        rows.append(["memory of the broker", Table.megabytes(Memory.resident(of: "\(broker.pid)"))])
+        try sleepAndWake()
+        try storm()
+        for _ in 0..<Self.kills { try killOne() }
+        try compare()
+        Table.print(["\(Table.grouped(count)) devices, \(Table.grouped(states)) states", "figure"], rows)
+        print("")
+        let measured = try returns()
+        Table.print(
+            ["after \(Int(Self.outage)) s without a broker, devices return", "median", "95 %", "last", "most in a second"],
+            [
+                ["computed from the schedule"] + JitterModel(count: count, outage: Self.outage, isLocal: true).columns,
+                ["measured"] + measured.columns,
+            ])
+    }
+
+    // MARK: - Phases
+
+    private func changeAll() throws(Broken) { for group in groups { _ = try group.ask("change \(Self.changes)") } }
+
+    /// The reader is away while everything changes: then one event for each state.
+    private func sleepAndWake() throws {
+        _ = try reader.ask("away")
+        try changeAll()
+        try settleDevices()
+        let start = Clocks.boot()
+        _ = try reader.ask("back")
+        let figures = try settleReader()
+        guard figures[2] == states else { throw Broken("\(figures[2]) events for \(states) states") }
+        rows.append(["reader away, \(Self.changes) changes of each state: events after its return", Table.grouped(figures[2])])
+        rows.append(["until it had them", seconds(since: start)])
+        rows.append(["of it the reader's rule", Table.rounded(Double(figures[3]) / 1e6) + " s"])
+    }
+
+    private var stormReturns: [Double] = []
+
+    private func returns() throws(Broken) -> JitterModel { JitterModel(measured: stormReturns) }
+
+    /// The broker dies and is away for a while, in which everything changes.
+    private func storm() throws {
+        broker.kill()
+        try changeAll()
+        poll(nil, 0, Int32(Self.outage * 1_000))
+        try broker.start()
+        let start = Clocks.boot()
+        try settle()
+        rows.append(["broker killed, \(Int(Self.outage)) s away: until everything was published and read", seconds(since: start)])
+        for (index, group) in groups.enumerated() {
+            let path = broker.directory.path + "/connected\(index)"
+            _ = try group.ask("connected \(path)")
+            stormReturns += Tallies.read(path).compactMap { $0.first.flatMap { Int64($0) } }
+                .map { max(0, Double($0 - start) / 1e6) }
+        }
+    }
+
+    /// Kills the broker, the reader, or half of the devices with their buses, while everything changes.
+    private func killOne() throws {
+        if Bool.random(using: &random) { _ = try reader.ask("save") }
+        try changeAll()
+        let victim = Int.random(in: 0..<3, using: &random)
+        switch victim {
+        case 0:
+            broker.kill()
+            try broker.start()
+        case 1:
+            reader.kill()
+            reader = try Self.reader(broker)
+        default:
+            let index = Int.random(in: groups.indices, using: &random)
+            groups[index].kill()
+            groups[index] = try group(index)
+        }
+        let start = Clocks.boot()
+        try changeAll()
+        try settle()
+        rows.append(["kill -9 of \(["the broker", "the reader", "half of the devices"][victim])", seconds(since: start)])
+    }
+
+    // MARK: - Conditions
+
+    private func settle() throws {
+        try settleDevices()
+        _ = try settleReader()
+    }
+
+    /// Waits until the broker has acknowledged the newest state of all devices.
+    private func settleDevices() throws {
+        var settled = 0
+        let start = Clocks.boot()
+        repeat {
+            guard Clocks.boot() - start < Int64(Self.patience) * 1_000_000 else {
+                throw Broken("only \(settled) of \(count) devices have published everything")
+            }
+            poll(nil, 0, 100)
+            settled = 0
+            for group in groups { settled += try group.ask("settled").first ?? 0 }
+        } while settled < count
+    }
+
+    /// Waits until the reader has received what the broker has, and that is the truth.
+    private func settleReader() throws -> [Int] {
+        let start = Clocks.boot()
+        while true {
+            let figures = try reader.ask("figures")
+            guard figures.count == 6, figures[4] == 0 else { throw Broken("\(figures[4]) events have wrong counts") }
+            if figures[0] == 1, try differences().isEmpty { return figures }
+            guard Clocks.boot() - start < Int64(Self.patience) * 1_000_000 else {
+                throw Broken("the reader does not have the newest states: \(try differences().prefix(3))")
+            }
+            poll(nil, 0, 100)
+        }
+    }
+
+    /// Returns the states of which the reader does not have the newest one.
+    private func differences() throws -> [String] {
+        var truth: [String: (instance: String, generation: Int64)] = [:]
+        for (index, group) in groups.enumerated() {
+            let path = broker.directory.path + "/truth\(index)"
+            _ = try group.ask("truth \(path)")
+            for words in Tallies.read(path) where words.count == 3 {
+                truth[words[0]] = (words[1], Int64(words[2]) ?? -1)
+            }
+        }
+        let path = broker.directory.path + "/seen"
+        _ = try reader.ask("dump \(path)")
+        for words in Tallies.read(path) where words.count == 4 {
+            guard let state = truth[words[0]], state.instance == words[1],
+                state.generation == (Int64(words[2]) ?? 0) + (Int64(words[3]) ?? 0)
+            else { continue }
+            truth[words[0]] = nil
+        }
+        return truth.map { "\($0.key) \($0.value)" }
+    }
+
+    private func compare() throws {
+        let different = try differences()
+        guard different.isEmpty else { throw Broken("\(different.count) states are not the newest: \(different.prefix(3))") }
+        let figures = try reader.ask("figures")
+        rows.append(["states with the newest value and an exact count at the end", Table.grouped(states)])
+        rows.append(["problems that the reader reported", "\(figures[5])"])
+    }
+
+    private func seconds(since start: Int64) -> String { Table.rounded(Double(Clocks.boot() - start) / 1e6) + " s" }
+}

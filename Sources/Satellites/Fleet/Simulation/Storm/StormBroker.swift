@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+
+/// A mosquitto on a socket in a temporary directory, configured as Docs/Fleet.md recommends.
+final class StormBroker {
+    /// Where `Scripts/setup test` unpacks mosquitto.
+    private static let root = ".build-mosquitto"
+    /// The time in milliseconds in which it must accept connections.
+    private static let patience = 20_000
+
+    let directory: TemporaryDirectory
+    private var process: ChildProcess?
+
+    var socket: String { directory.path + "/socket" }
+    var pid: Int32 { process?.pid ?? 0 }
+
+    /// Starts a broker.
+    ///
+    /// - Parameter isPersistent: Whether it saves what is retained, and after each change.
+    init(isPersistent: Bool) throws {
+        directory = try TemporaryDirectory(forSocket: "/socket")
+        let persistence =
+            isPersistent
+            ? """
+            persistence true
+            persistence_location \(directory.path)/
+            autosave_interval 1
+            autosave_on_changes true
+            """ : "persistence false"
+        // As root, it would otherwise become a user that cannot access the directory.
+        try directory.write(
+            """
+            listener 0 \(directory.path)/socket
+            allow_anonymous true
+            max_queued_messages 0
+            max_inflight_messages 1000
+            connection_messages false
+            log_dest none
+            user root
+            \(persistence)
+
+            """, to: "mosquitto.conf")
+        try start()
+    }
+
+    /// Starts it, and waits until it accepts connections.
+    func start() throws {
+        var environment = ChildProcess.environment
+        environment["LD_LIBRARY_PATH"] = ["/usr/lib", "/lib"].map { Self.root + $0 + "/x86_64-linux-gnu" }
+            .joined(separator: ":")
+        unlink(socket)
+        process = try ChildProcess(
+            [Self.root + "/usr/sbin/mosquitto", "-c", directory.path + "/mosquitto.conf"], environment: environment)
+        for _ in 0..<Self.patience where access(socket, F_OK) != 0 {
+            guard process?.hasEnded == false else { throw Broken("mosquitto has ended; run 'Scripts/setup test' first") }
+            poll(nil, 0, 1)
+        }
+    }
+
+    /// Kills it with SIGKILL.
+    func kill() {
+        process?.signal(SIGKILL)
+        process?.wait()
+    }
+}
