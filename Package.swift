@@ -10,6 +10,7 @@ let package = Package(
         .executable(name: "reveille-sensor-proxy", targets: ["ReveilleSensorProxy"]),
         .executable(name: "reveille-view", targets: ["ReveilleView"]),
         .library(name: "Reveille", targets: ["Reveille"]),
+        .library(name: "ReveilleFleet", targets: ["ReveilleFleet"]),
         .library(name: "Varlink", targets: ["Varlink"]),
         .library(name: "ReveilleTesting", targets: ["ReveilleTesting"]),
     ],
@@ -159,11 +160,17 @@ let package = Package(
             path: "Sources/Satellites/Fleet/Simulation"),
         .target(
             name: "ReveilleMQTT", dependencies: ["CMosquitto", "ReveilleSystem"], path: "Sources/Satellites/Fleet/MQTT"),
+        .target(
+            name: "ReveilleFleet",
+            dependencies: [
+                "ReveilleCore", "ReveilleFleetCore", "ReveilleMQTT", "ReveilleSystem", "ReveilleWire", "Varlink",
+            ],
+            path: "Sources/Satellites/Fleet/Library"),
         .executableTarget(
             name: "ReveilleFleetTool",
             dependencies: [
-                "BusClient", "BusPosition", "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleetCore",
-                "ReveilleMQTT", "ReveilleSystem", "Varlink",
+                "BusClient", "BusPosition", "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleet",
+                "ReveilleFleetCore", "ReveilleMQTT", "ReveilleSystem", "ReveilleWire", "Varlink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Satellites/Fleet/Program"),

@@ -31,7 +31,7 @@ struct FleetRemoveCommand: ParsableCommand {
             let device = try DeviceID(device)
             let force = force
             var hasBegun = false
-            try BrokerEdit.run(["\(FleetTopic.root)/\(device)/#"], on: try broker.access()) {
+            try BrokerEdit.run(["\(FleetTopic.root)/\(device)/#"], on: try broker.fleet()) {
                 contents throws(Failure) in
                 let status = contents.kept[FleetTopic.status(device).text].flatMap { try? StatusMessage($0) }
                 if status?.isOnline == true, !force {
