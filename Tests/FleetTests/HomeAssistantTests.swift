@@ -8,15 +8,18 @@ import ReveilleTesting
 import Testing
 import Varlink
 
+/// What Scripts/setup installs of Home Assistant.
+private enum HomeAssistantPackage {
+    static let root = #filePath.replacing("/Tests/FleetTests/HomeAssistantTests.swift", with: "")
+    static let path = root + "/.build-homeassistant"
+    static var isThere: Bool { access(path + "/package", F_OK) == 0 }
+}
+
 /// Discovery messages, checked with Home Assistant's schemas and template engine by `home_assistant.py`.
 @Suite(
     .timeLimit(.minutes(10)),
-    .enabled(if: HomeAssistantTests.isThere || getenv("CI") != nil, "no homeassistant: run Scripts/setup test"))
+    .enabled(if: HomeAssistantPackage.isThere || getenv("CI") != nil, "no homeassistant: run Scripts/setup test"))
 struct HomeAssistantTests {
-    private static let root = #filePath.replacing("/Tests/FleetTests/HomeAssistantTests.swift", with: "")
-    private static let package = root + "/.build-homeassistant"
-    static var isThere: Bool { access(package + "/package", F_OK) == 0 }
-
     /// A state, and what an entity makes of it.
     private struct Case {
         var component: String
@@ -148,10 +151,12 @@ struct HomeAssistantTests {
         let output = directory.path + "/output"
         let python = try ChildProcess(
             [
-                Self.package + "/bin/python", "-B", Self.root + "/Tests/FleetTests/home_assistant.py",
+                HomeAssistantPackage.path + "/bin/python", "-B",
+                HomeAssistantPackage.root + "/Tests/FleetTests/home_assistant.py",
                 directory.path + "/input.json", output,
             ],
-            environment: ChildProcess.environment.merging(["PYTHONPATH": Self.package + "/package"]) { $1 })
+            environment: ChildProcess.environment.merging(["PYTHONPATH": HomeAssistantPackage.path + "/package"]) { $1 }
+        )
         try #require(python.wait() == 0)
         guard case .bytes(let report) = FileContents.read(output, limit: 1 << 20) else {
             Issue.record("no report")

@@ -14,7 +14,7 @@ extension Uplink {
         self.instance = instance
         for state in states { note(state, &effects) }
         let present = Set(states.map(\.aspect))
-        for name in entries.keys.filter({ !present.contains($0) }).sorted() { withdraw(name, &effects) }
+        for name in entries.keys.filter({ !present.contains($0) }).sorted() { withdraw(name) }
         sendAll(&effects)
         readStale(&effects)
     }
@@ -72,20 +72,18 @@ extension Uplink {
 
     /// Notes that a name was withdrawn while there was no subscription.
     ///
-    /// The bus has forgotten its generation. It was one more at least, and those of the name's return are larger.
-    private mutating func withdraw(_ name: String, _ effects: inout [Effect]) {
+    /// The bus has forgotten it. If it is asked for the name, it answers with a generation above all earlier ones.
+    private mutating func withdraw(_ name: String) {
         guard let entry = entries[name], !entry.isRemoved, entry.pending?.value.isNull != true else { return }
-        let last = max(entry.pending?.generation ?? -1, entry.acknowledged ?? -1)
-        note(
-            BusState(
-                aspect: name, generation: min(last + 1, StateMessage.generationLimit), changes: 1, changedAt: 0,
-                value: .null), &effects)
+        if entry.mayBeHeld { stale[name] = 0 } else { entries[name] = nil }
     }
 
     mutating func takeRead(_ instance: String, _ states: [BusState], _ effects: inout [Effect]) {
         guard isReading else { return }
         isReading = false
         guard instance == self.instance else { return }
+        let answered = Set(states.map(\.aspect))
+        for name in read where !answered.contains(name) { stale[name] = nil }
         for state in states {
             // The answer can be older than an event that came before it.
             guard let announced = stale[state.aspect], state.generation >= announced else { continue }
@@ -98,6 +96,7 @@ extension Uplink {
     mutating func readStale(_ effects: inout [Effect]) {
         guard phase == .online, isBusPresent, !isReading, !stale.isEmpty else { return }
         isReading = true
-        effects.append(.readStates(stale.keys.sorted()))
+        read = Array(stale.keys.sorted().prefix(Self.readLimit))
+        effects.append(.readStates(read))
     }
 }

@@ -137,6 +137,9 @@ package struct Uplink: Sendable {
     /// The time in microseconds after which a connection was a good one: attempts then begin with short pauses again.
     static let steady: Int64 = 60_000_000
 
+    /// The most aspects that the bus accepts in one request.
+    static let readLimit = 64
+
     let settings: Settings
     var phase = Phase.offline
     var isStopping = false
@@ -149,6 +152,8 @@ package struct Uplink: Sendable {
     var isSubscribing = false
     /// The aspects whose complete states must be read, with the generations that were announced.
     var stale: [String: Int64] = [:]
+    /// The aspects that are being read.
+    var read: [String] = []
     var isReading = false
     var schedule: RetrySchedule
     var connectedAt: Int64?

@@ -21,6 +21,8 @@ public enum FleetProblem: Sendable, Hashable {
     case missingStatus(DeviceID)
     /// The broker delivered fewer devices than expected.
     case missingDevices(expected: Int, found: Int)
+    /// The reader cannot know whether everything has arrived, for this reason.
+    case uncertain(String)
     /// The clock of a device is not right, so the times of its changes are unknown.
     case unknownTime(DeviceID)
     /// The fleet has more states than a reader keeps; the state was ignored.
@@ -64,6 +66,7 @@ extension FleetProblem: CustomStringConvertible {
             the broker delivered \(found) devices instead of \(expected). Does it limit its queues, or do its rules \
             hide devices?
             """
+        case .uncertain(let reason): reason
         case .unknownTime(let device): "\(device): its clock is not right, so the times of its changes are unknown"
         case .tooLarge(let device, let limit):
             "\(device): the fleet has more than \(limit) states, the maximum of a reader; a state is ignored"

@@ -76,12 +76,12 @@ extension Ledger {
         of state: StateMessage, toOther old: DeviceRecord.Aspect, in record: DeviceRecord
     ) -> (Relation, FleetProblem?) {
         let next = Relation.next(changes: nil, isNewInstance: true)
-        guard let previous = texts[old.previousInstance], previous == state.instance else { return (next, nil) }
+        let (bus, isPrevious) = (texts[record.bus], texts[old.previousInstance] == state.instance)
+        guard isPrevious || texts[record.previousBus] == state.instance else { return (next, nil) }
         // A late message of the bus before, or a second device: the status says which bus the device uses.
-        let bus = texts[record.bus]
         if record.status != nil, bus == texts[old.instance] { return (.duplicate, nil) }
-        if bus != state.instance, state.generation <= old.previousGeneration { return (.duplicate, nil) }
-        let instances = [previous, texts[old.instance] ?? ""].sorted()
+        if isPrevious, bus != state.instance, state.generation <= old.previousGeneration { return (.duplicate, nil) }
+        let instances = [state.instance, texts[old.instance] ?? ""].sorted()
         return (next, .sharedIdentity(record.device, instances: instances))
     }
 
@@ -89,6 +89,7 @@ extension Ledger {
     mutating func advance(_ place: Int, _ index: Int, to state: StateMessage) {
         guard var aspect = records[place]?.aspects[index] else { return }
         if texts[aspect.instance] != state.instance {
+            let isFirst = aspect.instance == SharedTexts.none
             let isKnown = texts[aspect.previousInstance] == state.instance
             texts.release(aspect.previousInstance)
             aspect.previousInstance = aspect.instance
@@ -96,7 +97,9 @@ extension Ledger {
             aspect.instance = texts.use(state.instance)
             suspects.forget(Suspects.Key(place: place, aspect: aspect.name))
             // A bus that was never seen is newer than the last status.
-            if !isKnown { _ = use(state.instance, in: place) }
+            if !isFirst, !isKnown, texts[records[place]?.previousBus ?? SharedTexts.none] != state.instance {
+                _ = use(state.instance, in: place)
+            }
         }
         aspect.generation = state.generation
         records[place]?.aspects[index] = aspect

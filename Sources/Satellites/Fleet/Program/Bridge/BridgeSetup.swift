@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import Glibc
 import Reveille
 import ReveilleConsole
 import ReveilleCore
@@ -24,11 +23,11 @@ struct BridgeSetup {
     /// Reads a configuration.
     static func read(_ path: String) throws(Failure) -> BridgeSetup {
         do throws(ConfigurationError) {
+            let bytes = try contents(of: path, limit: BridgeConfiguration.sizeLimit)
             var configuration: BridgeConfiguration
             do throws(ConfigurationError) {
-                configuration = try BridgeConfiguration(
-                    parsing: try contents(of: path, limit: BridgeConfiguration.sizeLimit))
-                configuration.access.complete(with: credential)
+                configuration = try BridgeConfiguration(parsing: bytes)
+                configuration.access.complete(with: Credentials.path)
                 try configuration.access.check()
             } catch {
                 throw ConfigurationError(key: error.key, reason: error.reason, file: path)
@@ -43,21 +42,11 @@ struct BridgeSetup {
         }
     }
 
-    /// The path of a credential that the service manager passes (systemd.exec(5)).
-    private static func credential(_ name: String) -> String? {
-        guard let directory = Environment["CREDENTIALS_DIRECTORY"] else { return nil }
-        let path = "\(directory)/\(name)"
-        return access(path, F_OK) == 0 ? path : nil
-    }
-
     private static func contents(of path: String, limit: Int) throws(ConfigurationError) -> [UInt8] {
-        func refuse(_ reason: String) -> ConfigurationError { ConfigurationError(key: nil, reason: reason, file: path) }
-        switch FileContents.read(path, limit: limit) {
-        case .bytes(let bytes): return bytes
-        case .missing: throw refuse("does not exist")
-        case .notAFile: throw refuse("is not a regular file")
-        case .tooLarge: throw refuse("exceeds \(limit) bytes")
-        case .unreadable(let error): throw refuse("\(error)")
+        do throws(RequiredFile.Unusable) {
+            return try RequiredFile.read(path, limit: limit)
+        } catch {
+            throw ConfigurationError(key: nil, reason: "\(error)")
         }
     }
 

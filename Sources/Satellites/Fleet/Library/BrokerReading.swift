@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import ReveilleFleetCore
+import ReveilleMQTT
+package import ReveilleSystem
+
+/// One connection to a broker that reads what it keeps below some topics, and follows what changes.
+///
+/// Loop thread only.
+package final class BrokerReading {
+    /// What happens to the reading.
+    package enum Event {
+        /// The broker has accepted this client.
+        case connected
+        /// A message; its expiry is the remaining time in seconds.
+        case message(topic: String, payload: [UInt8], isRetained: Bool, expiry: UInt32?)
+        /// Everything that the broker kept has arrived.
+        case arrived
+        /// The broker does not deliver the reader's own messages, so that it cannot know whether everything has arrived.
+        case isUncertain(FleetError)
+        /// The broker has received a message, or refused it.
+        case acknowledged(Int32, FleetError?)
+        /// The broker refuses a subscription, and would refuse it again. No event follows.
+        case refused(FleetError)
+        /// The connection has ended. No event follows.
+        case ended(FleetError)
+    }
+
+    /// The time without messages after which all that the broker sent counts as arrived.
+    private static let quiet: Duration = .seconds(1)
+    /// The messages that the broker may send before they are acknowledged: fewer take twice as long.
+    private static let receiveMaximum: UInt16 = 1_000
+
+    /// The client identifier of this connection.
+    package let clientID: String
+    private let broker: FleetBroker
+    private let loop: EventLoop
+    private let onEvent: (Event) -> Void
+    private var connection: MQTTConnection?
+    private var catchUp: CatchUp
+    /// The topic of the mark.
+    private let mark: String
+    /// The marks that the broker has not acknowledged, and the topics of messages that it has not.
+    private var marks: Set<Int32> = []
+    private var topics: [Int32: String] = [:]
+    private var subscriptions: [Int32: [String]] = [:]
+    private var quietTimer: EventSource?
+    /// The number of messages, and what it was when the timer was set.
+    private var received = 0
+    private var receivedBefore = 0
+
+    /// Starts to connect.
+    ///
+    /// - Parameters:
+    ///   - broker: The broker.
+    ///   - stages: The topics, in the order in which they are to be delivered; none if nothing is read.
+    ///   - loop: The loop.
+    ///   - onEvent: Called on the loop, never before this returns. It may close or release the reading.
+    /// - Throws: ``FleetError`` if it cannot be tried.
+    package init(
+        _ broker: FleetBroker, stages: [[String]], on loop: EventLoop, onEvent: @escaping (Event) -> Void
+    ) throws(FleetError) {
+        self.broker = broker
+        self.loop = loop
+        self.onEvent = onEvent
+        // Another identity each time: the broker may not have noticed yet that the last connection is gone.
+        clientID = "reveille-reader-" + String(UInt64.random(in: .min ... .max), radix: 16)
+        mark = FleetTopic.mark(clientID).text
+        catchUp = CatchUp(stages, mark: mark)
+        var options = broker.options(clientID: clientID)
+        options.receiveMaximum = Self.receiveMaximum
+        do throws(MQTTError) {
+            connection = try MQTTConnection(options, on: loop) { [weak self] in self?.take($0) }
+        } catch {
+            throw FleetError(error)
+        }
+        do throws(SystemError) {
+            quietTimer = try loop.timer { [weak self] in self?.checkQuiet() }
+        } catch {
+            throw FleetError(.unreachable, "connecting to \(broker): \(error)")
+        }
+    }
+
+    /// Disconnects. There are no further events.
+    package func close() {
+        connection?.disconnect()
+        release()
+    }
+
+    private func release() {
+        connection = nil
+        quietTimer = nil
+    }
+
+    /// Asks for topics again, of which messages were lost; ``Event/arrived`` follows.
+    package func ask(for topics: [String]) {
+        run(catchUp.ask(for: topics))
+    }
+
+    /// Publishes a retained message; an empty one deletes what the broker keeps.
+    ///
+    /// - Returns: The identifier in ``Event/acknowledged(_:_:)``.
+    package func publish(_ payload: [UInt8], to topic: String) throws(FleetError) -> Int32 {
+        guard let connection else {
+            throw FleetError(.unreachable, "publishing to '\(topic)' on \(broker): not connected")
+        }
+        do throws(MQTTError) {
+            let identifier = try connection.publish(payload, to: topic, retain: true)
+            topics[identifier] = topic
+            return identifier
+        } catch {
+            throw FleetError(error)
+        }
+    }
+
+    // MARK: - Events
+
+    private func take(_ event: MQTTConnection.Event) {
+        switch event {
+        case .connected:
+            onEvent(.connected)
+            run(catchUp.start())
+        case .message(let topic, let payload, let isRetained, _, let expiry):
+            received += 1
+            if topic == mark { return run(catchUp.markArrived(payload)) }
+            onEvent(.message(topic: topic, payload: payload, isRetained: isRetained, expiry: expiry))
+        case .acknowledged(let identifier, let refusal, let code): acknowledged(identifier, refusal, code)
+        case .subscribed(let identifier, let codes): subscribed(identifier, codes)
+        case .ended(let error): end(FleetError(error))
+        }
+    }
+
+    private func acknowledged(_ identifier: Int32, _ refusal: String?, _ code: UInt8) {
+        if marks.remove(identifier) != nil {
+            if refusal != nil { run(catchUp.markRefused()) }
+        } else if let topic = topics.removeValue(forKey: identifier) {
+            let error = refusal.map { FleetError(.refused, "publishing to '\(topic)' on \(broker): \($0)") }
+            onEvent(.acknowledged(identifier, error))
+        }
+    }
+
+    private func subscribed(_ identifier: Int32, _ codes: [UInt8]) {
+        guard let filters = subscriptions.removeValue(forKey: identifier) else { return }
+        for (filter, code) in zip(filters, codes) where ReasonCode.isError(code) && filter != mark {
+            let error = FleetError(
+                .refused, "subscribing to '\(filter)' on \(broker): \(ReasonCode.text(code))")
+            close()
+            return onEvent(.refused(error))
+        }
+        run(catchUp.subscribed(isMarkRefused: filters.first == mark && codes.first.map(ReasonCode.isError) == true))
+    }
+
+    private func end(_ error: FleetError) {
+        release()
+        onEvent(.ended(error))
+    }
+
+    private func run(_ effects: [CatchUp.Effect]) {
+        for effect in effects {
+            guard let connection else { return }
+            do throws(MQTTError) {
+                switch effect {
+                case .read(let filters): subscriptions[try connection.subscribe(to: filters, qos: 0)] = filters
+                case .follow(let filters): try connection.subscribe(to: filters, qos: 1, wantsRetained: false)
+                case .unsubscribe(let filters): try connection.unsubscribe(from: filters)
+                case .mark(let payload): marks.insert(try connection.publish(payload, to: mark, retain: false))
+                case .awaitQuiet: awaitQuiet()
+                case .markIsMissing: onEvent(.isUncertain(uncertainty))
+                case .arrived:
+                    quietTimer?.disarm()
+                    onEvent(.arrived)
+                }
+            } catch {
+                connection.close()
+                return end(FleetError(error))
+            }
+        }
+    }
+
+    private var uncertainty: FleetError {
+        FleetError(
+            .refused,
+            """
+            \(broker) does not deliver this reader's own messages, so that it waits for a second without messages \
+            instead. The rule that is missing for mosquitto: topic readwrite \(FleetTopic.mark("+").text)
+            """)
+    }
+
+    private func awaitQuiet() {
+        receivedBefore = received
+        quietTimer?.fire(after: Self.quiet)
+    }
+
+    private func checkQuiet() {
+        received == receivedBefore ? run(catchUp.isQuiet()) : awaitQuiet()
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+@_exported public import ReveilleCore
+@_exported public import ReveilleFleetCore
+import ReveilleSystem
+
+/// The devices of a fleet, whose states a broker keeps (MQTT 5).
+///
+/// Each device publishes its states to the broker. A reader that was away receives one event for each state that has
+/// changed, with the number of changes.
+///
+/// ```swift
+/// let fleet = try await Fleet.connect(to: "mqtts://broker.example", ca: "/etc/fleet/ca.pem")
+/// for try await event in try await fleet.events(devices: ["shop-*"], aspects: ["battery"]) {
+///     if case .state(let state) = event { print(state.device, state.aspect, state.changes ?? 0) }
+/// }
+/// ```
+///
+/// The fleet connects again when the broker was lost, after random pauses of up to five minutes, so that the readers of a
+/// broker do not return at once.
+///
+/// Safe to use from any thread and any actor. Its thread exists for as long as the fleet, or ``FleetEvents`` of it.
+public final class Fleet: Sendable {
+    private let engine: FleetEngine
+
+    private init(_ engine: FleetEngine) {
+        self.engine = engine
+    }
+
+    /// Checks that a broker accepts this client.
+    ///
+    /// ```swift
+    /// let fleet = try await Fleet.connect(to: "localhost")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - broker: `mqtts://HOST[:PORT]`, `unix:PATH`, or a host alone. `mqtt://HOST[:PORT]`, without encryption, is
+    ///     for this machine only.
+    ///   - ca: The path of the certificates that may sign that of the broker, in PEM; `nil` for those of this system.
+    ///   - certificate: The path of this client's certificate, in PEM.
+    ///   - key: The path of the certificate's private key, in PEM, without a passphrase.
+    ///   - user: The name of the user, if the broker does not take it from the certificate.
+    ///   - password: The user's password.
+    /// - Returns: The fleet, once the broker has answered.
+    /// - Throws: ``FleetError`` with ``FleetError/Code/invalidName`` for an invalid address,
+    ///   ``FleetError/Code/unreachable``, ``FleetError/Code/tls`` or ``FleetError/Code/refused``.
+    public static func connect(
+        to broker: String, ca: String? = nil, certificate: String? = nil, key: String? = nil, user: String? = nil,
+        password: String? = nil
+    ) async throws(FleetError) -> Fleet {
+        var access = BrokerAccess(address: try BrokerAddress(broker))
+        (access.ca, access.certificate, access.key, access.user) = (ca, certificate, key, user)
+        return try await connect(FleetBroker(access, password: password))
+    }
+
+    /// Checks that a broker accepts this client.
+    package static func connect(_ broker: FleetBroker) async throws(FleetError) -> Fleet {
+        let engine: FleetEngine
+        do throws(SystemError) {
+            engine = try FleetEngine(broker)
+        } catch {
+            throw FleetError(.unreachable, "connecting to \(broker): \(error)")
+        }
+        try await engine.check()
+        return Fleet(engine)
+    }
+
+    /// Returns the states of devices, and follows their changes.
+    ///
+    /// First, the states that the broker has are delivered, or what has changed since the positions, and then
+    /// ``FleetEvent/caughtUp``.
+    ///
+    /// ```swift
+    /// for try await event in try await fleet.events() { print(event) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - devices: Names, and patterns in which `*` stands for any characters; none means all devices.
+    ///   - aspects: Names and patterns of aspects and published names; none means all.
+    ///   - positions: The positions of earlier events, of any process.
+    ///   - expectedDevices: The number of devices, if it is known: if there are fewer, that is a problem.
+    /// - Returns: The events, which end when they are released.
+    /// - Throws: ``FleetError`` with ``FleetError/Code/invalidName``.
+    public func events(
+        devices: [String] = [], aspects: [String] = [], resumingFrom positions: FleetPositions? = nil,
+        expectedDevices: Int? = nil
+    ) async throws(FleetError) -> FleetEvents {
+        let interest = try FleetInterest(devices: devices, aspects: aspects, expectedDevices: expectedDevices)
+        return try await events(of: interest, resumingFrom: positions)
+    }
+
+    /// Returns the states of an interest, and follows their changes.
+    package func events(
+        of interest: FleetInterest, resumingFrom positions: FleetPositions? = nil
+    ) async throws(FleetError) -> FleetEvents {
+        let mailbox = FleetMailbox(resumingFrom: try positions?.ledger(within: interest) ?? Ledger())
+        return FleetEvents(engine, await engine.open(interest, mailbox), mailbox)
+    }
+
+    /// Disconnects from the broker. What has arrived can still be taken.
+    ///
+    /// ```swift
+    /// await fleet.background()
+    /// // … nothing is delivered, and nothing queues …
+    /// await fleet.wake()  // one event for each state that has changed
+    /// ```
+    public func background() async {
+        await engine.background()
+    }
+
+    /// Connects again after ``background()``: one event is delivered for each state that has changed.
+    public func wake() async {
+        await engine.wake()
+    }
+}

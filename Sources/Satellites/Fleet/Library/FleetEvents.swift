@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+public import ReveilleFleetCore
+
+/// The states of devices and their changes, in the order in which they arrived.
+///
+/// Events that are not taken are merged: for a slow consumer, one event waits for each state that changed, whatever the
+/// number of changes. If the broker goes away and comes back, the events continue with the changes in between.
+///
+/// ```swift
+/// var saved: FleetPositions?  // of an earlier run
+/// let events = try await fleet.events(resumingFrom: saved)
+/// for try await event in events {
+///     print(event)
+///     saved = events.positions
+/// }
+/// ```
+///
+/// They end with ``cancel()`` or when they are released; an error is thrown if the broker refuses the subscription.
+/// Several iterators share the events: each event goes to one of them.
+public final class FleetEvents: AsyncSequence, Sendable {
+    private let engine: FleetEngine
+    private let id: Int
+    private let mailbox: FleetMailbox
+
+    init(_ engine: FleetEngine, _ id: Int, _ mailbox: FleetMailbox) {
+        self.engine = engine
+        self.id = id
+        self.mailbox = mailbox
+    }
+
+    deinit {
+        cancel()
+    }
+
+    /// The positions of the events taken so far, to continue from later.
+    ///
+    /// Computing them takes a time in proportion to the number of states: a second for five million.
+    public var positions: FleetPositions { mailbox.positions }
+
+    /// Ends the events; those that were not taken are discarded.
+    public func cancel() {
+        mailbox.cancel()
+        // Keeps the thread until the connection is closed.
+        Task { [engine, id] in await engine.close(id) }
+    }
+
+    /// Waits for the next event; `nil` at the end, and in a cancelled task, which takes no event from others.
+    ///
+    /// - Throws: ``FleetError`` with ``FleetError/Code/refused`` if the broker refuses the subscription.
+    public func next(isolation: isolated (any Actor)? = #isolation) async throws(FleetError) -> FleetEvent? {
+        try await mailbox.next(isolation: isolation)
+    }
+
+    /// Takes the next event if one is due, without waiting.
+    package func nextIfDue() throws(FleetError) -> FleetEvent? { try mailbox.nextIfDue() }
+
+    /// Creates an iterator, which retains the events.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(events: self)
+    }
+
+    /// An iterator over the events.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let events: FleetEvents
+
+        /// Waits for the next event, as ``FleetEvents/next(isolation:)`` does.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(FleetError) -> FleetEvent? {
+            try await events.next(isolation: actor)
+        }
+    }
+}

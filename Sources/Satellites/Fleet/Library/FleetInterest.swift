@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import ReveilleFleetCore
+
+/// The devices and aspects that a reader reads.
+package struct FleetInterest: Sendable, Hashable {
+    /// The most topic filters of a subscription; a broker compares each with every topic that it keeps.
+    static let filterLimit = 1_000
+
+    /// The devices; one of them must match.
+    package let devices: [NamePattern]
+    /// The aspects; one of them must match.
+    package let aspects: [NamePattern]
+    /// The number of devices, if it is known.
+    package let expectedDevices: Int?
+
+    /// Creates an interest.
+    ///
+    /// - Parameters:
+    ///   - devices: Names and patterns; none means all devices.
+    ///   - aspects: Names and patterns; none means all aspects.
+    ///   - expectedDevices: The number of devices, if it is known.
+    /// - Throws: ``FleetError`` with ``FleetError/Code/invalidName``.
+    package init(
+        devices: [String] = [], aspects: [String] = [], expectedDevices: Int? = nil
+    ) throws(FleetError) {
+        self.expectedDevices = expectedDevices
+        self.devices = try devices.map { text throws(FleetError) in try NamePattern(devices: text) }
+        self.aspects = try aspects.map { text throws(FleetError) in try NamePattern(aspects: text) }
+    }
+
+    /// Whether everything is of interest.
+    var isEverything: Bool { devices.isEmpty && aspects.isEmpty }
+
+    /// Returns whether a device is of interest.
+    package func contains(_ device: DeviceID) -> Bool {
+        devices.isEmpty || devices.contains { $0.matches(device.text) }
+    }
+
+    /// Returns whether an aspect is of interest.
+    package func contains(aspect: String) -> Bool {
+        aspects.isEmpty || aspects.contains { $0.matches(aspect) }
+    }
+
+    /// Returns whether a topic is of interest, or not one of the protocol.
+    func contains(topic: String) -> Bool {
+        guard !isEverything else { return true }
+        switch try? FleetTopic(topic) {
+        case .status(let device): return contains(device)
+        case .state(let device, let aspect): return contains(device) && contains(aspect: aspect)
+        default: return true
+        }
+    }
+
+    /// The topics of the status of the devices.
+    package var statusFilters: [String] { deviceLevels.map { "\(FleetTopic.root)/\($0)/status" } }
+
+    /// The topics of the states.
+    package var stateFilters: [String] {
+        let devices = deviceLevels
+        let aspects = Self.levels(aspects, atMost: Self.filterLimit / devices.count)
+        return devices.flatMap { device in aspects.map { "\(FleetTopic.root)/\(device)/state/\($0)" } }
+    }
+
+    /// Returns the topics of all that is kept of some devices.
+    func filters(of devices: [DeviceID]) -> [String] {
+        devices.flatMap { [FleetTopic.status($0).text, "\(FleetTopic.root)/\($0)/state/+"] }
+    }
+
+    /// Brokers have no filters such as `shop-*`. The rest is left out when it arrives.
+    private var deviceLevels: [String] { Self.levels(devices, atMost: Self.filterLimit) }
+
+    private static func levels(_ patterns: [NamePattern], atMost limit: Int) -> [String] {
+        let names = Set(patterns.map(\.description))
+        guard !names.isEmpty, names.count <= limit, patterns.allSatisfy(\.isExact) else { return ["+"] }
+        return names.sorted()
+    }
+}

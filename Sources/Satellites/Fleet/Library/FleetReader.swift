@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleFleetCore
+package import ReveilleSystem
+
+/// Reads a part of a fleet into a mailbox: what the broker keeps, and then what changes.
+///
+/// It connects again when the broker is lost. Asleep, it has no connection, and the broker keeps nothing for it; after it
+/// wakes, the mailbox has one event for each state that changed.
+///
+/// Loop thread only.
+package final class FleetReader {
+    private let broker: FleetBroker
+    private let interest: FleetInterest
+    private let mailbox: FleetMailbox
+    private let loop: EventLoop
+    private let onChange: () -> Void
+    private var reading: BrokerReading?
+    private var completeness = Completeness()
+    private var schedule = RetrySchedule(isLocal: true)
+    private var retry: EventSource?
+    private var isAwake = false
+
+    /// Creates a reader that is asleep.
+    ///
+    /// - Parameters:
+    ///   - broker: The broker.
+    ///   - interest: The devices and aspects.
+    ///   - mailbox: Takes what arrives.
+    ///   - loop: The loop.
+    ///   - onChange: Called on the loop when the mailbox has something new. It may send the reader to sleep.
+    package init(
+        _ broker: FleetBroker, interest: FleetInterest, into mailbox: FleetMailbox, on loop: EventLoop,
+        onChange: @escaping () -> Void = {}
+    ) {
+        self.broker = broker
+        self.interest = interest
+        self.mailbox = mailbox
+        self.loop = loop
+        self.onChange = onChange
+    }
+
+    /// Connects at once, and again whenever the broker is lost.
+    package func wake() {
+        guard !isAwake else { return }
+        isAwake = true
+        schedule.reset()
+        connect()
+    }
+
+    /// Disconnects until ``wake()``.
+    package func sleep() {
+        isAwake = false
+        reading?.close()
+        reading = nil
+        retry = nil
+    }
+
+    /// The time of the ledger, in seconds.
+    private var now: Int64 { Int64(loop.bootClock / 1_000_000) }
+
+    private func connect() {
+        let interest = interest
+        completeness = Completeness(expectedDevices: interest.expectedDevices) { device, aspect in
+            interest.contains(device) && aspect.map { interest.contains(aspect: $0) } ?? true
+        }
+        do throws(FleetError) {
+            reading = try BrokerReading(
+                broker, stages: [interest.statusFilters, interest.stateFilters], on: loop
+            ) { [weak self] in self?.take($0) }
+        } catch {
+            lose(error)
+        }
+    }
+
+    private func take(_ event: BrokerReading.Event) {
+        switch event {
+        case .connected:
+            schedule.reset()
+            mailbox.connect()
+        case .message(let topic, let payload, let isRetained, let expiry):
+            guard interest.contains(topic: topic) else { return }
+            if mailbox.receive(payload, on: topic, isRetained: isRetained, expiry: expiry, at: now) { onChange() }
+        case .arrived: arrived()
+        case .isUncertain(let error):
+            mailbox.put(.uncertain(error.description), at: now)
+            onChange()
+        case .acknowledged: break
+        case .refused(let error):
+            sleep()
+            mailbox.fail(error)
+            onChange()
+        case .ended(let error): lose(error)
+        }
+    }
+
+    private func arrived() {
+        let devices = mailbox.mark(&completeness, at: now)
+        if devices.isEmpty { onChange() } else { reading?.ask(for: interest.filters(of: devices)) }
+    }
+
+    private func lose(_ error: FleetError) {
+        reading = nil
+        mailbox.lose(error)
+        do throws(SystemError) {
+            if retry == nil { retry = try loop.timer { [weak self] in self?.connect() } }
+            retry?.fire(after: schedule.next(fraction: Double.random(in: 0...1)))
+        } catch {
+            isAwake = false
+            mailbox.fail(FleetError(.unreachable, "connecting to \(broker): \(error)"))
+        }
+        onChange()
+    }
+}

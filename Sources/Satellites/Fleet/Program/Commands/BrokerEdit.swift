@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleConsole
+import ReveilleFleet
+import ReveilleFleetCore
+import ReveilleSystem
+
+/// A change of retained messages that depends on what the broker keeps.
+///
+/// After each change the topics are read again, until nothing is left to do: other programs may change them meanwhile.
+final class BrokerEdit {
+    /// A retained message; an empty payload deletes it.
+    struct Message {
+        let topic: String
+        let payload: [UInt8]
+    }
+
+    /// What a broker has sent.
+    struct Contents {
+        /// The messages that it keeps, by topic.
+        var kept: [String: [UInt8]] = [:]
+        /// The messages of others and of this program since the last change, in their order.
+        var received: [Message] = []
+    }
+
+    /// The most changes, after which other programs do not let this one finish.
+    private static let roundLimit = 10
+
+    private let topics: [String]
+    private let loop: EventLoop
+    private let next: (Contents) throws(Failure) -> [Message]
+    private var reading: BrokerReading?
+    private var contents = Contents()
+    private var unacknowledged: Set<Int32> = []
+    private var rounds = 0
+    private var failure: Failure?
+
+    private init(_ topics: [String], _ loop: EventLoop, _ next: @escaping (Contents) throws(Failure) -> [Message]) {
+        self.topics = topics
+        self.loop = loop
+        self.next = next
+    }
+
+    /// Reads topics, and publishes messages until there is nothing to publish.
+    ///
+    /// - Parameters:
+    ///   - topics: The topics and patterns that are read.
+    ///   - broker: The broker.
+    ///   - next: Returns the messages to publish; none if nothing is left to do.
+    /// - Throws: `Failure` of the closure, or if the broker cannot be reached or refuses.
+    static func run(
+        _ topics: [String], on broker: FleetBroker, next: @escaping (Contents) throws(Failure) -> [Message]
+    ) throws {
+        let loop = try EventLoop()
+        let edit = BrokerEdit(topics, loop, next)
+        edit.reading = try BrokerReading(broker, stages: [topics], on: loop) { [unowned edit] in edit.take($0) }
+        try loop.run()
+        if let failure = edit.failure { throw failure }
+    }
+
+    private func take(_ event: BrokerReading.Event) {
+        do throws(Failure) {
+            switch event {
+            case .connected, .isUncertain: break
+            case .message(let topic, let payload, _, _):
+                contents.kept[topic] = payload.isEmpty ? nil : payload
+                contents.received.append(Message(topic: topic, payload: payload))
+            case .arrived: try proceed()
+            case .acknowledged(let identifier, let error):
+                if let error { throw Failure(error) }
+                unacknowledged.remove(identifier)
+                if unacknowledged.isEmpty { readAgain() }
+            case .refused(let error), .ended(let error): throw Failure(error)
+            }
+        } catch {
+            failure = error
+            end()
+        }
+    }
+
+    private func proceed() throws(Failure) {
+        let messages = try next(contents)
+        guard !messages.isEmpty else { return end() }
+        rounds += 1
+        guard rounds <= Self.roundLimit else {
+            throw Failure(.tryAgain, "another program keeps changing \(messages[0].topic)")
+        }
+        contents.received = []
+        for message in messages {
+            do throws(FleetError) {
+                if let identifier = try reading?.publish(message.payload, to: message.topic) {
+                    unacknowledged.insert(identifier)
+                }
+            } catch {
+                throw Failure(error)
+            }
+        }
+    }
+
+    private func readAgain() {
+        contents.kept = [:]
+        reading?.ask(for: topics)
+    }
+
+    private func end() {
+        reading?.close()
+        reading = nil
+        loop.exit()
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ArgumentParser
+import ReveilleConsole
+import ReveilleCore
+import ReveilleFleet
+import ReveilleFleetCore
+import ReveilleSystem
+
+/// The options that name the broker, and the identity that is shown to it.
+struct BrokerOptions: ParsableArguments {
+    /// The broker without an option: one on this machine, as for a first try.
+    private static let usual = "localhost"
+
+    @Option(
+        help: """
+            The broker: mqtts://HOST[:PORT], unix:PATH, or a host alone; mqtt://HOST[:PORT] on this machine. Default: \
+            $REVEILLE_BROKER, else localhost.
+            """)
+    var broker: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The certificates that may sign that of the broker, in PEM. Default: those of this system.",
+            valueName: "file"))
+    var ca: String?
+
+    @Option(help: ArgumentHelp("The certificate that is shown to the broker, in PEM.", valueName: "file"))
+    var certificate: String?
+
+    @Option(help: ArgumentHelp("The private key of the certificate, in PEM.", valueName: "file"))
+    var key: String?
+
+    @Option(help: "The name of the user, if the broker does not take it from the certificate.")
+    var user: String?
+
+    @Option(help: ArgumentHelp("The file with the user's password.", valueName: "file"))
+    var passwordFile: String?
+
+    @Option(help: "The least important messages on stderr. Default: $LOG_LEVEL, else info.")
+    var logLevel: LogLevel?
+
+    /// The log for messages about the fleet.
+    func log() throws(Failure) -> ProgramLog {
+        do throws(LogLevel.Invalid) {
+            return ProgramLog(of: FleetCommand.name, level: try LogLevel.chosen(logLevel))
+        } catch {
+            throw Failure(.usage, "\(error)")
+        }
+    }
+
+    /// Returns how the broker is reached.
+    func fleet() throws(Failure) -> FleetBroker {
+        do {
+            var access = BrokerAccess(
+                address: try BrokerAddress(broker ?? Environment["REVEILLE_BROKER"] ?? Self.usual))
+            (access.ca, access.certificate, access.key) = (ca, certificate, key)
+            (access.user, access.passwordFile) = (user, passwordFile)
+            try access.check()
+            return FleetBroker(access, password: try passwordFile.map(Self.password))
+        } catch let error as FleetError {
+            throw Failure(error)
+        } catch {
+            throw Failure(.usage, "\(error)")
+        }
+    }
+
+    private static func password(in path: String) throws -> String {
+        let problem: String
+        switch FileContents.read(path, limit: BrokerAccess.passwordLimit) {
+        case .bytes(let bytes): return try BrokerAccess.password(in: bytes)
+        case .missing: problem = "\(path) does not exist"
+        case .notAFile: problem = "\(path) is not a regular file"
+        case .tooLarge: problem = "\(path): a password has at most \(BrokerAccess.passwordLimit) bytes"
+        case .unreadable(let error): problem = "\(error)"
+        }
+        throw Failure(.usage, problem)
+    }
+}

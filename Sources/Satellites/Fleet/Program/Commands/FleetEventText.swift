@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleConsole
+import ReveilleCore
+import ReveilleFleet
+import ReveilleFleetCore
+import ReveilleSystem
+import Varlink
+
+/// The events of a fleet as lines of text.
+enum FleetEventText {
+    private static let gap = 2
+    private static let narrowestDevice = 10
+    /// The widest column of devices: values should remain visible beside a long name.
+    private static let widestDevice = 34
+    private static let aspect = 13
+
+    /// Returns the width of the column of devices that a further device needs.
+    static func column(_ column: Int?, with device: DeviceID) -> Int {
+        max(column ?? narrowestDevice, min(device.text.utf8.count + gap, widestDevice))
+    }
+
+    /// Returns the line of a state.
+    static func line(_ event: DeviceEvent, column: Int) -> StyledText {
+        let notes = remarks(event)
+        return start(event.device, event.aspect, column) + StyledText(value(of: event))
+            + Style.dim(notes.isEmpty ? "" : "  (\(notes.joined(separator: ", ")))")
+    }
+
+    /// Returns the line of a status.
+    static func line(_ status: DeviceStatus, column: Int) -> StyledText {
+        start(status.device, "status", column) + StyledText(state(of: status))
+    }
+
+    /// Returns the line of a removal.
+    static func line(_ removal: DeviceRemoval, column: Int) -> StyledText {
+        start(removal.device, removal.aspect ?? "status", column) + "removed"
+    }
+
+    private static func start(_ device: DeviceID, _ word: String, _ column: Int) -> StyledText {
+        Style.bold(StyledText(device.text)).padded(to: max(column, device.text.utf8.count + gap))
+            + StyledText(word).padded(to: max(aspect, word.columns + gap))
+    }
+
+    /// Returns a state in words.
+    static func value(of event: DeviceEvent) -> String {
+        guard !event.value.isNull else { return "withdrawn" }
+        // A published name, and a state that this version does not know, are printed as they are.
+        guard let reading = event.reading, reading.aspect.builtIn != nil else { return event.value.printable }
+        return "\(reading)".printable
+    }
+
+    private static func remarks(_ event: DeviceEvent) -> [String] {
+        var notes: [String] = []
+        if let changes = event.changes, changes > 1 { notes.append("\(changes) changes") }
+        if event.isNewInstance { notes.append("another instance") }
+        return notes
+    }
+
+    /// Returns a status in words.
+    static func state(of status: DeviceStatus) -> String {
+        switch status.reason {
+        case .asleep: "asleep" + (status.wakeEvery.map { ", wakes every \(Age.text($0))" } ?? "")
+        case .stopped: "stopped"
+        case .lost: "lost"
+        case .noBus: "online, without a bus"
+        case nil: status.isOnline ? "online" : "offline"
+        }
+    }
+
+    /// Returns the time of a state's last change, as the beginning of its line.
+    static func time(_ microseconds: Int64?, withDate: Bool) -> StyledText {
+        let width = withDate ? 21 : 10
+        guard let microseconds else { return StyledText("").padded(to: width) }
+        let timestamp = Timestamp(microseconds: microseconds)
+        let day = withDate ? LocalTime.date(timestamp) + " " : ""
+        return Style.dim(StyledText(day + LocalTime.time(timestamp))).padded(to: width)
+    }
+}
+
+/// Durations in words.
+enum Age {
+    private static let units: [(seconds: Int64, name: String)] = [(86_400, "d"), (3_600, "h"), (60, "min")]
+
+    /// Returns a number of seconds in the largest unit of which there are two: `90 s`, `15 min`.
+    static func text(_ seconds: Int64) -> String {
+        guard let unit = units.first(where: { seconds >= 2 * $0.seconds || seconds == $0.seconds }) else {
+            return "\(seconds) s"
+        }
+        return "\(seconds / unit.seconds) \(unit.name)"
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ArgumentParser
+import ReveilleConsole
+import ReveilleFleet
+import ReveilleFleetCore
+
+/// `reveille-fleet remove`: deletes all that the broker keeps of a device.
+struct FleetRemoveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Delete all that the broker keeps of a device: its status, states and desired values.",
+        discussion: """
+            For a device that is not coming back. One that is connected is refused, because it would publish its states \
+            again.
+
+            EXAMPLES
+              reveille-fleet remove kiosk-7
+            """)
+
+    @Argument(help: "The device.")
+    var device: String
+
+    @Flag(help: "Remove the device even if it is connected.")
+    var force = false
+
+    @OptionGroup var broker: BrokerOptions
+
+    func run() {
+        Failure.guarding {
+            let device = try DeviceID(device)
+            let force = force
+            var hasBegun = false
+            try BrokerEdit.run(["\(FleetTopic.root)/\(device)/#"], on: try broker.fleet()) {
+                contents throws(Failure) in
+                let status = contents.kept[FleetTopic.status(device).text].flatMap { try? StatusMessage($0) }
+                if status?.isOnline == true, !force {
+                    throw Failure(
+                        .failure,
+                        hasBegun
+                            ? "\(device) has connected meanwhile, and publishes again"
+                            : "\(device) is connected: stop its bridge first, or use --force")
+                }
+                if contents.kept.isEmpty, !hasBegun {
+                    throw Failure(.failure, "the broker has nothing of \(device)")
+                }
+                hasBegun = true
+                return contents.kept.keys.sorted().map { .init(topic: $0, payload: []) }
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ArgumentParser
+import ReveilleConsole
+import ReveilleCore
+import ReveilleFleet
+import ReveilleFleetCore
+import ReveilleSystem
+import ReveilleWire
+import Varlink
+
+/// `reveille-fleet set`: sets what devices are to publish on their own buses.
+struct FleetSetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Set a value that a device, or a group of devices, publishes on its own bus.",
+        discussion: """
+            The broker keeps the value. A device that is away receives the newest when it is back, once, with the number \
+            of times it was set. The configuration of the device's bridge allows the name and lists its groups. A value \
+            for the device counts before one for a group.
+
+            EXAMPLES
+              reveille-fleet set kiosk-7 org.example.mode '{"mode": "night"}'
+              reveille-fleet set --group shops org.example.mode '{"mode": "day"}'
+              reveille-fleet set kiosk-7 org.example.mode --delete
+            """)
+
+    @Argument(help: "The device, unless a group is given; the name; and a JSON object, or - for stdin.")
+    var arguments: [String]
+
+    @Option(help: "A group of devices, instead of one device.")
+    var group: String?
+
+    @Flag(help: "Delete the value: the devices withdraw the name, or use the value of a group.")
+    var delete = false
+
+    @OptionGroup var broker: BrokerOptions
+
+    func validate() throws {
+        let words = (group == nil ? ["DEVICE"] : []) + ["NAME"] + (delete ? [] : ["VALUE"])
+        guard arguments.count != words.count else { return }
+        let problem =
+            arguments.count < words.count
+            ? "missing \(words[arguments.count])" : "unexpected argument '\(arguments[words.count].printable)'"
+        throw ValidationError("\(problem): set \(group == nil ? "" : "--group GROUP ")\(words.joined(separator: " "))")
+    }
+
+    func run() {
+        Failure.guarding {
+            let topic = try topic().text
+            let value = try delete ? nil : value()
+            var own: Int64?
+            var instance: String?
+            try BrokerEdit.run([topic], on: try broker.fleet()) { contents throws(Failure) in
+                if value == nil { return contents.kept[topic] == nil ? [] : [.init(topic: topic, payload: [])] }
+                // Another program may have set a value with the same number at the same time.
+                let others = contents.received.filter { $0.topic == topic }.compactMap {
+                    try? DesiredMessage($0.payload)
+                }
+                .filter { $0.instance != nil && ($0.value != value || $0.generation != own) }
+                let kept = contents.kept[topic].flatMap { try? DesiredMessage($0) }
+                if let own, kept?.value == value, kept?.generation == own,
+                    others.allSatisfy({ $0.generation ?? 0 < own })
+                {
+                    return []
+                }
+                instance = kept?.instance ?? instance ?? Self.newInstance()
+                let last = (others + (kept.map { [$0] } ?? [])).filter { $0.instance == instance }
+                    .compactMap(\.generation).max()
+                let generation = max(last ?? 0, own ?? 0) + 1
+                own = generation
+                let message = DesiredMessage(
+                    instance: instance, generation: generation, changedAt: Clocks.wall(), value: value ?? [:])
+                return [.init(topic: topic, payload: message.bytes)]
+            }
+        }
+    }
+
+    private func topic() throws -> FleetTopic {
+        let name = arguments[group == nil ? 1 : 0]
+        guard FleetTopic.isAspect(name), name.contains(".") else {
+            throw Failure(
+                .usage, "the name '\(name.escaped)': must be that of a published state, such as org.example.mode")
+        }
+        guard let group else { return .desired(try DeviceID(arguments[0]), name) }
+        // Groups have the form of devices.
+        return .groupDesired(try DeviceID(group).text, name)
+    }
+
+    private func value() throws(Failure) -> JSONObject {
+        let name = arguments[arguments.count - 2]
+        // The bus receives the value within an object.
+        return try JSONObject(
+            argument: arguments[arguments.count - 1], for: name, maximumDepth: PublishedValue.depthLimit - 1,
+            withdrawal: "reveille-fleet set --delete")
+    }
+
+    private static func newInstance() -> String { String(UInt64.random(in: .min ... .max), radix: 16) }
+}

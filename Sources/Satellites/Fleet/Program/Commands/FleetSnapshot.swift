@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleConsole
+import ReveilleFleet
+import ReveilleFleetCore
+import ReveilleSystem
+
+/// What a broker keeps of a fleet at one time.
+struct FleetSnapshot {
+    /// The status of each device that has one.
+    private(set) var statuses: [DeviceID: DeviceStatus] = [:]
+    /// What the reader has seen, and its time.
+    private(set) var ledger = Ledger()
+    private(set) var time: Int64 = 0
+    /// The states of each device by aspect.
+    private(set) var states: [DeviceID: [String: DeviceEvent]] = [:]
+
+    /// Reads what a broker keeps; problems are logged.
+    ///
+    /// - Throws: `Failure` if the broker cannot be reached, or refuses.
+    static func read(
+        _ interest: FleetInterest, from broker: FleetBroker, _ log: ProgramLog
+    ) throws -> FleetSnapshot {
+        let loop = try EventLoop()
+        let mailbox = FleetMailbox()
+        var snapshot = FleetSnapshot()
+        var failure: FleetError?
+        var reader: FleetReader?
+        reader = FleetReader(broker, interest: interest, into: mailbox, on: loop) {
+            do throws(FleetError) {
+                while let event = try mailbox.nextIfDue() {
+                    guard try !snapshot.take(event, log) else {
+                        reader?.sleep()
+                        return loop.exit()
+                    }
+                }
+            } catch {
+                failure = error
+                reader?.sleep()
+                loop.exit()
+            }
+        }
+        reader?.wake()
+        try withExtendedLifetime(reader) { try loop.run() }
+        if let failure { throw Failure(failure) }
+        snapshot.ledger = mailbox.ledger
+        snapshot.time = Int64(loop.bootClock / 1_000_000)
+        return snapshot
+    }
+
+    /// Takes an event, and returns whether it is the last one.
+    private mutating func take(_ event: FleetEvent, _ log: ProgramLog) throws(FleetError) -> Bool {
+        switch event {
+        case .state(let event): states[event.device, default: [:]][event.aspect] = event
+        case .status(let status): statuses[status.device] = status
+        case .removed(let removal):
+            if let aspect = removal.aspect {
+                states[removal.device]?[aspect] = nil
+            } else {
+                statuses[removal.device] = nil
+            }
+        case .problem(let problem): log.write(.warning, "\(problem)")
+        case .disconnected(let error): throw error
+        case .caughtUp: return true
+        }
+        return false
+    }
+}

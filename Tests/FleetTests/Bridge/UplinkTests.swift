@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleFleetCore
+import Testing
+import Varlink
+
+@Suite("The way of states to a broker")
+struct UplinkTests {
+    private static let status = "reveille/v1/\(UplinkScene.device)/status"
+
+    private func message(_ scene: UplinkScene, _ aspect: String) throws -> StateMessage {
+        try StateMessage(try #require(scene.retained["reveille/v1/\(UplinkScene.device)/state/\(aspect)"]))
+    }
+
+    private func status(_ scene: UplinkScene) throws -> StatusMessage {
+        try StatusMessage(try #require(scene.retained[Self.status]))
+    }
+
+    @Test("what changes while the broker is away is one message an aspect, with the number of changes")
+    func away() throws {
+        var scene = try UplinkScene()
+        scene.settle()
+        scene.lose()
+        for _ in 0..<5 { scene.bus.change("battery") }
+        for _ in 0..<2 { scene.bus.change("orientation") }
+        scene.turnBus()
+        #expect(scene.wire.isEmpty)
+        scene.fireTimer()
+        scene.answer(isAccepted: true)
+        scene.turnBus()
+        let states = scene.wire.filter { $0.publication != .status }
+        #expect(states.count == 2)
+        while !scene.wire.isEmpty { scene.deliver() }
+        #expect(try message(scene, "battery").changes == 5)
+        #expect(try message(scene, "orientation").changes == 2)
+        #expect(scene.faults.isEmpty)
+    }
+
+    @Test("a state that changes while another is under way waits, and is replaced by newer ones")
+    func replacement() throws {
+        var scene = try UplinkScene()
+        scene.settle()
+        for _ in 0..<4 {
+            scene.bus.change("battery")
+            scene.turnBus()
+        }
+        #expect(scene.wire.count == 1)
+        scene.deliver()
+        scene.acknowledge()
+        #expect(scene.wire.count == 1)
+        scene.deliver()
+        #expect(try message(scene, "battery").changes == 3)
+        #expect(scene.faults.isEmpty)
+    }
+
+    @Test("a restarted bridge publishes its birth, and only what has changed")
+    func restart() throws {
+        var scene = try UplinkScene()
+        scene.settle()
+        scene.bus.change("orientation")
+        scene.restart(fromLatest: true)
+        scene.turnBus()
+        scene.fireTimer()
+        scene.answer(isAccepted: true)
+        scene.turnBus()
+        #expect(scene.wire.map(\.publication) == [.status, .state("orientation")])
+        while !scene.wire.isEmpty { scene.deliver() }
+        #expect(try message(scene, "orientation").changes == 1)
+    }
+
+    @Test("a broker that lost its memory receives every state again")
+    func forgetfulBroker() throws {
+        var scene = try UplinkScene()
+        scene.settle()
+        scene.forget()
+        scene.settle()
+        #expect(
+            Set(scene.retained.keys.map { $0.split(separator: "/").last ?? "" }) == [
+                "status", "battery", "orientation",
+            ])
+        #expect(try status(scene).aspects == ["battery", "orientation"])
+    }
+
+    @Test("an aspect that is not configured any more is removed from the broker")
+    func removal() throws {
+        let device = try DeviceID("a")
+        let saved = UplinkPositions(
+            identity: "a@b", instance: "i", generations: ["locale": 4, "battery": 2], isComplete: true)
+        var uplink = Uplink(Uplink.Settings(device: device, broker: "b", aspects: ["battery"]), from: saved)
+        _ = uplink.start(fraction: 0)
+        _ = uplink.take(.timeIsOver, at: 0, fraction: 0)
+        let effects = uplink.take(.connected(sessionPresent: true), at: 0, fraction: 0)
+        #expect(
+            effects.contains(.publish(.state("locale"), topic: "reveille/v1/a/state/locale", payload: [], expiry: nil)))
+        _ = uplink.take(.acknowledged(.state("locale")), at: 0, fraction: 0)
+        #expect(uplink.positions.generations.keys.sorted() == ["battery"])
+    }
+
+    @Test("settings are read completely, and only allowed domains leave the device")
+    func defaults() throws {
+        let settings = Uplink.Settings(
+            device: try DeviceID("a"), broker: "b", aspects: ["defaults"], domains: ["org.example.open"])
+        func value(_ domains: [String]) -> JSON {
+            ["domains": .array(domains.map { ["domain": .string($0), "keys": ["k"]] })]
+        }
+        func state(_ generation: Int64, _ changes: Int64, _ domains: [String]) -> BusState {
+            BusState(aspect: "defaults", generation: generation, changes: changes, changedAt: 1, value: value(domains))
+        }
+        var uplink = Uplink(settings)
+        _ = uplink.take(
+            .busStarted(
+                instance: "i", states: [state(1, 0, ["org.example.open", "org.example.secret"])], isResumed: false),
+            at: 0, fraction: 0)
+        _ = uplink.take(.timeIsOver, at: 0, fraction: 0)
+        let first = uplink.take(.connected(sessionPresent: false), at: 0, fraction: 0)
+        #expect("\(first)".contains(byteText(of: "secret")) == false)
+        _ = uplink.take(.acknowledged(.state("defaults")), at: 0, fraction: 0)
+        #expect(uplink.take(.busChanged([state(2, 1, ["org.example.secret"])]), at: 0, fraction: 0).isEmpty)
+        let effects = uplink.take(.busChanged([state(3, 1, ["org.example.open"])]), at: 0, fraction: 0)
+        #expect(effects == [.readStates(["defaults"])])
+        let read = uplink.take(
+            .statesRead(instance: "i", states: [state(3, 0, ["org.example.open", "org.example.secret"])]), at: 0,
+            fraction: 0)
+        guard case .publish(_, _, let payload, _)? = read.first else {
+            Issue.record("not published: \(read)")
+            return
+        }
+        let message = try StateMessage(payload)
+        #expect(message.changes == 2)
+        #expect(message.value == value(["org.example.open"]))
+    }
+
+    private func byteText(of word: String) -> String { Array(word.utf8).map { "\($0)" }.joined(separator: ", ") }
+
+    @Test("a device that wakes publishes what has changed, says that it sleeps, and disconnects")
+    func wake() throws {
+        var scene = try UplinkScene(wakeEvery: .seconds(900))
+        scene.turnBus()
+        for round in 0..<3 {
+            if round > 0 { for _ in 0..<4 { scene.bus.change("battery") } }
+            scene.fireTimer()
+            scene.answer(isAccepted: true)
+            scene.take(.desiredArrived)
+            for _ in 0..<10 {
+                scene.turnBus()
+                while !scene.wire.isEmpty { scene.deliver() }
+                while !scene.acknowledgements.isEmpty { scene.acknowledge() }
+            }
+            #expect(!scene.isConnected)
+            #expect(scene.farewells == round + 1)
+            let status = try status(scene)
+            #expect(status.reason == .asleep)
+            #expect(status.wakeEvery == 900)
+            #expect(try message(scene, "battery").changes == (round == 0 ? 0 : 4))
+            #expect(!scene.isForeground)
+        }
+        #expect(scene.faults.isEmpty)
+    }
+
+    @Test("a bridge that is stopped says so; one whose broker is silent ends after a second")
+    func stop() throws {
+        var scene = try UplinkScene()
+        scene.settle()
+        scene.take(.stop)
+        while !scene.wire.isEmpty { scene.deliver() }
+        scene.acknowledge()
+        #expect(try status(scene).reason == .stopped)
+        #expect(scene.hasEnded)
+        var silent = try UplinkScene()
+        silent.settle()
+        silent.take(.stop)
+        #expect(!silent.hasEnded)
+        silent.fireTimer()
+        #expect(silent.hasEnded)
+        var offline = try UplinkScene()
+        offline.take(.stop)
+        #expect(offline.hasEnded)
+    }
+
+    @Test("a device without its bus says so")
+    func noBus() throws {
+        var scene = try UplinkScene()
+        scene.settle()
+        scene.restartBus(isNew: true)
+        while !scene.wire.isEmpty { scene.deliver() }
+        #expect(try status(scene).reason == .noBus)
+        while !scene.acknowledgements.isEmpty { scene.acknowledge() }
+        scene.settle()
+        #expect(try status(scene).reason == nil)
+        #expect(try status(scene).instance == "i1")
+    }
+
+    @Test("another client with the same identity is given way with the longest pauses")
+    func takenOver() throws {
+        var scene = try UplinkScene()
+        scene.settle()
+        let effects = scene.uplink.take(.disconnected(isTakenOver: true), at: 0, fraction: 1)
+        #expect(effects.contains(.wait(RetrySchedule.longest)))
+    }
+
+    @Test("positions are the same after they were saved, and broken files are refused with the reason")
+    func positions() throws {
+        var scene = try UplinkScene()
+        scene.settle()
+        let positions = BridgePositions(
+            uplink: scene.uplink.positions, desired: [:], announced: "homeassistant")
+        #expect(try BridgePositions(parsing: positions.bytes) == positions)
+        for text in ["", "{}", #"{"version":2}"#, #"{"version":1,"states":{}}"#, "[1]", "\0"] {
+            #expect(throws: FleetError.self) { try BridgePositions(parsing: Array(text.utf8)) }
+        }
+    }
+}

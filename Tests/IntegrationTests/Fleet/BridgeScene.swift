@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// A real bus, a real mosquitto and a real bridge between them.
+final class BridgeScene {
+    static let program = ChildProcess.sibling("reveille-fleet")
+    static let device = "kiosk-7"
+
+    let bus: BusProcess
+    private(set) var broker: ChildProcess
+    private(set) var bridge: RunningProgram
+    private let configuration: String
+    let brokerSocket: String
+
+    /// Starts all three, and waits until the device is online.
+    ///
+    /// - Parameter configuration: The keys besides the device and the broker.
+    /// - Throws: `Trouble` if one of them does not start.
+    init(_ configuration: String = #"aspects: ["battery", "orientation", "org.example.*"]"#) throws {
+        bus = try BusProcess()
+        brokerSocket = bus.directory.path + "/broker"
+        self.configuration = configuration
+        try bus.directory.write(
+            """
+            listener 0 \(brokerSocket)
+            allow_anonymous true
+            user root
+            persistence true
+            persistence_location \(bus.directory.path)/
+            """, to: "broker.conf")
+        broker = try Self.startBroker(in: bus.directory)
+        try Self.waitForSocket(brokerSocket, bus.directory)
+        bridge = try Self.startBridge("bridge", configuration, bus, brokerSocket)
+    }
+
+    private static let packages =
+        "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/") + "/.build-mosquitto"
+    private static let mosquitto = packages + "/usr/sbin/mosquitto"
+    /// Whether the broker was unpacked by `Scripts/setup test`; in continuous integration, a missing one is a failure.
+    static let isAvailable = access(mosquitto, X_OK) == 0 || getenv("CI") != nil
+
+    private static func startBroker(in directory: TemporaryDirectory) throws -> ChildProcess {
+        let log = try directory.open("broker.log")
+        defer { close(log) }
+        var environment = ChildProcess.environment
+        environment["LD_LIBRARY_PATH"] = ["/usr/lib", "/lib"].flatMap { place in
+            ["x86_64", "aarch64"].map { packages + place + "/\($0)-linux-gnu" }
+        }.joined(separator: ":")
+        return try ChildProcess(
+            [mosquitto, "-c", directory.path + "/broker.conf"], environment: environment,
+            descriptors: [1: log, 2: log])
+    }
+
+    private static func waitForSocket(_ path: String, _ directory: TemporaryDirectory) throws {
+        try wait(for: "the broker: \(directory.read("broker.log"))") { (try? RawClient(path)) != nil }
+    }
+
+    private static func startBridge(
+        _ name: String, _ configuration: String, _ bus: BusProcess, _ broker: String
+    ) throws -> RunningProgram {
+        try bus.directory.write(
+            "{ device: \"\(device)\", broker: \"unix:\(broker)\", \(configuration) }", to: name + ".json5")
+        return try RunningProgram(
+            [
+                "bridge", "--config", bus.directory.path + "/\(name).json5", "--state",
+                bus.directory.path + "/\(name).json",
+            ],
+            program: program, in: bus.directory, environment: ["REVEILLE_ADDRESS": bus.address])
+    }
+
+    // MARK: - Parties
+
+    /// Stops the broker as a service manager would: it saves what it retains.
+    func stopBroker() {
+        broker.signal(SIGTERM)
+        broker.wait()
+    }
+
+    /// Kills the broker, and deletes what it has saved.
+    func wipeBroker() {
+        broker.signal(SIGKILL)
+        broker.wait()
+        unlink(bus.directory.path + "/mosquitto.db")
+    }
+
+    func startBroker() throws {
+        broker = try Self.startBroker(in: bus.directory)
+        try Self.waitForSocket(brokerSocket, bus.directory)
+    }
+
+    func killBridge() {
+        bridge.process.signal(SIGKILL)
+        bridge.process.wait()
+    }
+
+    func startBridge() throws {
+        bridge = try Self.startBridge("bridge", configuration, bus, brokerSocket)
+    }
+
+    /// Starts a second bridge with the same identity.
+    func clone() throws -> RunningProgram { try Self.startBridge("clone", configuration, bus, brokerSocket) }
+
+    // MARK: - Topics
+
+    static let status = "reveille/v1/\(device)/status"
+
+    static func state(_ aspect: String) -> String { "reveille/v1/\(device)/state/\(aspect)" }
+
+    static func desired(_ name: String) -> String { "reveille/v1/\(device)/desired/\(name)" }
+
+    func observer() throws -> TopicClient { try TopicClient(brokerSocket) }
+
+    /// Waits until the device is online with the states of aspects.
+    @discardableResult
+    func waitUntilOnline(_ observer: TopicClient, with aspects: [JSON]) throws -> JSONObject {
+        try observer.wait(for: Self.status) { $0["online"] == true && $0["aspects"] == .array(aspects) }
+    }
+
+    /// Waits until the bridge's subscription is held, or not.
+    func waitForBridge(isHeld: Bool) throws {
+        try wait(for: "the bridge's subscription: \(bridge.errors)") {
+            let list = try bus.client().call("ListSubscriptions").parameters.objects("subscriptions")
+            let held = list.first { $0["name"] == "reveille-fleet bridge" }?["held"]?.arrayValue
+            return held.map { $0.isEmpty != isHeld } ?? false
+        }
+    }
+
+    // MARK: - Changes
+
+    func setBattery(_ percent: Int) throws {
+        let level = Double(percent) / 100
+        try post(
+            """
+            {"battery":{"state":"unplugged","level":\(level),"plugged":false,"chargeStatus":"discharging","packs":[]}}
+            """)
+    }
+
+    func setPose(_ pose: String) throws { try post(#"{"orientation":{"pose":"\#(pose)","planar":null}}"#) }
+
+    private func post(_ parameters: String) throws {
+        let reply = try bus.client().call("Post", parameters)
+        if let error = reply.error { throw Trouble("Post \(parameters): \(error)") }
+    }
+
+    func publish(_ name: String, _ value: JSON) throws {
+        let reply = try bus.client().call("Publish", "{\"aspect\":\"\(name)\",\"value\":\(value)}")
+        if let error = reply.error { throw Trouble("Publish \(name): \(error)") }
+    }
+
+    /// The state of a name on the bus.
+    func value(of name: String) throws -> JSON? {
+        let reply = try bus.client().call("GetState", "{\"aspects\":[\"\(name)\"]}")
+        return try #require(reply.parameters.objects("events").first)["value"]
+    }
+}

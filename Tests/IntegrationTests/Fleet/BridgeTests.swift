@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleSystem
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// A real bridge between a real bus and a real mosquitto.
+@Suite("reveille-fleet bridge", .enabled(if: BridgeScene.isAvailable), .timeLimit(.minutes(5)))
+struct BridgeTests {
+    private static let name = "org.example.mode"
+
+    @Test("what changes while the broker is away is one message for each aspect, with the number of changes")
+    func away() throws {
+        let scene = try BridgeScene()
+        let before = try scene.observer()
+        try scene.waitUntilOnline(before, with: ["battery", "orientation"])
+        try scene.waitForBridge(isHeld: false)
+        scene.stopBroker()
+        try scene.waitForBridge(isHeld: true)
+        for percent in 51...55 { try scene.setBattery(percent) }
+        for pose in ["faceUp", "faceDown"] { try scene.setPose(pose) }
+        try scene.startBroker()
+        let after = try scene.observer()
+        let battery = try after.wait(for: BridgeScene.state("battery")) { ($0["changes"]?.integerValue ?? 0) > 0 }
+        let orientation = try after.wait(for: BridgeScene.state("orientation")) {
+            ($0["changes"]?.integerValue ?? 0) > 0
+        }
+        #expect(battery["changes"] == 5)
+        #expect(battery["value"]?.objectValue?["level"] == 0.55)
+        #expect(orientation["changes"] == 2)
+        #expect(orientation["value"]?.objectValue?["pose"] == "faceDown")
+        // The next message about another aspect comes after all of them.
+        try scene.publish("org.example.end", [:])
+        try after.wait(for: BridgeScene.state("org.example.end"))
+        for (aspect, newest) in [("battery", battery), ("orientation", orientation)] {
+            let newer = try after.messages(about: BridgeScene.state(aspect)).filter {
+                $0.object["generation"] == newest["generation"]
+            }
+            #expect(newer.count == 1)
+        }
+    }
+
+    @Test("a bridge that is killed leaves its will; restarted, it publishes its birth and only what has changed")
+    func kill() throws {
+        let scene = try BridgeScene()
+        let observer = try scene.observer()
+        try scene.waitUntilOnline(observer, with: ["battery", "orientation"])
+        try wait(for: "the positions") { scene.bus.directory.read("bridge.json").contains("\"complete\":true") }
+        scene.killBridge()
+        let will = try observer.wait(for: BridgeScene.status) { $0["online"] == false }
+        #expect(will["reason"] == "lost")
+        try scene.setPose("faceUp")
+        let count = observer.messages.count
+        try scene.startBridge()
+        try observer.wait(for: BridgeScene.state("orientation")) { $0["changes"] == 1 }
+        try scene.publish("org.example.end", [:])
+        try observer.wait(for: BridgeScene.state("org.example.end"))
+        let topics = observer.messages[count...].map(\.topic)
+        #expect(topics.first == BridgeScene.status)
+        #expect(topics.filter { $0.contains("/state/") }.prefix(1) == [BridgeScene.state("orientation")])
+        #expect(!topics.contains(BridgeScene.state("battery")))
+    }
+
+    @Test("a late joiner receives exactly one message a topic, and names that are not configured never appear")
+    func lateJoiner() throws {
+        let scene = try BridgeScene()
+        try scene.publish("com.example.secret", ["word": "hidden"])
+        for number in 1...20 { try scene.publish("org.example.volume", ["level": .integer(Int64(number))]) }
+        try scene.waitUntilOnline(try scene.observer(), with: ["battery", "orientation", "org.example.volume"])
+        let joiner = try scene.observer()
+        try joiner.wait(for: BridgeScene.state("org.example.volume")) { $0["value"] == ["level": 20] }
+        try joiner.wait(for: BridgeScene.status)
+        #expect(
+            Set(joiner.messages.map(\.topic)) == [
+                BridgeScene.status, BridgeScene.state("battery"), BridgeScene.state("orientation"),
+                BridgeScene.state("org.example.volume"),
+            ])
+        #expect(joiner.messages.count == 4)
+        #expect(!joiner.messages.contains { String(decoding: $0.payload, as: UTF8.self).contains("hidden") })
+    }
+
+    @Test("a new instance of the bus is in the status and the states; names that it does not have are withdrawn")
+    func newBus() throws {
+        let scene = try BridgeScene()
+        let observer = try scene.observer()
+        try scene.publish("org.example.volume", ["level": 1])
+        let birth = try scene.waitUntilOnline(observer, with: ["battery", "orientation", "org.example.volume"])
+        scene.bus.kill()
+        unlink(scene.bus.socket + ".state.json")
+        try observer.wait(for: BridgeScene.status) { $0["reason"] == "noBus" }
+        try scene.bus.restart()
+        let next = try observer.wait(for: BridgeScene.state("battery")) { $0["instance"] != birth["instance"] }
+        try observer.wait(for: BridgeScene.status) { $0["online"] == true && $0["instance"] == next["instance"] }
+        try observer.wait(for: BridgeScene.state("org.example.volume")) { $0["value"] == .null }
+        try scene.waitUntilOnline(observer, with: ["battery", "orientation"])
+    }
+
+    @Test("a broker that lost its memory receives every state again")
+    func forgetfulBroker() throws {
+        let scene = try BridgeScene()
+        try scene.publish("org.example.volume", ["level": 1])
+        try scene.waitUntilOnline(try scene.observer(), with: ["battery", "orientation", "org.example.volume"])
+        scene.wipeBroker()
+        try scene.startBroker()
+        let observer = try scene.observer()
+        for aspect in ["battery", "orientation", "org.example.volume"] {
+            try observer.wait(for: BridgeScene.state(aspect))
+        }
+        try scene.waitUntilOnline(observer, with: ["battery", "orientation", "org.example.volume"])
+    }
+
+    @Test("what the fleet desired while the device was away is published once, with its count")
+    func desired() throws {
+        let scene = try BridgeScene(#"aspects: ["battery"], desired: ["org.example.*"], groups: ["shops"]"#)
+        let observer = try scene.observer()
+        func set(_ generation: Int, _ mode: String) throws {
+            try observer.publish(
+                BridgeScene.desired(Self.name),
+                #"{"instance":"s","generation":\#(generation),"value":{"mode":"\#(mode)"}}"#)
+        }
+        func waitForValue(_ value: JSON) throws {
+            try wait(for: "\(value) on the bus: \(scene.bridge.errors)") { try scene.value(of: Self.name) == value }
+        }
+        try set(1, "day")
+        try waitForValue(["generation": 1, "instance": "s", "value": ["mode": "day"]])
+        #expect(scene.bridge.stop() == 0)
+        for (generation, mode) in [(2, "a"), (3, "b"), (4, "night")] { try set(generation, mode) }
+        try scene.startBridge()
+        try waitForValue(["changes": 3, "generation": 4, "instance": "s", "value": ["mode": "night"]])
+        // Not allowed, and then deleted: the group's value takes its place, and then none.
+        try observer.publish(BridgeScene.desired("com.example.secret"), "{}")
+        try observer.publish("reveille/v1/group/shops/desired/\(Self.name)", #"{"mode":"group"}"#)
+        try observer.publish(BridgeScene.desired(Self.name), "")
+        try waitForValue(["value": ["mode": "group"]])
+        #expect(scene.bridge.stop() == 0)
+        try observer.publish("reveille/v1/group/shops/desired/\(Self.name)", "")
+        try scene.startBridge()
+        try waitForValue(.null)
+        #expect(try scene.value(of: "com.example.secret") == .null)
+    }
+
+    @Test("a device that wakes delivers what has changed, and says when it sleeps")
+    func wake() throws {
+        let scene = try BridgeScene(#"aspects: ["org.example.*"], wakeEvery: 1"#)
+        let observer = try scene.observer()
+        let asleep = try observer.wait(for: BridgeScene.status) { $0["reason"] == "asleep" }
+        #expect(asleep["online"] == false)
+        #expect(asleep["wakeEvery"] == 1)
+        try scene.publish("org.example.volume", ["level": 1])
+        let first = try observer.wait(for: BridgeScene.state("org.example.volume"))
+        try observer.wait(for: BridgeScene.status) {
+            $0["reason"] == "asleep" && $0["aspects"] == ["org.example.volume"]
+        }
+        for number in 2...5 { try scene.publish("org.example.volume", ["level": .integer(number)]) }
+        let last = try observer.wait(for: BridgeScene.state("org.example.volume")) { $0["value"] == ["level": 5] }
+        let (one, other) = (first["generation"]?.integerValue ?? 0, last["generation"]?.integerValue ?? 0)
+        #expect(other - one == 4)
+    }
+
+    @Test("a device with the identity of another one is named in both logs")
+    func clone() throws {
+        let scene = try BridgeScene()
+        try scene.waitUntilOnline(try scene.observer(), with: ["battery", "orientation"])
+        let clone = try scene.clone()
+        let problem = "another client uses the identity \(BridgeScene.device)"
+        try wait(for: "the clone to be named: \(scene.bridge.errors)") { scene.bridge.errors.contains(problem) }
+        #expect(clone.stop() == 0)
+    }
+
+    @Test("a bridge that is stopped says so, and uses less than 10 MB of memory before")
+    func stop() throws {
+        let scene = try BridgeScene()
+        let observer = try scene.observer()
+        try scene.waitUntilOnline(observer, with: ["battery", "orientation"])
+        // Without the pages of files, which come and go with the kernel's caches.
+        let pages = try String(contentsOfFile: "/proc/\(scene.bridge.process.pid)/statm").split(separator: " ")
+        let memory = try #require(
+            pages.count > 2 ? Int(pages[1]).flatMap { all in Int(pages[2]).map { all - $0 } } : nil)
+        #expect(memory * 4 < 10_000)
+        #expect(scene.bridge.stop() == 0)
+        let last = try observer.wait(for: BridgeScene.status) { $0["online"] == false }
+        #expect(last["reason"] == "stopped")
+    }
+
+    @Test("a bridge whose broker does not answer ends at once when it is stopped")
+    func silentBroker() throws {
+        let bus = try BusProcess()
+        let silent = try SilentListener(bus.directory.path + "/silent")
+        try bus.directory.write(
+            "{ device: \"a\", broker: \"unix:\(silent.path)\" }", to: "bridge.json5")
+        let bridge = try RunningProgram(
+            ["bridge", "--config", bus.directory.path + "/bridge.json5", "--state", bus.directory.path + "/positions"],
+            program: BridgeScene.program, in: bus.directory, environment: ["REVEILLE_ADDRESS": bus.address])
+        try wait(for: "the bridge: \(bridge.errors)") { bridge.errors.contains("connected to the bus") }
+        #expect(bridge.stop() == 0)
+    }
+
+    @Test("broken positions are reported and replaced")
+    func brokenPositions() throws {
+        let scene = try BridgeScene()
+        let observer = try scene.observer()
+        try scene.waitUntilOnline(observer, with: ["battery", "orientation"])
+        #expect(scene.bridge.stop() == 0)
+        try scene.bus.directory.write("{\"version\":1,", to: "bridge.json")
+        try scene.startBridge()
+        try scene.waitUntilOnline(try scene.observer(), with: ["battery", "orientation"])
+        #expect(scene.bridge.errors.contains("the positions in"))
+        try wait(for: "the positions") { scene.bus.directory.read("bridge.json").contains("\"complete\":true") }
+    }
+}
+
+/// A socket that accepts connections and never answers.
+private final class SilentListener {
+    let path: String
+    private let descriptor: Int32
+
+    init(_ path: String) throws {
+        self.path = path
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
+        let result = try UnixAddress("unix:" + path).withSocketAddress { bind(descriptor, $0, $1) }
+        guard result == 0, listen(descriptor, 8) == 0 else { throw Trouble("listen at \(path)") }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+}
