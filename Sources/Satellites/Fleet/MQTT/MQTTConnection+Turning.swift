@@ -89,7 +89,11 @@ extension MQTTConnection {
     /// Sends the last packets, and closes the connection when they are sent or cannot be.
     private func flush(_ client: MQTTClient, _ conditions: EventLoop.Interest) {
         let result = mosquitto_loop_write(client.handle, 1)
-        if result != MOSQ_ERR_SUCCESS.code || client.socket < 0 || conditions.isDisconnected { release() } else { watch() }
+        if result != MOSQ_ERR_SUCCESS.code || client.socket < 0 || conditions.isDisconnected {
+            release()
+        } else {
+            watch()
+        }
     }
 
     /// The error of a socket that could not connect.

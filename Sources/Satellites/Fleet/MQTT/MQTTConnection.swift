@@ -167,7 +167,8 @@ package final class MQTTConnection {
         case MOSQ_ERR_INVAL.code, MOSQ_ERR_MALFORMED_UTF8.code:
             throw MQTTError(.protocol, "\(action) on \(options.broker): invalid topic")
         case MOSQ_ERR_OVERSIZE_PACKET.code, MOSQ_ERR_PAYLOAD_SIZE.code:
-            throw MQTTError(.refused, "\(action) on \(options.broker): the broker does not accept messages of this size")
+            throw MQTTError(
+                .refused, "\(action) on \(options.broker): the broker does not accept messages of this size")
         default: note(result, code)
         }
         noteActivity()
