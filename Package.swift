@@ -135,18 +135,21 @@ let package = Package(
             name: "BusClient", dependencies: ["BusPosition", "Reveille", "ReveilleSystem", "Varlink"],
             path: "Sources/Satellites/BusClient"),
         .target(
-            name: "ReveilleViewCore", dependencies: ["BusPosition", "Varlink"], path: "Sources/Satellites/View/Core"),
+            name: "ReveilleViewCore", dependencies: ["BusPosition", "ReveilleFleetCore", "Varlink"],
+            path: "Sources/Satellites/View/Core"),
         .executableTarget(
             name: "ReveilleView",
             dependencies: [
-                "BusClient", "BusPosition", "CMicroHTTPD", "CSQLite", "Reveille", "ReveilleSystem",
+                "BusClient", "BusPosition", "CMicroHTTPD", "CSQLite", "Reveille", "ReveilleFleet", "ReveilleFleetCore",
+                "ReveilleSystem",
                 "ReveilleViewCore", "Varlink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Satellites/View/Program",
             resources: [
                 .embedInCode("Page/page.html"), .embedInCode("Page/view.js"), .embedInCode("Page/draw.js"),
-                .embedInCode("Page/view.css"), .embedInCode("Page/icon.svg"),
+                .embedInCode("Page/view.css"), .embedInCode("Page/icon.svg"), .embedInCode("Page/fleet.html"),
+                .embedInCode("Page/fleet.js"), .embedInCode("Page/fleet.css"),
             ]),
 
         .target(
@@ -226,7 +229,8 @@ let package = Package(
                 "ReveilleTesting", "Varlink",
             ]),
         .testTarget(
-            name: "ViewTests", dependencies: ["BusPosition", "ReveilleViewCore", "Varlink"], exclude: ["browser.py"]),
+            name: "ViewTests", dependencies: ["BusPosition", "ReveilleFleetCore", "ReveilleViewCore", "Varlink"],
+            exclude: ["browser.py", "fleet_browser.py"]),
         .testTarget(
             name: "ReveilleTestingTests",
             dependencies: [
