@@ -79,7 +79,7 @@ let package = Package(
         .target(
             name: "ReveilleConsole",
             dependencies: [
-                "ReveilleCore", "ReveilleSystem", "Varlink",
+                "Reveille", "ReveilleCore", "ReveilleSystem", "ReveilleWire", "Varlink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(
