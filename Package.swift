@@ -79,7 +79,7 @@ let package = Package(
         .target(
             name: "ReveilleConsole",
             dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleSystem", "ReveilleWire", "Varlink",
+                "ReveilleCore", "ReveilleSystem", "Varlink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(
