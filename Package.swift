@@ -223,7 +223,11 @@ let package = Package(
             dependencies: ["ReveilleCore", "ReveilleFleetCore", "ReveilleSystem", "ReveilleTesting", "Varlink"],
             exclude: ["home_assistant.py"]),
         .testTarget(
-            name: "FleetIntegrationTests", dependencies: ["ReveilleMQTT", "ReveilleSystem", "ReveilleTesting"]),
+            name: "FleetIntegrationTests",
+            dependencies: [
+                "ReveilleFleet", "ReveilleFleetCore", "ReveilleFleetTool", "ReveilleMQTT", "ReveilleSystem",
+                "ReveilleTesting", "Varlink",
+            ]),
         .testTarget(
             name: "ViewTests", dependencies: ["BusPosition", "ReveilleFleetCore", "ReveilleViewCore", "Varlink"],
             exclude: ["browser.py", "fleet_browser.py"]),

@@ -82,7 +82,7 @@ package final class BrokerReading {
         }
     }
 
-    /// Disconnects. There are no further events.
+    /// Disconnects; there are no further events.
     package func close() {
         connection?.disconnect()
         release()
@@ -94,7 +94,7 @@ package final class BrokerReading {
     }
 
     /// Asks for topics again, of which messages were lost; ``Event/arrived`` follows.
-    func ask(for topics: [String]) {
+    package func ask(for topics: [String]) {
         run(catchUp.ask(for: topics))
     }
 
@@ -183,7 +183,7 @@ package final class BrokerReading {
             .refused,
             """
             \(broker) does not deliver this reader's own messages, so that it waits for a second without messages \
-            instead. The rule that is missing for mosquitto: pattern readwrite \(FleetTopic.mark("%c").text)
+            instead. The rule that is missing for mosquitto: topic readwrite \(FleetTopic.mark("+").text)
             """)
     }
 

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import ReveilleConsole
+import ReveilleFleet
 import ReveilleFleetCore
 
 /// `reveille-fleet remove`: deletes all that the broker keeps of a device.

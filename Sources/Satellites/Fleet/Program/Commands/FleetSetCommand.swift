@@ -3,6 +3,8 @@
 
 import ArgumentParser
 import ReveilleConsole
+import ReveilleCore
+import ReveilleFleet
 import ReveilleFleetCore
 import ReveilleSystem
 import ReveilleWire

@@ -34,7 +34,9 @@ enum DeviceGroup {
             case ("truth", let path?):
                 Tallies.write(
                     devices.flatMap { device in
-                        device.states.map { Tallies.key(device.id, $0.aspect) + " \($0.position.instance) \($0.position.generation)" }
+                        device.states.map {
+                            Tallies.key(device.id, $0.aspect) + " \($0.position.instance) \($0.position.generation)"
+                        }
                     }, to: path)
             case ("connected", let path?): Tallies.write(devices.map { "\($0.connectedAt)" }, to: path)
             default: break

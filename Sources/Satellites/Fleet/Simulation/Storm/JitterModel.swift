@@ -23,7 +23,9 @@ struct JitterModel {
             _ = schedule.next(fraction: 0)
             schedule.reset()
             var time = 0.0
-            repeat { time += schedule.next(fraction: Double.random(in: 0...1, using: &random)) / .seconds(1) } while time < outage
+            repeat {
+                time += schedule.next(fraction: Double.random(in: 0...1, using: &random)) / .seconds(1)
+            } while time < outage
             return time - outage
         }.sorted()
     }

@@ -55,7 +55,9 @@ final class StormBroker {
         process = try ChildProcess(
             [Self.root + "/usr/sbin/mosquitto", "-c", directory.path + "/mosquitto.conf"], environment: environment)
         for _ in 0..<Self.patience where access(socket, F_OK) != 0 {
-            guard process?.hasEnded == false else { throw Broken("mosquitto has ended; run 'Scripts/setup test' first") }
+            guard process?.hasEnded == false else {
+                throw Broken("mosquitto has ended; run 'Scripts/setup test' first")
+            }
             poll(nil, 0, 1)
         }
     }
