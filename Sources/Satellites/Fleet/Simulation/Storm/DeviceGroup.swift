@@ -14,6 +14,7 @@ enum DeviceGroup {
     /// Runs devices and answers commands: `change N`, `settled`, `truth PATH`, `connected PATH`.
     ///
     /// - Parameter arguments: The socket of the broker, the number of the first device, the number of devices, a seed.
+    /// - Throws: `Broken` if an argument is invalid, `SystemError` if the loop fails.
     static func run(_ arguments: [String]) throws {
         guard arguments.count == 4, let first = Int(arguments[1]), let count = Int(arguments[2]),
             var random = UInt64(arguments[3]).map({ SplitMix64(seed: $0) })

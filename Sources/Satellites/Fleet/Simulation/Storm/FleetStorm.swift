@@ -39,7 +39,7 @@ final class FleetStorm {
     init(count: Int) throws {
         self.count = count
         DescriptorLimit.raise()
-        broker = try StormBroker(isPersistent: false)
+        broker = try StormBroker()
         reader = try Self.reader(broker)
         for index in 0..<Self.groups { groups.append(try group(index)) }
     }
