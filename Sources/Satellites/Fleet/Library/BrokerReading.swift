@@ -82,7 +82,7 @@ package final class BrokerReading {
         }
     }
 
-    /// Disconnects. There are no further events.
+    /// Disconnects; there are no further events.
     package func close() {
         connection?.disconnect()
         release()

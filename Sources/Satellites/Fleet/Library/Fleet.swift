@@ -98,7 +98,7 @@ public final class Fleet: Sendable {
         return FleetEvents(engine, await engine.open(interest, mailbox), mailbox)
     }
 
-    /// Disconnects from the broker. What has arrived can still be taken.
+    /// Disconnects from the broker; what has arrived can still be taken.
     ///
     /// ```swift
     /// await fleet.background()

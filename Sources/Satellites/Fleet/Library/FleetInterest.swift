@@ -68,7 +68,7 @@ package struct FleetInterest: Sendable, Hashable {
         devices.flatMap { [FleetTopic.status($0).text, "\(FleetTopic.root)/\($0)/state/+"] }
     }
 
-    /// Brokers have no filters such as `shop-*`. The rest is left out when it arrives.
+    /// The first level of the topics: brokers have no filters such as `shop-*`, so the rest is left out when it arrives.
     private var deviceLevels: [String] { Self.levels(devices, atMost: Self.filterLimit) }
 
     private static func levels(_ patterns: [NamePattern], atMost limit: Int) -> [String] {

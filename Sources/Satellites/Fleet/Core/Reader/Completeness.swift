@@ -21,7 +21,9 @@ package struct Completeness: Sendable {
     /// Returns whether the reader has subscribed to an aspect of a device, or with `nil` to its status.
     package typealias Interest = @Sendable (DeviceID, String?) -> Bool
 
-    /// The most messages of a page in each round. The first is half of what mosquitto's default queue of 1,000 holds,
+    /// The most messages of a page in each round.
+    ///
+    /// The first is half of what mosquitto's default queue of 1,000 holds,
     /// since others come meanwhile. A broker that holds less delivers one device at a time.
     package static let pageLimits = [500, 50, 1]
     /// The most devices of a page, whose filters must fit into one packet.

@@ -20,8 +20,8 @@ final class FleetWatchStream: Sendable {
     private let log: ProgramLog
     private let file: FleetPositionsFile?
     private let events = Lock<FleetEvents?>(nil)
-    /// Whether the current states are printed.
-    private let printsStates: Bool
+    /// Whether all that the broker kept at the start has been taken.
+    private let isComplete = Lock(false)
 
     init(_ command: FleetWatchCommand) throws {
         self.command = command
@@ -29,8 +29,6 @@ final class FleetWatchStream: Sendable {
         log = try command.broker.log()
         interest = try FleetInterest(devices: command.devices, aspects: command.aspects)
         file = try command.state.map(FleetPositionsFile.init)
-        // A device that is not in the file is new, and so are its states.
-        printsStates = command.initial || Console.isInteractive || file?.stored != nil
     }
 
     /// Prints events until the count is reached.
@@ -38,7 +36,9 @@ final class FleetWatchStream: Sendable {
         let fleet = try await Fleet.connect(broker)
         let events = try await fleet.events(of: interest, resumingFrom: file?.stored)
         self.events.withLock { $0 = events }
-        var output = Output(command, skipsStates: !printsStates)
+        let printsAll = command.initial || Console.isInteractive
+        // A device that is not in the file is new, and so are its states.
+        var output = Output(command, skipsStates: !printsAll && file?.stored == nil, skipsStatuses: !printsAll)
         let limit = command.count ?? .max
         while counted.withLock({ $0 }) < limit, let first = try await events.next() {
             var next: FleetEvent? = first
@@ -53,7 +53,7 @@ final class FleetWatchStream: Sendable {
             if !lines.isEmpty { try Console.line(printable: lines.joined(separator: "\n")) }
             counted.withLock { $0 += lines.count }
             // Not before: what a killed process has not printed is printed by the next one.
-            try file?.save(events)
+            try save(events)
         }
         try end()
     }
@@ -61,13 +61,21 @@ final class FleetWatchStream: Sendable {
     /// Saves the positions of all that was printed.
     func end() throws {
         guard let events = events.withLock({ $0 }) else { return }
-        try file?.save(events, isLast: true)
+        try save(events, isLast: true)
+    }
+
+    private func save(_ events: FleetEvents, isLast: Bool = false) throws(Failure) {
+        // To the next run, states that are missing in the file are those of new devices.
+        guard isComplete.withLock({ $0 }) || file?.stored != nil else { return }
+        try file?.save(events, isLast: isLast)
     }
 
     /// Adds the line of an event, or reports it on stderr.
     private func note(_ event: FleetEvent, _ output: inout Output) {
         switch event {
         case .state, .status, .removed: output.add(event)
+        // The lines of such a device have no time.
+        case .problem(.unknownTime(let device)): log.write(.info, "\(FleetProblem.unknownTime(device))")
         case .problem(let problem): log.write(.warning, "\(problem)")
         case .disconnected(let error):
             if !output.isLost { log.write(.warning, "\(error); waiting for the broker to return") }
@@ -75,7 +83,8 @@ final class FleetWatchStream: Sendable {
         case .caughtUp:
             if output.isLost { log.write(.notice, "reconnected to \(broker)") }
             output.isLost = false
-            output.skipsStates = false
+            (output.skipsStates, output.skipsStatuses) = (false, false)
+            isComplete.withLock { $0 = true }
         }
     }
 }
@@ -85,16 +94,19 @@ private struct Output {
     private let command: FleetWatchCommand
     /// Whether the current states are skipped, until all have arrived.
     var skipsStates: Bool
+    /// Whether the current statuses are skipped, until all have arrived.
+    var skipsStatuses: Bool
     /// Whether the loss of the broker was reported.
     var isLost = false
     private(set) var lines: [String] = []
     private(set) var size = 0
     private var column: Int?
-    /// The devices whose first status has been seen.
-    private var known: Set<DeviceID> = []
+    /// The last status in words of each device.
+    private var lastStatuses: [DeviceID: String] = [:]
 
-    init(_ command: FleetWatchCommand, skipsStates: Bool) {
+    init(_ command: FleetWatchCommand, skipsStates: Bool, skipsStatuses: Bool) {
         self.command = command
+        self.skipsStatuses = skipsStatuses
         self.skipsStates = skipsStates
     }
 
@@ -118,9 +130,12 @@ private struct Output {
                 ? state.json.printable
                 : text(state.device, state.changedAt) { FleetEventText.line(state, column: $0) }
         case .status(let status):
-            if skipsStates { return nil }
-            return command.json
-                ? status.json.printable : text(status.device, nil) { FleetEventText.line(status, column: $0) }
+            if skipsStatuses { return nil }
+            if command.json { return status.json.printable }
+            // Most statuses differ in their aspects only, whose states have lines of their own.
+            let words = FleetEventText.state(of: status)
+            guard words != lastStatuses.updateValue(words, forKey: status.device) else { return nil }
+            return text(status.device, nil) { FleetEventText.line(status, column: $0) }
         case .removed(let removal):
             return command.json
                 ? removal.json.printable : text(removal.device, nil) { FleetEventText.line(removal, column: $0) }
