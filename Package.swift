@@ -10,6 +10,7 @@ let package = Package(
         .executable(name: "reveille-sensor-proxy", targets: ["ReveilleSensorProxy"]),
         .executable(name: "reveille-view", targets: ["ReveilleView"]),
         .library(name: "Reveille", targets: ["Reveille"]),
+        .library(name: "ReveilleFleet", targets: ["ReveilleFleet"]),
         .library(name: "Varlink", targets: ["Varlink"]),
         .library(name: "ReveilleTesting", targets: ["ReveilleTesting"]),
     ],
@@ -134,18 +135,21 @@ let package = Package(
             name: "BusClient", dependencies: ["BusPosition", "Reveille", "ReveilleSystem", "Varlink"],
             path: "Sources/Satellites/BusClient"),
         .target(
-            name: "ReveilleViewCore", dependencies: ["BusPosition", "Varlink"], path: "Sources/Satellites/View/Core"),
+            name: "ReveilleViewCore", dependencies: ["BusPosition", "ReveilleFleetCore", "Varlink"],
+            path: "Sources/Satellites/View/Core"),
         .executableTarget(
             name: "ReveilleView",
             dependencies: [
-                "BusClient", "BusPosition", "CMicroHTTPD", "CSQLite", "Reveille", "ReveilleSystem",
+                "BusClient", "BusPosition", "CMicroHTTPD", "CSQLite", "Reveille", "ReveilleFleet", "ReveilleFleetCore",
+                "ReveilleSystem",
                 "ReveilleViewCore", "Varlink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Satellites/View/Program",
             resources: [
                 .embedInCode("Page/page.html"), .embedInCode("Page/view.js"), .embedInCode("Page/draw.js"),
-                .embedInCode("Page/view.css"), .embedInCode("Page/icon.svg"),
+                .embedInCode("Page/view.css"), .embedInCode("Page/icon.svg"), .embedInCode("Page/fleet.html"),
+                .embedInCode("Page/fleet.js"), .embedInCode("Page/fleet.css"),
             ]),
 
         .target(
@@ -159,11 +163,17 @@ let package = Package(
             path: "Sources/Satellites/Fleet/Simulation"),
         .target(
             name: "ReveilleMQTT", dependencies: ["CMosquitto", "ReveilleSystem"], path: "Sources/Satellites/Fleet/MQTT"),
+        .target(
+            name: "ReveilleFleet",
+            dependencies: [
+                "ReveilleCore", "ReveilleFleetCore", "ReveilleMQTT", "ReveilleSystem", "ReveilleWire", "Varlink",
+            ],
+            path: "Sources/Satellites/Fleet/Library"),
         .executableTarget(
             name: "ReveilleFleetTool",
             dependencies: [
-                "BusClient", "BusPosition", "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleetCore",
-                "ReveilleMQTT", "ReveilleSystem", "Varlink",
+                "BusClient", "BusPosition", "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleet",
+                "ReveilleFleetCore", "ReveilleMQTT", "ReveilleSystem", "ReveilleWire", "Varlink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Satellites/Fleet/Program"),
@@ -177,6 +187,7 @@ let package = Package(
             name: "SettingsReloader", dependencies: ["Reveille"], path: "Sources/Examples/SettingsReloader"),
 
         // MARK: - Tests
+        .testTarget(name: "FleetSimulationTests", dependencies: ["ReveilleFleetSimulation"]),
         .testTarget(name: "ReveilleCoreTests", dependencies: ["ReveilleCore", "ReveilleSimulation"]),
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink"]),
         .testTarget(name: "ReveilleWireTests", dependencies: ["ReveilleCore", "ReveilleWire", "Varlink"]),
@@ -213,9 +224,14 @@ let package = Package(
             dependencies: ["ReveilleCore", "ReveilleFleetCore", "ReveilleSystem", "ReveilleTesting", "Varlink"],
             exclude: ["home_assistant.py"]),
         .testTarget(
-            name: "FleetIntegrationTests", dependencies: ["ReveilleMQTT", "ReveilleSystem", "ReveilleTesting"]),
+            name: "FleetIntegrationTests",
+            dependencies: [
+                "ReveilleFleet", "ReveilleFleetCore", "ReveilleFleetTool", "ReveilleMQTT", "ReveilleSystem",
+                "ReveilleTesting", "Varlink",
+            ]),
         .testTarget(
-            name: "ViewTests", dependencies: ["BusPosition", "ReveilleViewCore", "Varlink"], exclude: ["browser.py"]),
+            name: "ViewTests", dependencies: ["BusPosition", "ReveilleFleetCore", "ReveilleViewCore", "Varlink"],
+            exclude: ["browser.py", "fleet_browser.py"]),
         .testTarget(
             name: "ReveilleTestingTests",
             dependencies: [

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import Reveille
-import ReveilleCore
-import ReveilleWire
-import Varlink
+package import Varlink
 
 extension JSONObject {
     /// The most bytes that are read from stdin: far above the longest value that a bus accepts, with any white space.

@@ -34,7 +34,7 @@ package final class BrokerReading {
 
     /// The client identifier of this connection.
     package let clientID: String
-    private let access: BrokerAccess
+    private let broker: FleetBroker
     private let loop: EventLoop
     private let onEvent: (Event) -> Void
     private var connection: MQTTConnection?
@@ -53,22 +53,22 @@ package final class BrokerReading {
     /// Starts to connect.
     ///
     /// - Parameters:
-    ///   - access: The broker.
+    ///   - broker: The broker.
     ///   - stages: The topics, in the order in which they are to be delivered; none if nothing is read.
     ///   - loop: The loop.
     ///   - onEvent: Called on the loop, never before this returns. It may close or release the reading.
     /// - Throws: ``FleetError`` if it cannot be tried.
     package init(
-        _ access: BrokerAccess, stages: [[String]], on loop: EventLoop, onEvent: @escaping (Event) -> Void
+        _ broker: FleetBroker, stages: [[String]], on loop: EventLoop, onEvent: @escaping (Event) -> Void
     ) throws(FleetError) {
-        self.access = access
+        self.broker = broker
         self.loop = loop
         self.onEvent = onEvent
         // Another identity each time: the broker may not have noticed yet that the last connection is gone.
         clientID = "reveille-reader-" + String(UInt64.random(in: .min ... .max), radix: 16)
         mark = FleetTopic.mark(clientID).text
         catchUp = CatchUp(stages, mark: mark)
-        var options = access.options(clientID: clientID)
+        var options = broker.options(clientID: clientID)
         options.receiveMaximum = Self.receiveMaximum
         do throws(MQTTError) {
             connection = try MQTTConnection(options, on: loop) { [weak self] in self?.take($0) }
@@ -78,11 +78,11 @@ package final class BrokerReading {
         do throws(SystemError) {
             quietTimer = try loop.timer { [weak self] in self?.checkQuiet() }
         } catch {
-            throw FleetError(.unreachable, "connecting to \(access.address): \(error)")
+            throw FleetError(.unreachable, "connecting to \(broker): \(error)")
         }
     }
 
-    /// Disconnects. There are no further events.
+    /// Disconnects; there are no further events.
     package func close() {
         connection?.disconnect()
         release()
@@ -94,7 +94,7 @@ package final class BrokerReading {
     }
 
     /// Asks for topics again, of which messages were lost; ``Event/arrived`` follows.
-    func ask(for topics: [String]) {
+    package func ask(for topics: [String]) {
         run(catchUp.ask(for: topics))
     }
 
@@ -103,7 +103,7 @@ package final class BrokerReading {
     /// - Returns: The identifier in ``Event/acknowledged(_:_:)``.
     package func publish(_ payload: [UInt8], to topic: String) throws(FleetError) -> Int32 {
         guard let connection else {
-            throw FleetError(.unreachable, "publishing to '\(topic)' on \(access.address): not connected")
+            throw FleetError(.unreachable, "publishing to '\(topic)' on \(broker): not connected")
         }
         do throws(MQTTError) {
             let identifier = try connection.publish(payload, to: topic, retain: true)
@@ -135,7 +135,7 @@ package final class BrokerReading {
         if marks.remove(identifier) != nil {
             if refusal != nil { run(catchUp.markRefused()) }
         } else if let topic = topics.removeValue(forKey: identifier) {
-            let error = refusal.map { FleetError(.refused, "publishing to '\(topic)' on \(access.address): \($0)") }
+            let error = refusal.map { FleetError(.refused, "publishing to '\(topic)' on \(broker): \($0)") }
             onEvent(.acknowledged(identifier, error))
         }
     }
@@ -144,7 +144,7 @@ package final class BrokerReading {
         guard let filters = subscriptions.removeValue(forKey: identifier) else { return }
         for (filter, code) in zip(filters, codes) where ReasonCode.isError(code) && filter != mark {
             let error = FleetError(
-                .refused, "subscribing to '\(filter)' on \(access.address): \(ReasonCode.text(code))")
+                .refused, "subscribing to '\(filter)' on \(broker): \(ReasonCode.text(code))")
             close()
             return onEvent(.refused(error))
         }
@@ -182,8 +182,8 @@ package final class BrokerReading {
         FleetError(
             .refused,
             """
-            \(access.address) does not deliver this reader's own messages, so that it waits for a second without messages \
-            instead. The rule that is missing for mosquitto: pattern readwrite \(FleetTopic.mark("%c").text)
+            \(broker) does not deliver this reader's own messages, so that it waits for a second without messages \
+            instead. The rule that is missing for mosquitto: topic readwrite \(FleetTopic.mark("+").text)
             """)
     }
 

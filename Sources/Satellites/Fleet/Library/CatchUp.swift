@@ -72,6 +72,7 @@ struct CatchUp {
     /// Continues when the broker has answered a subscription.
     ///
     /// - Parameter isMarkRefused: Whether the broker refused the topic of the mark.
+    /// - Returns: What to do next.
     mutating func subscribed(isMarkRefused: Bool) -> [Effect] {
         switch step {
         case .stage(let stage):
@@ -91,7 +92,7 @@ struct CatchUp {
         return [.read(topics)]
     }
 
-    /// Continues when a mark has arrived. An earlier one that comes late means nothing.
+    /// Continues when a mark has arrived, unless it is an earlier one that comes late.
     mutating func markArrived(_ bytes: [UInt8]) -> [Effect] {
         step == .mark && bytes == payload ? end() : []
     }

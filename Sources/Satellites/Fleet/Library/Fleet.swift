@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+@_exported public import ReveilleCore
 @_exported public import ReveilleFleetCore
 import ReveilleSystem
 
@@ -48,19 +49,18 @@ public final class Fleet: Sendable {
         to broker: String, ca: String? = nil, certificate: String? = nil, key: String? = nil, user: String? = nil,
         password: String? = nil
     ) async throws(FleetError) -> Fleet {
-        var access = BrokerAccess(try BrokerAddress(broker))
-        (access.ca, access.certificate, access.key) = (ca, certificate, key)
-        (access.user, access.password) = (user, password)
-        return try await connect(access)
+        var access = BrokerAccess(address: try BrokerAddress(broker))
+        (access.ca, access.certificate, access.key, access.user) = (ca, certificate, key, user)
+        return try await connect(FleetBroker(access, password: password))
     }
 
     /// Checks that a broker accepts this client.
-    package static func connect(_ access: BrokerAccess) async throws(FleetError) -> Fleet {
+    package static func connect(_ broker: FleetBroker) async throws(FleetError) -> Fleet {
         let engine: FleetEngine
         do throws(SystemError) {
-            engine = try FleetEngine(access)
+            engine = try FleetEngine(broker)
         } catch {
-            throw FleetError(.unreachable, "connecting to \(access.address): \(error)")
+            throw FleetError(.unreachable, "connecting to \(broker): \(error)")
         }
         try await engine.check()
         return Fleet(engine)
@@ -87,11 +87,18 @@ public final class Fleet: Sendable {
         expectedDevices: Int? = nil
     ) async throws(FleetError) -> FleetEvents {
         let interest = try FleetInterest(devices: devices, aspects: aspects, expectedDevices: expectedDevices)
-        let mailbox = try FleetMailbox(resumingFrom: positions, within: interest)
+        return try await events(of: interest, resumingFrom: positions)
+    }
+
+    /// Returns the states of an interest, and follows their changes.
+    package func events(
+        of interest: FleetInterest, resumingFrom positions: FleetPositions? = nil
+    ) async throws(FleetError) -> FleetEvents {
+        let mailbox = FleetMailbox(resumingFrom: try positions?.ledger(within: interest) ?? Ledger())
         return FleetEvents(engine, await engine.open(interest, mailbox), mailbox)
     }
 
-    /// Disconnects from the broker. What has arrived can still be taken.
+    /// Disconnects from the broker; what has arrived can still be taken.
     ///
     /// ```swift
     /// await fleet.background()

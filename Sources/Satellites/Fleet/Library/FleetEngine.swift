@@ -11,15 +11,15 @@ actor FleetEngine {
     private nonisolated let thread: LoopThread
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    private let access: BrokerAccess
+    private let broker: FleetBroker
     private var readers: [Int: FleetReader] = [:]
     private var lastReader = 0
     private var isInBackground = false
     /// The connection of the first check.
     private var first: BrokerReading?
 
-    init(_ access: BrokerAccess) throws(SystemError) {
-        self.access = access
+    init(_ broker: FleetBroker) throws(SystemError) {
+        self.broker = broker
         thread = try LoopThread()
     }
 
@@ -27,7 +27,7 @@ actor FleetEngine {
     func check() async throws(FleetError) {
         let result: Result<Void, FleetError> = await withCheckedContinuation { continuation in
             do throws(FleetError) {
-                first = try BrokerReading(access, stages: [], on: thread.loop) { event in
+                first = try BrokerReading(broker, stages: [], on: thread.loop) { event in
                     guard let first = self.first else { return }
                     self.first = nil
                     if case .ended(let error) = event { return continuation.resume(returning: .failure(error)) }
@@ -46,7 +46,7 @@ actor FleetEngine {
     /// - Returns: The number of the reader.
     func open(_ interest: FleetInterest, _ mailbox: FleetMailbox) -> Int {
         lastReader += 1
-        let reader = FleetReader(access, interest: interest, into: mailbox, on: thread.loop)
+        let reader = FleetReader(broker, interest: interest, into: mailbox, on: thread.loop)
         readers[lastReader] = reader
         if !isInBackground { reader.wake() }
         return lastReader

@@ -30,6 +30,9 @@ package struct FleetInterest: Sendable, Hashable {
         self.aspects = try aspects.map { text throws(FleetError) in try NamePattern(aspects: text) }
     }
 
+    /// Whether everything is of interest.
+    var isEverything: Bool { devices.isEmpty && aspects.isEmpty }
+
     /// Returns whether a device is of interest.
     package func contains(_ device: DeviceID) -> Bool {
         devices.isEmpty || devices.contains { $0.matches(device.text) }
@@ -42,7 +45,7 @@ package struct FleetInterest: Sendable, Hashable {
 
     /// Returns whether a topic is of interest, or not one of the protocol.
     func contains(topic: String) -> Bool {
-        guard !devices.isEmpty || !aspects.isEmpty else { return true }
+        guard !isEverything else { return true }
         switch try? FleetTopic(topic) {
         case .status(let device): return contains(device)
         case .state(let device, let aspect): return contains(device) && contains(aspect: aspect)
@@ -65,7 +68,7 @@ package struct FleetInterest: Sendable, Hashable {
         devices.flatMap { [FleetTopic.status($0).text, "\(FleetTopic.root)/\($0)/state/+"] }
     }
 
-    /// Brokers have no filters such as `shop-*`. The rest is left out when it arrives.
+    /// The first level of the topics: brokers have no filters such as `shop-*`, so the rest is left out when it arrives.
     private var deviceLevels: [String] { Self.levels(devices, atMost: Self.filterLimit) }
 
     private static func levels(_ patterns: [NamePattern], atMost limit: Int) -> [String] {

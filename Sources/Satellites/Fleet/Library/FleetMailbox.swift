@@ -45,7 +45,7 @@ package final class FleetMailbox: Sendable {
 
     /// Creates a mailbox.
     ///
-    /// - Parameter positions: What the consumer has seen earlier.
+    /// - Parameter ledger: What the consumer has seen earlier.
     package init(resumingFrom ledger: Ledger = Ledger()) {
         state = Lock(State(ledger: ledger))
     }
@@ -73,6 +73,25 @@ package final class FleetMailbox: Sendable {
         wake { $0.failure = error }
     }
 
+    /// Adds a problem of the connection, unless it was reported before.
+    func put(_ problem: FleetProblem, at now: Int64) {
+        wake { state in state.inbox.put(Ledger.Outcome(problem: state.ledger.report(problem, at: now))) }
+    }
+
+    /// Takes the arrival of all that the broker sent, and returns the devices to ask for again.
+    func mark(_ completeness: inout Completeness, at now: Int64) -> [DeviceID] {
+        var devices: [DeviceID] = []
+        wake { state in
+            switch completeness.mark(&state.ledger, at: now) {
+            case .ask(let page): devices = page
+            case .complete(let outcomes):
+                for outcome in outcomes { state.inbox.put(outcome) }
+                state.caughtUpAfter = state.inbox.count
+            }
+        }
+        return devices
+    }
+
     /// Takes a message.
     ///
     /// - Returns: Whether it means something new.
@@ -87,6 +106,15 @@ package final class FleetMailbox: Sendable {
     }
 
     // MARK: - The consumer
+
+    /// The positions of the events that were taken.
+    package var positions: FleetPositions {
+        let (ledger, inbox) = state.withLock { ($0.ledger, $0.inbox) }
+        return FleetPositions(of: ledger, without: inbox)
+    }
+
+    /// What has arrived.
+    package var ledger: Ledger { state.withLock { $0.ledger } }
 
     /// Takes the next event if one is due.
     ///

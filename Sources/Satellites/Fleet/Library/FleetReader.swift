@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-package import ReveilleFleetCore
+import ReveilleFleetCore
 package import ReveilleSystem
 
 /// Reads a part of a fleet into a mailbox: what the broker keeps, and then what changes.
@@ -11,7 +11,7 @@ package import ReveilleSystem
 ///
 /// Loop thread only.
 package final class FleetReader {
-    private let access: BrokerAccess
+    private let broker: FleetBroker
     private let interest: FleetInterest
     private let mailbox: FleetMailbox
     private let loop: EventLoop
@@ -25,16 +25,16 @@ package final class FleetReader {
     /// Creates a reader that is asleep.
     ///
     /// - Parameters:
-    ///   - access: The broker.
+    ///   - broker: The broker.
     ///   - interest: The devices and aspects.
     ///   - mailbox: Takes what arrives.
     ///   - loop: The loop.
     ///   - onChange: Called on the loop when the mailbox has something new. It may send the reader to sleep.
     package init(
-        _ access: BrokerAccess, interest: FleetInterest, into mailbox: FleetMailbox, on loop: EventLoop,
+        _ broker: FleetBroker, interest: FleetInterest, into mailbox: FleetMailbox, on loop: EventLoop,
         onChange: @escaping () -> Void = {}
     ) {
-        self.access = access
+        self.broker = broker
         self.interest = interest
         self.mailbox = mailbox
         self.loop = loop
@@ -63,11 +63,11 @@ package final class FleetReader {
     private func connect() {
         let interest = interest
         completeness = Completeness(expectedDevices: interest.expectedDevices) { device, aspect in
-            interest.contains(device) && interest.contains(aspect: aspect)
+            interest.contains(device) && aspect.map { interest.contains(aspect: $0) } ?? true
         }
         do throws(FleetError) {
             reading = try BrokerReading(
-                access, stages: [interest.statusFilters, interest.stateFilters], on: loop
+                broker, stages: [interest.statusFilters, interest.stateFilters], on: loop
             ) { [weak self] in self?.take($0) }
         } catch {
             lose(error)
@@ -84,7 +84,7 @@ package final class FleetReader {
             if mailbox.receive(payload, on: topic, isRetained: isRetained, expiry: expiry, at: now) { onChange() }
         case .arrived: arrived()
         case .isUncertain(let error):
-            mailbox.put(.problem(.uncertain(error)))
+            mailbox.put(.uncertain(error.description), at: now)
             onChange()
         case .acknowledged: break
         case .refused(let error):
@@ -96,10 +96,8 @@ package final class FleetReader {
     }
 
     private func arrived() {
-        switch mailbox.mark(&completeness, at: now) {
-        case .ask(let devices): reading?.ask(for: interest.filters(of: devices))
-        case .complete: onChange()
-        }
+        let devices = mailbox.mark(&completeness, at: now)
+        if devices.isEmpty { onChange() } else { reading?.ask(for: interest.filters(of: devices)) }
     }
 
     private func lose(_ error: FleetError) {
@@ -110,7 +108,7 @@ package final class FleetReader {
             retry?.fire(after: schedule.next(fraction: Double.random(in: 0...1)))
         } catch {
             isAwake = false
-            mailbox.fail(FleetError(.unreachable, "connecting to \(access.address): \(error)"))
+            mailbox.fail(FleetError(.unreachable, "connecting to \(broker): \(error)"))
         }
         onChange()
     }

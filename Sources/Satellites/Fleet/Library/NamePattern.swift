@@ -28,7 +28,8 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
     /// - Throws: ``FleetError`` with ``FleetError/Code/invalidName`` if no aspect can have such a name.
     package init(aspects text: String) throws(FleetError) {
         guard FleetTopic.isAspect(text.replacingStars) else {
-            throw FleetError(.invalidName, "the aspect '\(text.escaped)': must be a name such as battery or org.example.*")
+            throw FleetError(
+                .invalidName, "the aspect '\(text.escaped)': must be a name such as battery or org.example.*")
         }
         self = NamePattern(text)
     }

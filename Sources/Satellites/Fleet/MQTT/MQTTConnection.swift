@@ -102,15 +102,22 @@ package final class MQTTConnection {
 
     /// Subscribes to topics. Their retained messages follow.
     ///
+    /// - Parameters:
+    ///   - filters: The topics and patterns.
+    ///   - qos: The greatest QoS of the messages, 0 or 1.
+    ///   - wantsRetained: Whether the messages that the broker keeps are delivered.
     /// - Returns: The identifier of the subscription in ``Event/subscribed(_:codes:)``.
     /// - Throws: `MQTTError` if the connection is not established or a filter is invalid.
     @discardableResult
-    package func subscribe(to filters: [String], qos: Int32 = 1) throws(MQTTError) -> Int32 {
+    package func subscribe(
+        to filters: [String], qos: Int32 = 1, wantsRetained: Bool = true
+    ) throws(MQTTError) -> Int32 {
+        let options = wantsRetained ? 0 : Int32(MQTT_SUB_OPT_SEND_RETAIN_NEVER.rawValue)
         let action = "subscribing to '\(filters.joined(separator: "', '"))'"
         let client = try established(action, filters.joined())
         var identifier: Int32 = 0
         let result = Self.withCStrings(filters) {
-            mosquitto_subscribe_multiple(client.handle, &identifier, Int32($0.count), $0.baseAddress, qos, 0, nil)
+            mosquitto_subscribe_multiple(client.handle, &identifier, Int32($0.count), $0.baseAddress, qos, options, nil)
         }
         try requested(result, action)
         client.subscriptions[identifier] = filters.count

@@ -2,7 +2,11 @@
 // Part of Reveille.
 
 import ArgumentParser
+import Glibc
 import Reveille
+import ReveilleConsole
+import ReveilleCore
+import ReveilleSystem
 
 /// The program `reveille-fleet`.
 @main
@@ -13,6 +17,50 @@ struct FleetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: name,
         abstract: "Connect devices to a broker of MQTT 5, and follow a fleet of them.",
+        discussion: """
+            A bridge publishes the states of its device to the broker, which keeps the newest. A reader that was away \
+            receives one event for each state that has changed, with the number of changes.
+
+            EXAMPLES
+              reveille-fleet bridge                     connect this device
+              reveille-fleet watch                      print the changes of all devices
+              reveille-fleet watch 'shop-*' --aspect battery
+              reveille-fleet status                     list the devices
+              reveille-fleet get kiosk-7 battery        print a state
+              reveille-fleet set kiosk-7 org.example.mode '{"mode": "night"}'
+                                                        publish a state on the bus of a device
+
+            EXIT CODES
+              0 success, 1 failure, 64 usage error, 69 broker unavailable, 74 output error,
+              75 temporary failure, 77 certificate rejected or not authorized,
+              78 configuration error, 124 timeout
+            """,
         version: Device.libraryVersion,
-        subcommands: [BridgeCommand.self])
+        subcommands: [
+            BridgeCommand.self, FleetWatchCommand.self, FleetGetCommand.self, FleetStatusCommand.self,
+            FleetSetCommand.self, FleetRemoveCommand.self,
+        ])
+
+    /// Runs the command that the arguments name.
+    static func main() {
+        Console.reserveStandardStreams()
+        Failure.guarding { try refuseUnknownCommand(CommandLine.arguments.dropFirst()) }
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch let failure as Failure {
+            failure.end(name)
+        } catch {
+            exit(withError: error)
+        }
+    }
+
+    /// Rejects an unknown command with a suggestion, which the parser would not give.
+    private static func refuseUnknownCommand(_ arguments: ArraySlice<String>) throws(Failure) {
+        let words = arguments.first == "help" ? arguments.dropFirst() : arguments
+        let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+        guard let word = words.first, !word.hasPrefix("-"), !names.contains(word) else { return }
+        let hint = Suggestion.phrase(for: word, among: names)
+        throw Failure(.usage, "unknown command '\(word)'" + (hint.isEmpty ? "; see '\(name) help'" : hint))
+    }
 }

@@ -18,12 +18,14 @@ package struct Gate: Sendable {
 
     /// What an accepted request receives.
     package enum Decision: Sendable, Hashable {
-        /// A cookie with the token, and the way to the page without it in the address.
-        case cookie
+        /// A cookie with the token, and the way to a page without it in the address.
+        case cookie(PageFile)
         /// A file of the page.
         case file(PageFile)
         /// The stream of events, from a position.
         case stream(StreamPosition?)
+        /// The stream of the tiles of a fleet, from a position.
+        case fleet(BoardPosition?)
         /// The changes of an aspect that the bus remembers.
         case changes(aspect: String)
         /// The subscriptions of the bus.
@@ -35,16 +37,20 @@ package struct Gate: Sendable {
     private let port: UInt16
     private let token: AccessToken
     private let hosts: [String]
+    private let hasFleet: Bool
 
     /// Creates the gate of the page at a port.
-    package init(port: UInt16, token: AccessToken) {
+    package init(port: UInt16, token: AccessToken, hasFleet: Bool = false) {
         self.port = port
         self.token = token
+        self.hasFleet = hasFleet
         hosts = Self.hostNames.map { "\($0):\(port)" } + (port == Self.usualPort ? Self.hostNames : [])
     }
 
     /// The address of the page with its token.
-    package var address: String { "http://127.0.0.1:\(port)/?token=\(token)" }
+    package var address: String {
+        "http://127.0.0.1:\(port)\((hasFleet ? PageFile.fleetPage : .page).rawValue)?token=\(token)"
+    }
 
     /// The name of the cookie.
     ///
@@ -70,8 +76,10 @@ package struct Gate: Sendable {
         else { throw .body }
         if let given = try request.argument("token") {
             guard token.matches(given) else { throw .wrongToken }
-            guard request.path == "/" else { throw .notFound(request.path) }
-            return .cookie
+            guard let page = PageFile(rawValue: request.path), page.isPage, hasFleet || !page.isOfFleet else {
+                throw .notFound(request.path)
+            }
+            return .cookie(page)
         }
         guard request.cookies(cookieName).contains(where: token.matches) else { throw .noToken }
         return try route(request)
@@ -93,20 +101,36 @@ package struct Gate: Sendable {
         }
     }
 
+    /// The position from which a stream continues; `nil` for its start.
+    private func position(in request: PageRequest) throws(Refusal) -> String? {
+        // A browser that reconnects sends the header. Its address still has the position of the first connection.
+        let headers = request.values(of: "last-event-id")
+        guard headers.count <= 1 else { throw .badRequest("The header Last-Event-ID is given more than once.") }
+        let resume = try request.argument("resume")
+        guard let text = headers.first ?? resume, !text.isEmpty else { return nil }
+        return text
+    }
+
     private func route(_ request: PageRequest) throws(Refusal) -> Decision {
-        if let file = PageFile(rawValue: request.path) { return .file(file) }
+        if let file = PageFile(rawValue: request.path) {
+            guard hasFleet || !file.isOfFleet else { throw .noFleet }
+            return .file(file)
+        }
         switch request.path {
         case "/events":
-            // A browser that reconnects sends the header. Its address still has the position of the first connection.
-            let headers = request.values(of: "last-event-id")
-            guard headers.count <= 1 else { throw .badRequest("The header Last-Event-ID is given more than once.") }
-            let resume = try request.argument("resume")
-            guard let text = headers.first ?? resume, !text.isEmpty else { return .stream(nil) }
+            guard let text = try position(in: request) else { return .stream(nil) }
             guard let position = StreamPosition(text) else {
                 throw .badRequest(
                     "\(Refusal.quoted(text)) is not a position: an instance, and ~ASPECT:GENERATION for each aspect.")
             }
             return .stream(position)
+        case "/fleet/events":
+            guard hasFleet else { throw .noFleet }
+            guard let text = try position(in: request) else { return .fleet(nil) }
+            guard let position = BoardPosition(text) else {
+                throw .badRequest("\(Refusal.quoted(text)) is not a position: BOARD~NUMBER.")
+            }
+            return .fleet(position)
         case "/changes":
             let aspect = try request.argument("aspect") ?? ""
             guard StreamPosition.isName(aspect) else {

@@ -13,13 +13,25 @@ package enum PageFile: String, Sendable, CaseIterable {
     case style = "/view.css"
     /// Its icon.
     case icon = "/icon.svg"
+    /// The document of the page of a fleet.
+    case fleetPage = "/fleet"
+    /// Its script: the stream and the tiles.
+    case fleetScript = "/fleet.js"
+    /// Its style, besides that of the other page.
+    case fleetStyle = "/fleet.css"
+
+    /// Whether the file is a document, to which an address with a token can lead.
+    package var isPage: Bool { [.page, .fleetPage].contains(self) }
+
+    /// Whether the file is one of the page of a fleet.
+    package var isOfFleet: Bool { [.fleetPage, .fleetScript, .fleetStyle].contains(self) }
 
     /// The type of the content.
     package var type: String {
         switch self {
-        case .page: "text/html; charset=utf-8"
-        case .script, .drawing: "text/javascript; charset=utf-8"
-        case .style: "text/css; charset=utf-8"
+        case .page, .fleetPage: "text/html; charset=utf-8"
+        case .script, .drawing, .fleetScript: "text/javascript; charset=utf-8"
+        case .style, .fleetStyle: "text/css; charset=utf-8"
         case .icon: "image/svg+xml"
         }
     }

@@ -35,6 +35,10 @@ package struct Refusal: Error, Sendable, Hashable {
         Refusal(status: 404, reason: "There is nothing at \(quoted(path)).")
     }
 
+    /// The answer without `--fleet`.
+    package static let noFleet = Refusal(
+        status: 404, reason: "There is no fleet. Start reveille-view with --fleet to see one.")
+
     static func method(_ method: String) -> Refusal {
         Refusal(status: 405, reason: "The method must be GET or HEAD, not \(quoted(method)).")
     }

@@ -19,11 +19,11 @@ package enum ServerSentEvent {
     /// - Parameters:
     ///   - name: The type of the event, a word.
     ///   - data: The data.
-    ///   - position: What the page has seen after this event; `nil` if the event does not change it.
+    ///   - position: The text of what the page has seen after this event; `nil` if the event does not change it.
     /// - Returns: The bytes, in UTF-8.
-    package static func encode(_ name: String, _ data: JSONObject, at position: StreamPosition? = nil) -> [UInt8] {
+    package static func encode(_ name: String, _ data: JSONObject, at position: String? = nil) -> [UInt8] {
         var bytes: [UInt8] = []
-        if let position { bytes += Array("id: \(position.text)\n".utf8) }
+        if let position { bytes += Array("id: \(position)\n".utf8) }
         bytes += Array("event: \(name)\ndata: ".utf8)
         data.write(into: &bytes)
         bytes += Array("\n\n".utf8)

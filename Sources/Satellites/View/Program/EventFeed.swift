@@ -14,7 +14,7 @@ import Varlink
 /// event for each aspect, on the bus.
 ///
 /// Loop thread only.
-final class EventFeed {
+final class EventFeed: Feed {
     private var stream: BusStream?
     private var output = ServerSentEvent.greeting
     private var written = 0
@@ -61,7 +61,7 @@ final class EventFeed {
     }
 
     private func take(_ message: BusStream.Message) {
-        let position = stream?.position
+        let position = stream?.position.text
         switch message {
         case .aspects(let parameters): output += ServerSentEvent.encode("aspects", parameters)
         case .started(var parameters, let withdrawn):

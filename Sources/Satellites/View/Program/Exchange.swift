@@ -73,8 +73,10 @@ final class Exchange {
         switch progress {
         case .asking: return .YES
         case .answered(let response): return response.send(on: connection)
-        case .accepted(.stream(let position)):
-            return StreamResponse(connection, from: position, server: server).send()
+        case .accepted(.stream(let position)): return send(EventFeed(on: server.site.bus, from: position))
+        case .accepted(.fleet(let position)):
+            guard let fleet = server.site.fleet else { return Response(.noFleet).send(on: connection) }
+            return send(FleetFeed(fleet, from: position))
         case .accepted(.changes(let aspect)):
             ask(BusRoute.call("GetHistory", ["aspect": .string(aspect), "limit": .integer(Site.changeLimit)]))
         case .accepted(.subscriptions): ask(BusRoute.call("ListSubscriptions"))
@@ -84,6 +86,10 @@ final class Exchange {
         isSuspended = true
         MHD_suspend_connection(connection)
         return .YES
+    }
+
+    private func send(_ feed: any Feed) -> MHD_Result {
+        StreamResponse(feed, on: connection, server: server).send()
     }
 
     private func ask(_ call: Call) {

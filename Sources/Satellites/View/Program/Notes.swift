@@ -8,5 +8,5 @@ typealias Notes = SubjectLog<Subject>
 
 /// What messages that may repeat are about.
 enum Subject {
-    case bus, history, connections
+    case bus, broker, history, connections
 }

@@ -13,16 +13,20 @@ struct Site {
 
     let bus: BusRoute
     let history: History
+    /// The fleet; `nil` without `--fleet`.
+    let fleet: FleetHub?
 
     /// Returns the response to a request that neither asks the bus nor is a stream.
     func response(to decision: Gate.Decision, gate: Gate) -> Response {
         switch decision {
         case .file(let file): Response(type: file.type, content: content(of: file))
         case .battery(let span): Response(history.chart(of: span, at: Clocks.wall() / 1_000_000))
-        case .cookie, .stream, .changes, .subscriptions:
+        // The exchange answers these itself.
+        case .stream, .fleet, .changes, .subscriptions: Response(.noFleet)
+        case .cookie(let page):
             // After this, the token is neither in the address bar nor in the browser's history.
             Response(
-                status: 303, headers: [.init("Location", "/"), .init("Set-Cookie", gate.cookie)],
+                status: 303, headers: [.init("Location", page.rawValue), .init("Set-Cookie", gate.cookie)],
                 type: "text/plain; charset=utf-8", content: [])
         }
     }
@@ -34,6 +38,9 @@ struct Site {
         case .drawing: PackageResources.draw_js
         case .style: PackageResources.view_css
         case .icon: PackageResources.icon_svg
+        case .fleetPage: PackageResources.fleet_html
+        case .fleetScript: PackageResources.fleet_js
+        case .fleetStyle: PackageResources.fleet_css
         }
     }
 }

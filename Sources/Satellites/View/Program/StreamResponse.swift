@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import BusPosition
 import CMicroHTTPD
 import ReveilleSystem
 import ReveilleViewCore
@@ -19,15 +18,15 @@ final class StreamResponse {
 
     private let connection: OpaquePointer
     private let server: WebServer
-    private let feed: EventFeed
+    private let feed: any Feed
     private var isSuspended = false
     private var isLost = false
 
-    /// Creates a response, which subscribes when the first bytes are written.
-    init(_ connection: OpaquePointer, from position: StreamPosition?, server: WebServer) {
+    /// Creates a response with a feed, which starts when the first bytes are written.
+    init(_ feed: any Feed, on connection: OpaquePointer, server: WebServer) {
         self.connection = connection
         self.server = server
-        feed = EventFeed(on: server.site.bus, from: position)
+        self.feed = feed
         feed.onOutput = { [weak self] in self?.proceed() }
     }
 

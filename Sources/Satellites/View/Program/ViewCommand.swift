@@ -5,6 +5,7 @@ import ArgumentParser
 import BusClient
 import Glibc
 import Reveille
+import ReveilleFleetCore
 import ReveilleSystem
 import ReveilleViewCore
 
@@ -20,11 +21,13 @@ struct ViewCommand: ParsableCommand {
         discussion: """
             Prints the address of the page, whose token admits its holder. The page shows all aspects, their last hour, \
             the subscriptions, and the battery over a day, a week and a month. A hidden tab is a subscriber in the \
-            background: on its return, it receives one event for each aspect that changed.
+            background: on its return, it receives one event for each aspect that changed. The page of a fleet shows all \
+            devices of a broker; on its return, it receives each device that changed once.
 
             EXAMPLES
               reveille-view
               reveille-view --port 0
+              reveille-view --fleet --broker broker.example
               reveille-view --import /var/lib/upower/history-charge-*.dat
 
             EXIT CODES
@@ -56,6 +59,8 @@ struct ViewCommand: ParsableCommand {
     @Option(help: "The least important messages on stderr. Default: $LOG_LEVEL, else info.")
     var logLevel: LogLevel?
 
+    @OptionGroup(title: "Options of a fleet") var fleet: FleetOptions
+
     func run() throws {
         let log = try log()
         // The history and the token are for this user only.
@@ -77,6 +82,8 @@ struct ViewCommand: ParsableCommand {
             throw ExitCode(error.operation == "bind" ? EX_UNAVAILABLE : EXIT_FAILURE)
         } catch let error as ReveilleError {
             throw ValidationError("\(error)")
+        } catch let error as FleetError {
+            throw ValidationError("\(error)")
         }
     }
 
@@ -85,10 +92,12 @@ struct ViewCommand: ParsableCommand {
         let notes = Notes(log)
         let bus = try BusRoute(loop: loop, address: address)
         let listener = try Listener(port: port)
-        let gate = Gate(port: listener.port, token: TokenFile.create(at: Self.tokenPath(beside: path), log))
+        let gate = Gate(
+            port: listener.port, token: TokenFile.create(at: Self.tokenPath(beside: path), log), hasFleet: fleet.fleet)
         let history = History(path: path, notes: notes)
+        let hub = try fleet.access().map { try FleetHub($0, loop: loop, notes: notes) }
         let server = try WebServer(
-            listener, gate: gate, site: Site(bus: bus, history: history), loop: loop, notes: notes)
+            listener, gate: gate, site: Site(bus: bus, history: history, fleet: hub), loop: loop, notes: notes)
         let recorder = Recorder(history, on: bus, notes: notes)
         let signals = try [SIGTERM, SIGINT, SIGHUP].filter { !IgnoredSignals.contains($0) }.map { signal in
             try loop.onSignal(signal) { [weak loop] in loop?.exit() }

@@ -21,12 +21,13 @@ package struct Completeness: Sendable {
     /// Returns whether the reader has subscribed to an aspect of a device, or with `nil` to its status.
     package typealias Interest = @Sendable (DeviceID, String?) -> Bool
 
-    /// The most messages of a page: half of what mosquitto's default queue of 1,000 holds, since others come meanwhile.
-    package static let pageLimit = 500
+    /// The most messages of a page in each round.
+    ///
+    /// The first is half of what mosquitto's default queue of 1,000 holds,
+    /// since others come meanwhile. A broker that holds less delivers one device at a time.
+    package static let pageLimits = [500, 50, 1]
     /// The most devices of a page, whose filters must fit into one packet.
     package static let deviceLimit = 100
-    /// The times that something is asked for before it counts as missing.
-    package static let rounds = 3
 
     private let expectedDevices: Int?
     private let isWanted: Interest
@@ -46,7 +47,7 @@ package struct Completeness: Sendable {
 
     /// Takes the arrival of a mark.
     package mutating func mark(_ ledger: inout Ledger, at now: Int64) -> Step {
-        if waiting.isEmpty, round < Self.rounds {
+        if waiting.isEmpty, round < Self.pageLimits.count {
             round += 1
             waiting = ledger.incomplete(isWanted).reversed()
         }
@@ -54,7 +55,7 @@ package struct Completeness: Sendable {
         var size = 0
         while let device = waiting.last, page.count < Self.deviceLimit {
             let count = ledger.messageCount(of: device)
-            guard page.isEmpty || size + count <= Self.pageLimit else { break }
+            guard page.isEmpty || size + count <= Self.pageLimits[round - 1] else { break }
             waiting.removeLast()
             page.append(device)
             size += count

@@ -11,6 +11,8 @@ public enum FleetEvent: Sendable, Hashable {
     case removed(DeviceRemoval)
     /// Everything that the broker had at the time of the connection has been delivered.
     case caughtUp
+    /// The broker is out of reach. The reader tries again; what changes meanwhile comes before the next ``caughtUp``.
+    case disconnected(FleetError)
     /// Something is wrong, and the reader continues without it.
     case problem(FleetProblem)
 }

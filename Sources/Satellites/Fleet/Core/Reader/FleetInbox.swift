@@ -12,7 +12,7 @@ package struct FleetInbox: Sendable {
         case state(DeviceID, String)
         case status(DeviceID)
         case problem(FleetProblem)
-        case caughtUp
+        case connection
     }
 
     /// The most problems that wait.
@@ -95,7 +95,7 @@ package struct FleetInbox: Sendable {
         case .status(let status): .status(status.device)
         case .removed(let removal): removal.aspect.map { .state(removal.device, $0) } ?? .status(removal.device)
         case .problem(let problem): .problem(problem)
-        case .caughtUp: .caughtUp
+        case .caughtUp, .disconnected: .connection
         }
     }
 

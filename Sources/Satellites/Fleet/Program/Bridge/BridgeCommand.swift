@@ -100,5 +100,3 @@ struct BridgeCommand: ParsableCommand {
         }
     }
 }
-
-extension LogLevel: ExpressibleByArgument {}

@@ -46,15 +46,15 @@ final class BrokerEdit {
     ///
     /// - Parameters:
     ///   - topics: The topics and patterns that are read.
-    ///   - access: The broker.
+    ///   - broker: The broker.
     ///   - next: Returns the messages to publish; none if nothing is left to do.
     /// - Throws: `Failure` of the closure, or if the broker cannot be reached or refuses.
     static func run(
-        _ topics: [String], on access: BrokerAccess, next: @escaping (Contents) throws(Failure) -> [Message]
+        _ topics: [String], on broker: FleetBroker, next: @escaping (Contents) throws(Failure) -> [Message]
     ) throws {
         let loop = try EventLoop()
         let edit = BrokerEdit(topics, loop, next)
-        edit.reading = try BrokerReading(access, stages: [topics], on: loop) { [unowned edit] in edit.take($0) }
+        edit.reading = try BrokerReading(broker, stages: [topics], on: loop) { [unowned edit] in edit.take($0) }
         try loop.run()
         if let failure = edit.failure { throw failure }
     }

@@ -3,14 +3,13 @@
 
 import ArgumentParser
 import ReveilleConsole
+import ReveilleCore
 import ReveilleFleet
 import ReveilleFleetCore
 import ReveilleSystem
 
 /// The options that name the broker, and the identity that is shown to it.
 struct BrokerOptions: ParsableArguments {
-    /// The longest file of a password in bytes.
-    private static let passwordLimit = 64 << 10
     /// The broker without an option: one on this machine, as for a first try.
     private static let usual = "localhost"
 
@@ -42,13 +41,6 @@ struct BrokerOptions: ParsableArguments {
     @Option(help: "The least important messages on stderr. Default: $LOG_LEVEL, else info.")
     var logLevel: LogLevel?
 
-    func validate() throws {
-        if (certificate == nil) != (key == nil) {
-            throw ValidationError("--certificate and --key need each other")
-        }
-        if passwordFile != nil, user == nil { throw ValidationError("--password-file needs --user") }
-    }
-
     /// The log for messages about the fleet.
     func log() throws(Failure) -> ProgramLog {
         do throws(LogLevel.Invalid) {
@@ -59,34 +51,30 @@ struct BrokerOptions: ParsableArguments {
     }
 
     /// Returns how the broker is reached.
-    func access() throws(Failure) -> BrokerAccess {
-        var access: BrokerAccess
-        do throws(FleetError) {
-            access = BrokerAccess(try BrokerAddress(broker ?? Environment["REVEILLE_BROKER"] ?? Self.usual))
-        } catch {
+    func fleet() throws(Failure) -> FleetBroker {
+        do {
+            var access = BrokerAccess(
+                address: try BrokerAddress(broker ?? Environment["REVEILLE_BROKER"] ?? Self.usual))
+            (access.ca, access.certificate, access.key) = (ca, certificate, key)
+            (access.user, access.passwordFile) = (user, passwordFile)
+            try access.check()
+            return FleetBroker(access, password: try passwordFile.map(Self.password))
+        } catch let error as FleetError {
             throw Failure(error)
+        } catch {
+            throw Failure(.usage, "\(error)")
         }
-        (access.ca, access.certificate, access.key) = (ca, certificate, key)
-        access.user = user
-        access.password = try passwordFile.map { path throws(Failure) in try Self.password(in: path) }
-        return access
     }
 
-    /// Returns the first line of a file.
-    private static func password(in path: String) throws(Failure) -> String {
+    private static func password(in path: String) throws -> String {
         let problem: String
-        switch FileContents.read(path, limit: passwordLimit) {
-        case .bytes(let bytes):
-            guard let text = String(validating: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self), !text.isEmpty
-            else { throw Failure(.usage, "\(path): the first line must be the password") }
-            return text
+        switch FileContents.read(path, limit: BrokerAccess.passwordLimit) {
+        case .bytes(let bytes): return try BrokerAccess.password(in: bytes)
         case .missing: problem = "\(path) does not exist"
         case .notAFile: problem = "\(path) is not a regular file"
-        case .tooLarge: problem = "\(path): a password has at most \(passwordLimit) bytes"
+        case .tooLarge: problem = "\(path): a password has at most \(BrokerAccess.passwordLimit) bytes"
         case .unreadable(let error): problem = "\(error)"
         }
         throw Failure(.usage, problem)
     }
 }
-
-extension LogLevel: ExpressibleByArgument {}

@@ -35,7 +35,7 @@ struct FleetGetCommand: ParsableCommand {
         Failure.guarding {
             let device = try DeviceID(device)
             let interest = try FleetInterest(devices: [device.text], aspects: aspects)
-            let snapshot = try FleetSnapshot.read(interest, from: try broker.access(), try broker.log())
+            let snapshot = try FleetSnapshot.read(interest, from: try broker.fleet(), try broker.log())
             let states = (snapshot.states[device] ?? [:]).values.sorted { $0.aspect < $1.aspect }
             let column = FleetEventText.column(nil, with: device)
             for state in states {

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import ReveilleConsole
+import ReveilleFleet
 import ReveilleFleetCore
 
 /// `reveille-fleet remove`: deletes all that the broker keeps of a device.
@@ -31,7 +32,7 @@ struct FleetRemoveCommand: ParsableCommand {
             let device = try DeviceID(device)
             let force = force
             var hasBegun = false
-            try BrokerEdit.run(["\(FleetTopic.root)/\(device)/#"], on: try broker.access()) {
+            try BrokerEdit.run(["\(FleetTopic.root)/\(device)/#"], on: try broker.fleet()) {
                 contents throws(Failure) in
                 let status = contents.kept[FleetTopic.status(device).text].flatMap { try? StatusMessage($0) }
                 if status?.isOnline == true, !force {

@@ -3,6 +3,8 @@
 
 import ArgumentParser
 import ReveilleConsole
+import ReveilleCore
+import ReveilleFleet
 import ReveilleFleetCore
 import ReveilleSystem
 import ReveilleWire
@@ -50,11 +52,13 @@ struct FleetSetCommand: ParsableCommand {
             let value = try delete ? nil : value()
             var own: Int64?
             var instance: String?
-            try BrokerEdit.run([topic], on: try broker.access()) { contents throws(Failure) in
+            try BrokerEdit.run([topic], on: try broker.fleet()) { contents throws(Failure) in
                 if value == nil { return contents.kept[topic] == nil ? [] : [.init(topic: topic, payload: [])] }
                 // Another program may have set a value with the same number at the same time.
-                let others = contents.received.filter { $0.topic == topic }.compactMap { try? DesiredMessage($0.payload) }
-                    .filter { $0.instance != nil && ($0.value != value || $0.generation != own) }
+                let others = contents.received.filter { $0.topic == topic }.compactMap {
+                    try? DesiredMessage($0.payload)
+                }
+                .filter { $0.instance != nil && ($0.value != value || $0.generation != own) }
                 let kept = contents.kept[topic].flatMap { try? DesiredMessage($0) }
                 if let own, kept?.value == value, kept?.generation == own,
                     others.allSatisfy({ $0.generation ?? 0 < own })
@@ -76,7 +80,8 @@ struct FleetSetCommand: ParsableCommand {
     private func topic() throws -> FleetTopic {
         let name = arguments[group == nil ? 1 : 0]
         guard FleetTopic.isAspect(name), name.contains(".") else {
-            throw Failure(.usage, "the name '\(name.escaped)': must be that of a published state, such as org.example.mode")
+            throw Failure(
+                .usage, "the name '\(name.escaped)': must be that of a published state, such as org.example.mode")
         }
         guard let group else { return .desired(try DeviceID(arguments[0]), name) }
         // Groups have the form of devices.

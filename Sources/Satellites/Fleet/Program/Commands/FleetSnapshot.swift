@@ -10,6 +10,9 @@ import ReveilleSystem
 struct FleetSnapshot {
     /// The status of each device that has one.
     private(set) var statuses: [DeviceID: DeviceStatus] = [:]
+    /// What the reader has seen, and its time.
+    private(set) var ledger = Ledger()
+    private(set) var time: Int64 = 0
     /// The states of each device by aspect.
     private(set) var states: [DeviceID: [String: DeviceEvent]] = [:]
 
@@ -17,14 +20,14 @@ struct FleetSnapshot {
     ///
     /// - Throws: `Failure` if the broker cannot be reached, or refuses.
     static func read(
-        _ interest: FleetInterest, from access: BrokerAccess, _ log: ProgramLog
+        _ interest: FleetInterest, from broker: FleetBroker, _ log: ProgramLog
     ) throws -> FleetSnapshot {
         let loop = try EventLoop()
         let mailbox = FleetMailbox()
         var snapshot = FleetSnapshot()
         var failure: FleetError?
         var reader: FleetReader?
-        reader = FleetReader(access, interest: interest, into: mailbox, on: loop) {
+        reader = FleetReader(broker, interest: interest, into: mailbox, on: loop) {
             do throws(FleetError) {
                 while let event = try mailbox.nextIfDue() {
                     guard try !snapshot.take(event, log) else {
@@ -41,6 +44,8 @@ struct FleetSnapshot {
         reader?.wake()
         try withExtendedLifetime(reader) { try loop.run() }
         if let failure { throw Failure(failure) }
+        snapshot.ledger = mailbox.ledger
+        snapshot.time = Int64(loop.bootClock / 1_000_000)
         return snapshot
     }
 
@@ -55,6 +60,8 @@ struct FleetSnapshot {
             } else {
                 statuses[removal.device] = nil
             }
+        // Commands that read once print no times of changes.
+        case .problem(.unknownTime): break
         case .problem(let problem): log.write(.warning, "\(problem)")
         case .disconnected(let error): throw error
         case .caughtUp: return true

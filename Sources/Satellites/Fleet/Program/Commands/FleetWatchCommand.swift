@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ArgumentParser
+import ReveilleConsole
+import ReveilleFleet
+
+/// `reveille-fleet watch`: prints each event of a fleet.
+struct FleetWatchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Print each change of a fleet as it arrives.",
+        discussion: """
+            Connects again when the broker was lost, and prints what changed in the meantime: one line for each state, \
+            with the number of changes. While the output is blocked, changes are merged. On a terminal, the current \
+            states are printed first.
+
+            EXAMPLES
+              reveille-fleet watch
+              reveille-fleet watch 'shop-*' --aspect battery --json
+              reveille-fleet watch --state ~/.cache/fleet --count 1
+            """)
+
+    @Argument(help: "Devices, and patterns in which * stands for any characters. Default: all.")
+    var devices: [String] = []
+
+    @Option(
+        name: .customLong("aspect"),
+        help: "An aspect, a name, or a pattern such as org.example.*; may be given several times. Default: all.")
+    var aspects: [String] = []
+
+    @Flag(help: "Print the current states first.")
+    var initial = false
+
+    @Flag(help: "Print each event as a line of JSON.")
+    var json = false
+
+    @Flag(help: "Print the date as well as the time.")
+    var date = false
+
+    @Option(
+        parsing: .unconditional, help: "Exit after this many events; ending earlier is a failure.",
+        transform: Count.parse)
+    var count: Int?
+
+    @Option(
+        parsing: .unconditional, help: "Exit with 124 after this many seconds.", transform: Seconds.parse)
+    var timeout: Double?
+
+    @Option(
+        help: """
+            A file that stores what was printed. The next run with this file, these devices and these aspects first \
+            prints what changed since then. Events that were being printed when the run was killed are printed again.
+            """)
+    var state: String?
+
+    @OptionGroup var broker: BrokerOptions
+
+    func validate() throws {
+        if let count { try Count.validate(count, of: "--count") }
+        if let timeout { try Seconds.validate(timeout, of: "--timeout") }
+        if state?.isEmpty == true { throw ValidationError("--state must not be empty") }
+        if json && date { throw ValidationError("--date cannot be combined with --json") }
+    }
+
+    func run() {
+        Failure.guarding {
+            let session = try FleetWatchSession(self)
+            try session.run()
+        }
+    }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleConsole
+import ReveilleFleet
+import ReveilleFleetCore
+import ReveilleSystem
+
+/// The events of `reveille-fleet watch` and their output; safe to use from any thread.
+final class FleetWatchStream: Sendable {
+    /// The size in bytes at which a batch of lines is printed: what a pipe holds, since all of it is printed again if
+    /// the process is killed while a slow reader delays the output.
+    private static let batchSize = 64 << 10
+
+    /// The number of printed events.
+    let counted = Lock(0)
+    private let command: FleetWatchCommand
+    private let broker: FleetBroker
+    private let interest: FleetInterest
+    private let log: ProgramLog
+    private let file: FleetPositionsFile?
+    private let events = Lock<FleetEvents?>(nil)
+    /// Whether all that the broker kept at the start has been taken.
+    private let isComplete = Lock(false)
+
+    init(_ command: FleetWatchCommand) throws {
+        self.command = command
+        broker = try command.broker.fleet()
+        log = try command.broker.log()
+        interest = try FleetInterest(devices: command.devices, aspects: command.aspects)
+        file = try command.state.map(FleetPositionsFile.init)
+    }
+
+    /// Prints events until the count is reached.
+    func run() async throws {
+        let fleet = try await Fleet.connect(broker)
+        let events = try await fleet.events(of: interest, resumingFrom: file?.stored)
+        self.events.withLock { $0 = events }
+        let printsAll = command.initial || Console.isInteractive
+        // A device that is not in the file is new, and so are its states.
+        var output = Output(command, skipsStates: !printsAll && file?.stored == nil, skipsStatuses: !printsAll)
+        let limit = command.count ?? .max
+        while counted.withLock({ $0 }) < limit, let first = try await events.next() {
+            var next: FleetEvent? = first
+            while let event = next {
+                note(event, &output)
+                let isFull =
+                    output.size >= (file == nil ? 1 : Self.batchSize)
+                    || counted.withLock { $0 } + output.lines.count >= limit
+                next = isFull ? nil : try events.nextIfDue()
+            }
+            let lines = output.take()
+            if !lines.isEmpty { try Console.line(printable: lines.joined(separator: "\n")) }
+            counted.withLock { $0 += lines.count }
+            // Not before: what a killed process has not printed is printed by the next one.
+            try save(events)
+        }
+        try end()
+    }
+
+    /// Saves the positions of all that was printed.
+    func end() throws {
+        guard let events = events.withLock({ $0 }) else { return }
+        try save(events, isLast: true)
+    }
+
+    private func save(_ events: FleetEvents, isLast: Bool = false) throws(Failure) {
+        // To the next run, states that are missing in the file are those of new devices.
+        guard isComplete.withLock({ $0 }) || file?.stored != nil else { return }
+        try file?.save(events, isLast: isLast)
+    }
+
+    /// Adds the line of an event, or reports it on stderr.
+    private func note(_ event: FleetEvent, _ output: inout Output) {
+        switch event {
+        case .state, .status, .removed: output.add(event)
+        // The lines of such a device have no time.
+        case .problem(.unknownTime(let device)): log.write(.info, "\(FleetProblem.unknownTime(device))")
+        case .problem(let problem): log.write(.warning, "\(problem)")
+        case .disconnected(let error):
+            if !output.isLost { log.write(.warning, "\(error); waiting for the broker to return") }
+            output.isLost = true
+        case .caughtUp:
+            if output.isLost { log.write(.notice, "reconnected to \(broker)") }
+            output.isLost = false
+            (output.skipsStates, output.skipsStatuses) = (false, false)
+            isComplete.withLock { $0 = true }
+        }
+    }
+}
+
+/// The lines of events that are printed together.
+private struct Output {
+    private let command: FleetWatchCommand
+    /// Whether the current states are skipped, until all have arrived.
+    var skipsStates: Bool
+    /// Whether the current statuses are skipped, until all have arrived.
+    var skipsStatuses: Bool
+    /// Whether the loss of the broker was reported.
+    var isLost = false
+    private(set) var lines: [String] = []
+    private(set) var size = 0
+    private var column: Int?
+    /// The last status in words of each device.
+    private var lastStatuses: [DeviceID: String] = [:]
+
+    init(_ command: FleetWatchCommand, skipsStates: Bool, skipsStatuses: Bool) {
+        self.command = command
+        self.skipsStatuses = skipsStatuses
+        self.skipsStates = skipsStates
+    }
+
+    mutating func take() -> [String] {
+        defer { (lines, size) = ([], 0) }
+        return lines
+    }
+
+    mutating func add(_ event: FleetEvent) {
+        guard let line = line(event) else { return }
+        lines.append(line)
+        size += line.utf8.count + 1
+    }
+
+    private mutating func line(_ event: FleetEvent) -> String? {
+        switch event {
+        case .state(let state):
+            // A state that was seen before has changed while this program was away.
+            if skipsStates, state.changes == nil, !state.isNewInstance { return nil }
+            return command.json
+                ? state.json.printable
+                : text(state.device, state.changedAt) { FleetEventText.line(state, column: $0) }
+        case .status(let status):
+            if skipsStatuses { return nil }
+            if command.json { return status.json.printable }
+            // Most statuses differ in their aspects only, whose states have lines of their own.
+            let words = FleetEventText.state(of: status)
+            guard words != lastStatuses.updateValue(words, forKey: status.device) else { return nil }
+            return text(status.device, nil) { FleetEventText.line(status, column: $0) }
+        case .removed(let removal):
+            return command.json
+                ? removal.json.printable : text(removal.device, nil) { FleetEventText.line(removal, column: $0) }
+        case .problem, .caughtUp, .disconnected: return nil
+        }
+    }
+
+    private mutating func text(_ device: DeviceID, _ time: Int64?, _ line: (Int) -> StyledText) -> String {
+        let width = FleetEventText.column(column, with: device)
+        column = width
+        return (FleetEventText.time(time, withDate: command.date) + line(width)).rendered
+    }
+}

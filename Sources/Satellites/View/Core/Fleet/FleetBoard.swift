@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import ReveilleFleetCore
+package import Varlink
+
+/// The tiles of a fleet, one a device, and which of them a page has not seen.
+///
+/// Each change has a number. A tile has that of its last change only, so a page that was away receives it once, however
+/// often it changed.
+///
+/// Pure.
+package struct FleetBoard: Sendable {
+    /// The most tiles in one event, so that a page shows the first ones of a large fleet at once.
+    package static let chunk = 200
+    /// The most removed devices that pages can still be notified of; one that was away longer reads everything anew.
+    static let removalLimit = 1_000
+
+    /// Whether the fleet can be read.
+    package enum Link: Sendable, Hashable {
+        /// What the broker has is being read.
+        case reading
+        /// Everything has been read, and changes follow.
+        case live
+        /// The broker is out of reach, and why.
+        case lost(String)
+    }
+
+    /// A part of what a page has not seen.
+    package struct Chunk: Sendable {
+        package var tiles: [JSON] = []
+        package var removed: [DeviceID] = []
+        /// The number of the last change in it.
+        package var revision: Int64
+    }
+
+    /// A change in the order of their numbers; obsolete if its device has changed again.
+    private struct Entry {
+        var revision: Int64
+        var device: DeviceID
+    }
+
+    /// The name of the board.
+    package let name: String
+    /// Whether the fleet can be read.
+    package private(set) var link = Link.reading
+    /// What is wrong with the fleet as a whole.
+    package private(set) var problem: String?
+    /// The number of the last change.
+    package private(set) var revision: Int64 = 0
+    package private(set) var tiles: [DeviceID: FleetTile] = [:]
+
+    private var removals: [DeviceID: Int64] = [:]
+    private var log: [Entry] = []
+    /// The last change whose removal was forgotten.
+    private var forgotten: Int64 = 0
+
+    /// Creates a board without tiles.
+    package init(name: String) { self.name = name }
+
+    /// Takes an event at a time in microseconds since 1970, UTC.
+    package mutating func take(_ event: FleetEvent, at now: Int64) {
+        switch event {
+        case .state(let event): change(event.device) { $0.take(event) }
+        case .status(let status): change(status.device) { $0.take(status, at: now) }
+        case .removed(let removal) where tiles[removal.device] != nil:
+            change(removal.device) { $0.remove(removal.aspect) }
+        case .caughtUp: link = .live
+        case .problem(let problem):
+            if let device = problem.troubled {
+                change(device) { $0.problem = problem.description }
+            } else {
+                self.problem = problem.description
+            }
+        default: break
+        }
+    }
+
+    /// Notes that the broker is being read, or cannot be.
+    package mutating func set(_ link: Link) { self.link = link }
+
+    private mutating func change(_ device: DeviceID, _ change: (inout FleetTile) -> Void) {
+        revision += 1
+        var tile = tiles[device] ?? FleetTile()
+        change(&tile)
+        tile.revision = revision
+        let isGone = !tile.hasStatus && tile.aspects.isEmpty && tile.problem == nil
+        tiles[device] = isGone ? nil : tile
+        removals[device] = isGone ? revision : nil
+        log.append(Entry(revision: revision, device: device))
+        // Amortized: a log without obsolete entries is at most half as long.
+        if log.count > 2 * (tiles.count + removals.count) + Self.removalLimit { compact() }
+    }
+
+    private mutating func compact() {
+        log = log.filter(isCurrent)
+        let excess = removals.values.sorted().dropLast(Self.removalLimit)
+        guard let last = excess.last else { return }
+        forgotten = last
+        removals = removals.filter { $0.value > last }
+        log = log.filter(isCurrent)
+    }
+
+    private func isCurrent(_ entry: Entry) -> Bool {
+        (tiles[entry.device]?.revision ?? removals[entry.device]) == entry.revision
+    }
+
+    /// The number of entries that the board keeps.
+    var logLength: Int { log.count }
+
+    // MARK: - Pages
+
+    /// The position after a change.
+    package func position(at revision: Int64) -> BoardPosition { BoardPosition(board: name, revision: revision) }
+
+    /// Returns the number of the change from which a page continues; `nil` if it must read everything anew.
+    package func resume(from position: BoardPosition?) -> Int64? {
+        guard let position, position.board == name, (forgotten...revision).contains(position.revision) else {
+            return nil
+        }
+        return position.revision
+    }
+
+    /// Returns the next devices that have changed after a number, once each; `nil` if there are none.
+    package func changes(after revision: Int64) -> Chunk? {
+        guard revision < self.revision else { return nil }
+        var chunk = Chunk(revision: self.revision)
+        for entry in log[start(after: revision)...] where isCurrent(entry) {
+            if let tile = tiles[entry.device] {
+                chunk.tiles.append(tile.json(entry.device))
+            } else {
+                chunk.removed.append(entry.device)
+            }
+            guard chunk.tiles.count + chunk.removed.count < Self.chunk else {
+                chunk.revision = entry.revision
+                break
+            }
+        }
+        return chunk
+    }
+
+    /// The index of the first entry after a number.
+    private func start(after revision: Int64) -> Int {
+        var (low, high) = (0, log.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if log[middle].revision > revision { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}
+
+extension FleetProblem {
+    /// The device that needs attention; `nil` for a problem of the whole fleet.
+    fileprivate var troubled: DeviceID? {
+        switch self {
+        case .sharedIdentity(let device, _), .missingStates(let device, _), .wentBack(let device, _, _, _, _),
+            .implausible(let device, _, _, _):
+            device
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleFleetCore
+package import Varlink
+
+/// What the page shows of one device.
+package struct FleetTile: Sendable, Hashable {
+    /// The poses that a device can have; another word is unknown.
+    private static let poses: Set<String> = [
+        "portrait", "portraitUpsideDown", "landscapeLeft", "landscapeRight", "faceUp", "faceDown",
+    ]
+
+    /// Whether the device is connected, in a word: `online`, `noBus`, `asleep`, `stopped`, `lost` or `unknown`.
+    package var state = "unknown"
+    /// The time of its status on the broker's clock, in microseconds since 1970, UTC.
+    package var seenAt: Int64?
+    /// The seconds between two wakes of a device that sleeps.
+    package var wakeEvery: Int64?
+    /// The version of its bridge.
+    package var version: String?
+    /// The level of the battery from 0 to 1.
+    package var level: Double?
+    /// Whether it is plugged in.
+    package var isPlugged: Bool?
+    /// The pose.
+    package var pose: String?
+    /// Whether something is near.
+    package var isNear: Bool?
+    /// The aspect that changed last.
+    package var aspect: String?
+    /// The time of the last change, in microseconds since 1970, UTC; `nil` if it is unknown.
+    package var changedAt: Int64?
+    /// The changes that the last event stood for; `nil` if they are unknown.
+    package var merged: Int64?
+    /// The changes since this program has known the device.
+    ///
+    /// Each number is a difference of generations that begins where the one before it ended, so their sum is the
+    /// difference from the first generation to the last. A page that was away subtracts what it has seen.
+    package var total: Int64 = 0
+    /// The events whose number of changes is unknown, such as those of another instance.
+    package var unknown: Int64 = 0
+    /// What is wrong with the device.
+    package var problem: String?
+
+    /// The aspects whose states the broker has.
+    var aspects: Set<String> = []
+    var hasStatus = false
+    /// The number of the board's change in which the tile became what it is.
+    var revision: Int64 = 0
+
+    /// Takes the status of the device.
+    mutating func take(_ status: DeviceStatus, at now: Int64) {
+        hasStatus = true
+        state = status.isOnline ? (status.reason == .noBus ? "noBus" : "online") : status.reason?.rawValue ?? "lost"
+        seenAt = status.age.map { now - $0.multipliedReportingOverflow(by: 1_000_000).partialValue }
+        wakeEvery = status.wakeEvery
+        version = status.version
+    }
+
+    /// Takes a state of the device.
+    mutating func take(_ event: DeviceEvent) {
+        aspects.insert(event.aspect)
+        // The first states of a device come in any order.
+        if event.changes != nil || aspect == nil || (event.changedAt ?? .min) > (changedAt ?? .min) {
+            (aspect, changedAt, merged) = (event.aspect, event.changedAt, event.changes)
+        }
+        if let changes = event.changes {
+            total = total.addingReportingOverflow(changes).partialValue
+        } else {
+            unknown += 1
+        }
+        show(event.value, of: event.aspect)
+    }
+
+    /// Forgets an aspect, or the status.
+    mutating func remove(_ aspect: String?) {
+        guard let aspect else {
+            (hasStatus, state, seenAt, wakeEvery) = (false, "unknown", nil, nil)
+            return
+        }
+        aspects.remove(aspect)
+        show(.null, of: aspect)
+    }
+
+    private mutating func show(_ value: JSON, of aspect: String) {
+        let value = value.objectValue
+        switch aspect {
+        case "battery":
+            level = value?["level"]?.numberValue.flatMap { (0...1).contains($0) ? $0 : nil }
+            isPlugged = value?["plugged"]?.boolValue
+        case "orientation": pose = value?["pose"]?.stringValue.flatMap { Self.poses.contains($0) ? $0 : nil }
+        case "proximity":
+            let state = value?["state"]?.stringValue
+            isNear = ["near", "far"].contains(state) ? state == "near" : nil
+        default: break
+        }
+    }
+
+    /// The tile for the page, without members that are unknown.
+    func json(_ device: DeviceID) -> JSON {
+        let members: [(String, JSON?)] = [
+            ("device", .string(device.text)), ("state", .string(state)), ("seenAt", seenAt.map { .integer($0) }),
+            ("wakeEvery", wakeEvery.map { .integer($0) }), ("version", version.map { .string($0.escaped) }),
+            ("level", level.map { .number($0) }), ("plugged", isPlugged.map { .bool($0) }),
+            ("pose", pose.map { .string($0) }), ("near", isNear.map { .bool($0) }),
+            ("aspect", aspect.map { .string($0) }), ("changedAt", changedAt.map { .integer($0) }),
+            ("merged", merged.map { .integer($0) }), ("total", .integer(total)), ("unknown", .integer(unknown)),
+            ("problem", problem.map { .string($0) }),
+        ]
+        return .object(
+            JSONObject(members: members.compactMap { name, value in value.map { .init(name: name, value: $0) } }))
+    }
+}

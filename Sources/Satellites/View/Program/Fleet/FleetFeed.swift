@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleFleetCore
+import ReveilleViewCore
+import Varlink
+
+/// The stream of the tiles of one page that is visible, written as the page reads.
+///
+/// The next tiles are taken from the board when the last ones have been written. A device that changes in between is one
+/// tile.
+///
+/// Loop thread only.
+final class FleetFeed: Feed {
+    private let hub: FleetHub
+    private let position: BoardPosition?
+    private var output = ServerSentEvent.greeting
+    private var written = 0
+    private var isOpen = false
+    /// The number of the last change that was written.
+    private var revision: Int64 = 0
+    /// What the page was notified of.
+    private var link: FleetBoard.Link?
+    private var problem: String?
+    var onOutput: () -> Void = {}
+
+    /// Creates a feed, which starts with the first ``read(into:)``.
+    init(_ hub: FleetHub, from position: BoardPosition?) {
+        self.hub = hub
+        self.position = position
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        if written == output.count { takeNext() }
+        let count = min(buffer.count, output.count - written)
+        output.withUnsafeBytes {
+            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[written..<written + count]))
+        }
+        written += count
+        return count
+    }
+
+    func close() {
+        hub.remove(self)
+    }
+
+    private func takeNext() {
+        output.removeAll(keepingCapacity: output.capacity <= 256 << 10)
+        written = 0
+        let board = hub.board
+        if !isOpen {
+            isOpen = true
+            hub.add(self)
+            let start = board.resume(from: position)
+            revision = start ?? 0
+            output += ServerSentEvent.encode("start", ["resumed": .bool(start != nil)])
+        }
+        if let chunk = board.changes(after: revision) {
+            revision = chunk.revision
+            output += ServerSentEvent.encode(
+                "tiles",
+                ["tiles": .array(chunk.tiles), "removed": .array(chunk.removed.map { .string($0.text) })],
+                at: board.position(at: revision).text)
+        }
+        // "Live" means that the page has everything.
+        guard revision == board.revision else { return }
+        if problem != board.problem, let text = board.problem {
+            problem = text
+            output += ServerSentEvent.encode("problem", ["reason": .string(text)])
+        }
+        guard link != board.link else { return }
+        link = board.link
+        switch board.link {
+        case .reading: output += ServerSentEvent.encode("reading", [:])
+        case .live: output += ServerSentEvent.encode("live", ["devices": .integer(Int64(board.tiles.count))])
+        case .lost(let reason): output += ServerSentEvent.encode("lost", ["reason": .string(reason)])
+        }
+    }
+}

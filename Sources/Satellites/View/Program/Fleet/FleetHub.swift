@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleFleet
+import ReveilleFleetCore
+import ReveilleSystem
+import ReveilleViewCore
+
+/// The fleet that all its pages show: one reader, which sleeps while no page is visible.
+///
+/// Asleep, it has no connection to the broker. When a page returns, it reads what the broker has, and its ledger counts
+/// what changed in between by generation.
+///
+/// Loop thread only.
+final class FleetHub {
+    /// The time for which changes are collected, so that a page receives one event of a device that changes several
+    /// aspects at once.
+    private static let pause: Duration = .milliseconds(50)
+    /// The time without a visible page after which the reader sleeps: a page that is loaded again returns sooner.
+    private static let grace: Duration = .seconds(10)
+
+    private(set) var board = FleetBoard(name: String(UInt64.random(in: .min ... .max), radix: 16))
+    private let mailbox = FleetMailbox()
+    private let notes: Notes
+    private var reader: FleetReader?
+    private var collecting: EventSource?
+    private var isCollecting = false
+    private var falling: EventSource?
+    private var feeds: [ObjectIdentifier: FleetFeed] = [:]
+
+    /// Creates a hub, whose reader sleeps until the first page is visible.
+    init(_ broker: FleetBroker, loop: EventLoop, notes: Notes) throws(FleetError) {
+        self.notes = notes
+        do throws(SystemError) {
+            collecting = try loop.timer { [weak self] in self?.deliver() }
+            falling = try loop.timer { [weak self] in self?.sleep() }
+        } catch {
+            throw FleetError(.unreachable, "reading the fleet: \(error)")
+        }
+        reader = FleetReader(broker, interest: try FleetInterest(), into: mailbox, on: loop) { [weak self] in
+            self?.collect()
+        }
+    }
+
+    /// Adds the feed of a page that is visible.
+    func add(_ feed: FleetFeed) {
+        falling?.disarm()
+        if feeds.isEmpty { reader?.wake() }
+        feeds[ObjectIdentifier(feed)] = feed
+    }
+
+    /// Removes a feed.
+    func remove(_ feed: FleetFeed) {
+        guard feeds.removeValue(forKey: ObjectIdentifier(feed)) != nil, feeds.isEmpty else { return }
+        falling?.fire(after: Self.grace)
+    }
+
+    private func sleep() {
+        reader?.sleep()
+        // What is read after the next wake is complete only then.
+        board.set(.reading)
+    }
+
+    private func collect() {
+        guard !isCollecting else { return }
+        isCollecting = true
+        collecting?.fire(after: Self.pause)
+    }
+
+    private func deliver() {
+        isCollecting = false
+        do throws(FleetError) {
+            let now = Clocks.wall()
+            while let event = try mailbox.nextIfDue() { take(event, at: now) }
+        } catch {
+            lose(error)
+        }
+        for feed in feeds.values { feed.onOutput() }
+    }
+
+    private func take(_ event: FleetEvent, at now: Int64) {
+        switch event {
+        case .disconnected(let error): lose(error)
+        case .caughtUp:
+            board.take(event, at: now)
+            notes.write(.info, "connected to the broker: \(board.tiles.count) devices", about: .broker)
+        default: board.take(event, at: now)
+        }
+    }
+
+    private func lose(_ error: FleetError) {
+        board.set(.lost(error.description))
+        notes.write(.warning, "trying to reach the broker again: \(error)", about: .broker)
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleFleet
+import ReveilleFleetCore
+import ReveilleMQTT
+import Testing
+import Varlink
+
+/// Devices that publish to a broker, and what a reader takes.
+struct FleetScene {
+    static let aspects = ["battery", "orientation", "proximity", "display", "org.example.mode"]
+    static let rules = root + "/Scripts/debian/examples/mosquitto.acl"
+    static let root = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+
+    let peer: Peer
+
+    init() throws {
+        peer = try Peer()
+    }
+
+    /// Connects a device to a broker.
+    func connect(_ device: String, to endpoint: MQTTConnection.Endpoint) async throws {
+        try await peer.connect(MQTTConnection.Options(broker: endpoint, clientID: device))
+    }
+
+    /// Publishes the status of a device.
+    func publishStatus(of device: String, aspects: [String] = aspects, isOnline: Bool = true) async throws {
+        let status = StatusMessage(isOnline: isOnline, instance: "aa", aspects: aspects, version: "1")
+        let refusal = try await peer.publish(
+            String(decoding: status.bytes, as: UTF8.self), to: "reveille/v1/\(device)/status",
+            expiry: StatusMessage.lease)
+        #expect(refusal == nil)
+    }
+
+    /// Publishes a state of a device.
+    func publish(
+        _ aspect: String = "battery", of device: String, generation: Int64, instance: String = "aa", padding: Int = 0
+    ) async throws {
+        let state = StateMessage(
+            instance: instance, generation: generation, changes: min(1, generation),
+            changedAt: 1_790_000_000_000_000 + generation,
+            value: .object(["number": .integer(generation), "text": .string(String(repeating: "x", count: padding))]))
+        let refusal = try await peer.publish(
+            String(decoding: state.bytes, as: UTF8.self), to: "reveille/v1/\(device)/state/\(aspect)")
+        #expect(refusal == nil)
+    }
+
+    /// Returns the events up to the notice that everything has arrived.
+    static func untilCaughtUp(_ events: FleetEvents) async throws -> [FleetEvent] {
+        var taken: [FleetEvent] = []
+        while let event = try await events.next(isolation: nil) {
+            if event == .caughtUp { return taken }
+            taken.append(event)
+        }
+        throw Trouble("the events ended")
+    }
+
+    /// Returns the next state.
+    static func nextState(_ events: FleetEvents) async throws -> DeviceEvent {
+        while let event = try await events.next(isolation: nil) {
+            if case .state(let state) = event { return state }
+        }
+        throw Trouble("the events ended")
+    }
+}
+
+extension [FleetEvent] {
+    var states: [DeviceEvent] { compactMap { if case .state(let state) = $0 { state } else { nil } } }
+    var problems: [FleetProblem] { compactMap { if case .problem(let problem) = $0 { problem } else { nil } } }
+}
