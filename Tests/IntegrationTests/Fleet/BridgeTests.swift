@@ -160,7 +160,7 @@ struct BridgeTests {
         #expect(other - one == 4)
     }
 
-    @Test("a device with the identity of another one is named in both logs")
+    @Test("a device whose identity another client uses says so")
     func clone() throws {
         let scene = try BridgeScene()
         try scene.waitUntilOnline(try scene.observer(), with: ["battery", "orientation"])
