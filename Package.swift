@@ -187,6 +187,7 @@ let package = Package(
             name: "SettingsReloader", dependencies: ["Reveille"], path: "Sources/Examples/SettingsReloader"),
 
         // MARK: - Tests
+        .testTarget(name: "FleetSimulationTests", dependencies: ["ReveilleFleetSimulation"]),
         .testTarget(name: "ReveilleCoreTests", dependencies: ["ReveilleCore", "ReveilleSimulation"]),
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink"]),
         .testTarget(name: "ReveilleWireTests", dependencies: ["ReveilleCore", "ReveilleWire", "Varlink"]),

@@ -8,6 +8,7 @@ it prints how long their tiles take instead. Exits with 0, with 1 if a check fai
 """
 import base64
 import ctypes
+import http.client
 import json
 import pathlib
 import re
@@ -17,7 +18,7 @@ import subprocess
 import sys
 import time
 
-from browser import Scene, expect, wait
+from browser import PATIENCE, Scene, expect, wait
 
 NOW = int(time.time() * 1e6)
 LIVE = "return document.getElementById('status').dataset.state === 'live'"
@@ -91,6 +92,19 @@ class FleetScene(Scene):
         self.port = int(re.search(r":(\d+)/", self.url)[1])
         self.token = self.url.split("token=")[1]
 
+    def wait_for_board(self, device, text):
+        """Waits until reveille-view has received what was published, as another page sees it."""
+        def is_there():
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+            connection.request("GET", "/fleet/events", headers={"Cookie": f"reveille-view-{self.port}={self.token}"})
+            response, lines = connection.getresponse(), []
+            while not lines or not lines[-1].startswith(b"event: live"):
+                lines.append(response.readline())
+            connection.close()
+            tiles = [tile for line in lines if b'"tiles"' in line for tile in json.loads(line[6:])["tiles"]]
+            return any(tile["device"] == device and text in json.dumps(tile) for tile in tiles)
+        wait(is_there, f"{text} of {device}")
+
     def hide(self):
         self.page = self.driver.current_window_handle
         self.driver.switch_to.new_window("tab")
@@ -159,6 +173,7 @@ def check_hidden(scene):
             generation = scene.generations.get(device, 7) + 1
             scene.generations[device] = generation
             scene.publisher.state(device, "orientation", generation, {"pose": "faceDown", "planar": None})
+    scene.wait_for_board("kiosk-5", "faceDown")
     scene.show()
     wait(lambda: "37 changes on 5 devices" in scene.text("return"), "the text after the return")
     wait(lambda: "30 changes" in scene.tile("kiosk-1"), "the changes of kiosk-1")
@@ -167,8 +182,9 @@ def check_hidden(scene):
 def check_other_instance(scene):
     scene.hide()
     scene.publisher.battery("kiosk-6", 2, 77, instance="two")
+    scene.wait_for_board("kiosk-6", "0.77")
     scene.show()
-    wait(lambda: "the number is unknown" in scene.text("return"), "the text about another instance")
+    wait(lambda: "an unknown number of changes on 1 device" in scene.text("return"), "the text about another instance")
     wait(lambda: "restarted" in scene.tile("kiosk-6"), "the tile of another instance")
 
 
@@ -265,6 +281,7 @@ def measure(scene, devices):
     scene.hide()
     for number in range(devices // 2):
         scene.publisher.battery(f"device-{number:05}", 5, 50)
+    scene.wait_for_board(f"device-{devices // 2 - 1:05}", '"total": 4')
     start = time.monotonic()
     scene.show()
     wait(lambda: "Hidden" in scene.text("return"), "the text after the return")

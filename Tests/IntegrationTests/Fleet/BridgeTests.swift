@@ -154,7 +154,7 @@ struct BridgeTests {
         try observer.wait(for: BridgeScene.status) {
             $0["reason"] == "asleep" && $0["aspects"] == ["org.example.volume"]
         }
-        for number in 2...5 { try scene.publish("org.example.volume", ["level": .integer(number)]) }
+        for number in 2...5 { try scene.publish("org.example.volume", ["level": .integer(Int64(number))]) }
         let last = try observer.wait(for: BridgeScene.state("org.example.volume")) { $0["value"] == ["level": 5] }
         let (one, other) = (first["generation"]?.integerValue ?? 0, last["generation"]?.integerValue ?? 0)
         #expect(other - one == 4)

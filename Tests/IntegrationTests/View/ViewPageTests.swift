@@ -12,6 +12,8 @@ import Testing
 struct ViewPageTests {
     /// The number of checks in the script.
     private static let checks = 11
+    private static let fleetChecks = 11
+    private static let mosquitto = Package.root + "/.build-mosquitto/usr/sbin/mosquitto"
 
     @Test("a browser follows, hides, returns and resumes, and other sites cannot read the page") func browser() throws {
         let directory = try TemporaryDirectory()
@@ -23,6 +25,21 @@ struct ViewPageTests {
         #expect(run.code == 0, "\(run.output)\(run.errors)")
         let lines = run.output.split(separator: "\n")
         #expect(lines.count == Self.checks && lines.allSatisfy { $0.hasPrefix("ok ") }, "\(run.output)")
+    }
+
+    @Test(
+        "a browser shows a fleet, and receives each device that changed while it was hidden once",
+        .enabled(if: access(mosquitto, X_OK) == 0 || Browser.isRequired, "no mosquitto: run Scripts/setup test"))
+    func fleet() throws {
+        let directory = try TemporaryDirectory()
+        let run = try ProgramRun(
+            [
+                "-B", Package.root + "/Tests/ViewTests/fleet_browser.py", BusProcess.program, ViewScene.program,
+                Self.mosquitto, Package.root + "/.build/view-pictures",
+            ], program: "/usr/bin/python3", in: directory)
+        #expect(run.code == 0, "\(run.output)\(run.errors)")
+        let lines = run.output.split(separator: "\n")
+        #expect(lines.count == Self.fleetChecks && lines.allSatisfy { $0.hasPrefix("ok ") }, "\(run.output)")
     }
 }
 

@@ -29,7 +29,7 @@ enum FleetSimulation {
             ("virtual", 2) where number != nil:
             var run = VirtualRun(count: number ?? VirtualRun.usualCount)
             try run.run()
-        case ("storm", 1), ("storm", 2) where number != nil:
+        case ("storm", let count) where count == 1 || number != nil:
             try FleetStorm(count: number ?? FleetStorm.usualCount).run()
         case (DeviceGroup.argument, _): try DeviceGroup.run(Array(arguments.dropFirst()))
         case (StormReader.argument, _): try StormReader.run(Array(arguments.dropFirst()))

@@ -24,7 +24,7 @@ extension Uplink {
         for (name, entry) in entries where !entry.isRemoved {
             entries[name]?.acknowledged = nil
             entries[name]?.isHeld = false
-            // What is under way belongs to the other instance: its acknowledgement is no position.
+            // What is under way belongs to the other instance: its acknowledgement moves no position.
             if entry.inFlight != nil { entries[name]?.inFlight = Self.foreign }
             entries[name]?.pending = nil
         }

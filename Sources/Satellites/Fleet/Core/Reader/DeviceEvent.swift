@@ -19,7 +19,7 @@ public struct DeviceEvent: Sendable, Hashable {
     public let changes: Int64?
     /// Whether another bus sent the last state that was seen: the device lost its state, or was replaced.
     public let isNewInstance: Bool
-    /// The time of the last change on the device's clock, in microseconds since 1970, UTC; `nil` if the clock is not right.
+    /// The time of the last change on the device's clock, in microseconds since 1970, UTC; `nil` if it is not synchronized.
     public let changedAt: Int64?
     /// The position before the event; `nil` for the first state.
     package let previous: FleetPosition?

@@ -23,7 +23,7 @@ public enum FleetProblem: Sendable, Hashable {
     case missingDevices(expected: Int, found: Int)
     /// The reader cannot know whether everything has arrived, for this reason.
     case uncertain(String)
-    /// The clock of a device is not right, so the times of its changes are unknown.
+    /// The clock of a device is not synchronized, so the times of its changes are unknown.
     case unknownTime(DeviceID)
     /// The fleet has more states than a reader keeps; the state was ignored.
     case tooLarge(DeviceID, limit: Int)
@@ -67,7 +67,8 @@ extension FleetProblem: CustomStringConvertible {
             hide devices?
             """
         case .uncertain(let reason): reason
-        case .unknownTime(let device): "\(device): its clock is not right, so the times of its changes are unknown"
+        case .unknownTime(let device):
+            "\(device): its clock is not synchronized, so the times of its changes are unknown"
         case .tooLarge(let device, let limit):
             "\(device): the fleet has more than \(limit) states, the maximum of a reader; a state is ignored"
         case .further(let limit): "more than \(limit) problems in an hour; further ones are not reported"

@@ -60,6 +60,8 @@ struct FleetSnapshot {
             } else {
                 statuses[removal.device] = nil
             }
+        // Commands that read once print no times of changes.
+        case .problem(.unknownTime): break
         case .problem(let problem): log.write(.warning, "\(problem)")
         case .disconnected(let error): throw error
         case .caughtUp: return true

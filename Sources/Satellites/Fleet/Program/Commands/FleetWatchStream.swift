@@ -74,6 +74,8 @@ final class FleetWatchStream: Sendable {
     private func note(_ event: FleetEvent, _ output: inout Output) {
         switch event {
         case .state, .status, .removed: output.add(event)
+        // The lines of such a device have no time.
+        case .problem(.unknownTime(let device)): log.write(.info, "\(FleetProblem.unknownTime(device))")
         case .problem(let problem): log.write(.warning, "\(problem)")
         case .disconnected(let error):
             if !output.isLost { log.write(.warning, "\(error); waiting for the broker to return") }
@@ -99,6 +101,8 @@ private struct Output {
     private(set) var lines: [String] = []
     private(set) var size = 0
     private var column: Int?
+    /// The last status in words of each device.
+    private var lastStatuses: [DeviceID: String] = [:]
 
     init(_ command: FleetWatchCommand, skipsStates: Bool, skipsStatuses: Bool) {
         self.command = command
@@ -127,8 +131,11 @@ private struct Output {
                 : text(state.device, state.changedAt) { FleetEventText.line(state, column: $0) }
         case .status(let status):
             if skipsStatuses { return nil }
-            return command.json
-                ? status.json.printable : text(status.device, nil) { FleetEventText.line(status, column: $0) }
+            if command.json { return status.json.printable }
+            // Most statuses differ in their aspects only, whose states have lines of their own.
+            let words = FleetEventText.state(of: status)
+            guard words != lastStatuses.updateValue(words, forKey: status.device) else { return nil }
+            return text(status.device, nil) { FleetEventText.line(status, column: $0) }
         case .removed(let removal):
             return command.json
                 ? removal.json.printable : text(removal.device, nil) { FleetEventText.line(removal, column: $0) }

@@ -2,7 +2,7 @@
 // Part of Reveille.
 
 /// How a device is used over a day: averages, around which each day is random.
-struct DayScenario {
+package struct DayScenario: Sendable {
     /// The name on the command line.
     var name: String
     /// One sentence about the device.
@@ -53,5 +53,5 @@ struct DayScenario {
         offline: [46_800..<50_400])
 
     /// All scenarios.
-    static let all = [phone, kiosk]
+    package static let all = [phone, kiosk]
 }

@@ -4,7 +4,7 @@
 import ReveilleCore
 
 /// The traffic of a simulated day, for each way in which a bridge can be connected.
-struct DayTable {
+package struct DayTable {
     /// Always the same day.
     private static let seed: UInt64 = 17
     /// The days of a month.
@@ -21,7 +21,7 @@ struct DayTable {
     let scenario: DayScenario
 
     /// The messages of a day by the names of the modes.
-    static func messages(of scenario: DayScenario) -> [(name: String, traffic: DayTraffic)] {
+    package static func messages(of scenario: DayScenario) -> [(name: String, traffic: DayTraffic)] {
         let steps = PhoneDay.steps(of: scenario, seed: seed)
         return modes.map { ($0.name, DayBridge.traffic(of: steps, offline: scenario.offline, $0.mode)) }
     }

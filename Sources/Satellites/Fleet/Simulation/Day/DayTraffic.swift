@@ -4,16 +4,16 @@
 import ReveilleFleetCore
 
 /// What a device exchanges with the broker in a day.
-struct DayTraffic {
+package struct DayTraffic {
     /// The device, whose name is as long as an identity derived from a machine ID.
     static let device = "3f2a9c0d5b7e4a618c2f0d1e9b3a7c54"
     /// The root of the device's topics.
     private static let root = FleetTopic.root + "/" + device
 
     /// The states that were published.
-    private(set) var messages = 0
+    package private(set) var messages = 0
     /// The changes that they stand for.
-    private(set) var changes = 0
+    package private(set) var changes = 0
     /// The bytes of states and their acknowledgments.
     private(set) var stateBytes = 0
     /// The bytes of PINGREQ and PINGRESP.

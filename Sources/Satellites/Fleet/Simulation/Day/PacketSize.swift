@@ -2,13 +2,13 @@
 // Part of Reveille.
 
 /// The sizes in bytes of packets of MQTT 5 (OASIS, section 3), and estimates of what carries them.
-enum PacketSize {
+package enum PacketSize {
     /// CONNACK with the properties that mosquitto sends: topic alias maximum, and receive maximum.
     static let connack = packet(2 + 1 + 3 + 3)
     /// PUBACK without a reason.
-    static let puback = packet(2)
+    package static let puback = packet(2)
     /// PINGREQ, and PINGRESP.
-    static let ping = packet(0)
+    package static let ping = packet(0)
     /// DISCONNECT without a reason.
     static let disconnect = packet(0)
 
@@ -30,7 +30,7 @@ enum PacketSize {
     ///   - payload: The number of bytes of the payload.
     ///   - hasExpiry: Whether it has a message expiry.
     /// - Returns: The size of the packet.
-    static func publish(_ topic: String, _ payload: Int, hasExpiry: Bool = false) -> Int {
+    package static func publish(_ topic: String, _ payload: Int, hasExpiry: Bool = false) -> Int {
         packet(string(topic) + 2 + 1 + (hasExpiry ? 5 : 0) + payload)
     }
 

@@ -15,6 +15,7 @@ final class CommandLoop {
     /// Runs until stdin ends.
     ///
     /// - Parameter handler: Returns the answer to the words of a line.
+    /// - Throws: `SystemError` if the loop fails.
     func run(_ handler: @escaping ([String]) -> String) throws(SystemError) {
         source = try loop.watch(STDIN_FILENO, for: .readable, priority: .normal) { [unowned self] _ in
             var bytes = [UInt8](repeating: 0, count: 4_096)

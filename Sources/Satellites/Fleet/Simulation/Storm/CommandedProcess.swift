@@ -26,7 +26,9 @@ final class CommandedProcess {
     /// Sends a command, and returns the numbers of the answer.
     func ask(_ command: String) throws(Broken) -> [Int] {
         let line = Array((command + "\n").utf8)
-        guard write(commands.writable, line, line.count) == line.count else { throw Broken("'\(command)' was not sent") }
+        guard write(commands.writable, line, line.count) == line.count else {
+            throw Broken("'\(command)' was not sent")
+        }
         while true {
             if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
                 let words = String(decoding: buffer[..<end], as: UTF8.self).split(separator: " ")

@@ -14,6 +14,7 @@ enum DeviceGroup {
     /// Runs devices and answers commands: `change N`, `settled`, `truth PATH`, `connected PATH`.
     ///
     /// - Parameter arguments: The socket of the broker, the number of the first device, the number of devices, a seed.
+    /// - Throws: `Broken` if an argument is invalid, `SystemError` if the loop fails.
     static func run(_ arguments: [String]) throws {
         guard arguments.count == 4, let first = Int(arguments[1]), let count = Int(arguments[2]),
             var random = UInt64(arguments[3]).map({ SplitMix64(seed: $0) })
@@ -34,7 +35,9 @@ enum DeviceGroup {
             case ("truth", let path?):
                 Tallies.write(
                     devices.flatMap { device in
-                        device.states.map { Tallies.key(device.id, $0.aspect) + " \($0.position.instance) \($0.position.generation)" }
+                        device.states.map {
+                            Tallies.key(device.id, $0.aspect) + " \($0.position.instance) \($0.position.generation)"
+                        }
                     }, to: path)
             case ("connected", let path?): Tallies.write(devices.map { "\($0.connectedAt)" }, to: path)
             default: break

@@ -4,6 +4,7 @@
 import Glibc
 import ReveilleSimulation
 import ReveilleSystem
+import ReveilleTesting
 
 /// Real connections of many devices to a real broker, with everything that ends or dies at random, and the promise checked
 /// for each state at the end.
@@ -16,8 +17,13 @@ final class FleetStorm {
     private static let changes = 5
     /// The time in seconds for which the broker is away in the storm.
     private static let outage = 5.0
-    /// The kills at random.
-    private static let kills = 6
+    /// What is killed while everything changes.
+    private enum Victim: String {
+        case broker = "the broker"
+        case reader = "the reader"
+        case devices = "half of the devices, with their buses"
+    }
+    private static let kills: [Victim] = [.reader, .devices, .broker, .reader, .devices]
     /// The time in seconds in which a phase must be over.
     private static let patience = 240
 
@@ -27,11 +33,13 @@ final class FleetStorm {
     private var groups: [CommandedProcess] = []
     private var reader: CommandedProcess
     private var rows: [[String]] = []
+    /// When the devices returned after the storm, in seconds since the broker did.
+    private var stormReturns: [Double] = []
 
     init(count: Int) throws {
         self.count = count
         DescriptorLimit.raise()
-        broker = try StormBroker(isPersistent: false)
+        broker = try StormBroker()
         reader = try Self.reader(broker)
         for index in 0..<Self.groups { groups.append(try group(index)) }
     }
@@ -52,21 +60,31 @@ final class FleetStorm {
     func run() throws {
         let start = Clocks.boot()
         try settle()
-        rows.append(["all connected, all states published and read", seconds(since: start)])
-        rows.append(["memory of the broker", Table.megabytes(Memory.resident(of: "\(broker.pid)"))])
+        note(["all connected, all states published and read", seconds(since: start)])
+        note(["memory of the broker", Table.megabytes(Memory.resident(of: "\(broker.pid)"))])
         try sleepAndWake()
         try storm()
-        for _ in 0..<Self.kills { try killOne() }
+        for victim in Self.kills { try kill(victim) }
         try compare()
         Table.print(["\(Table.grouped(count)) devices, \(Table.grouped(states)) states", "figure"], rows)
         print("")
-        let measured = try returns()
+        let measured = JitterModel(measured: stormReturns)
         Table.print(
-            ["after \(Int(Self.outage)) s without a broker, devices return", "median", "95 %", "last", "most in a second"],
+            [
+                "after \(Int(Self.outage)) s without a broker, devices return", "median", "95 %", "last",
+                "most in a second",
+            ],
             [
                 ["computed from the schedule"] + JitterModel(count: count, outage: Self.outage, isLocal: true).columns,
                 ["measured"] + measured.columns,
             ])
+    }
+
+    /// Adds a row, and reports it as progress.
+    private func note(_ row: [String]) {
+        rows.append(row)
+        let line = Array((row.joined(separator: ": ") + "\n").utf8)
+        _ = write(STDERR_FILENO, line, line.count)
     }
 
     // MARK: - Phases
@@ -82,14 +100,12 @@ final class FleetStorm {
         _ = try reader.ask("back")
         let figures = try settleReader()
         guard figures[2] == states else { throw Broken("\(figures[2]) events for \(states) states") }
-        rows.append(["reader away, \(Self.changes) changes of each state: events after its return", Table.grouped(figures[2])])
-        rows.append(["until it had them", seconds(since: start)])
-        rows.append(["of it the reader's rule", Table.rounded(Double(figures[3]) / 1e6) + " s"])
+        note([
+            "reader away, \(Self.changes) changes of each state: events after its return", Table.grouped(figures[2]),
+        ])
+        note(["until it had them", seconds(since: start)])
+        note(["of it the reader's rule", Table.rounded(Double(figures[3]) / 1e6) + " s"])
     }
-
-    private var stormReturns: [Double] = []
-
-    private func returns() throws(Broken) -> JitterModel { JitterModel(measured: stormReturns) }
 
     /// The broker dies and is away for a while, in which everything changes.
     private func storm() throws {
@@ -99,7 +115,9 @@ final class FleetStorm {
         try broker.start()
         let start = Clocks.boot()
         try settle()
-        rows.append(["broker killed, \(Int(Self.outage)) s away: until everything was published and read", seconds(since: start)])
+        note([
+            "broker killed, \(Int(Self.outage)) s away: until everything was published and read", seconds(since: start),
+        ])
         for (index, group) in groups.enumerated() {
             let path = broker.directory.path + "/connected\(index)"
             _ = try group.ask("connected \(path)")
@@ -108,19 +126,18 @@ final class FleetStorm {
         }
     }
 
-    /// Kills the broker, the reader, or half of the devices with their buses, while everything changes.
-    private func killOne() throws {
+    /// Kills something while everything changes.
+    private func kill(_ victim: Victim) throws {
         if Bool.random(using: &random) { _ = try reader.ask("save") }
         try changeAll()
-        let victim = Int.random(in: 0..<3, using: &random)
         switch victim {
-        case 0:
+        case .broker:
             broker.kill()
             try broker.start()
-        case 1:
+        case .reader:
             reader.kill()
             reader = try Self.reader(broker)
-        default:
+        case .devices:
             let index = Int.random(in: groups.indices, using: &random)
             groups[index].kill()
             groups[index] = try group(index)
@@ -128,7 +145,9 @@ final class FleetStorm {
         let start = Clocks.boot()
         try changeAll()
         try settle()
-        rows.append(["kill -9 of \(["the broker", "the reader", "half of the devices"][victim])", seconds(since: start)])
+        note([
+            "kill -9 of \(victim.rawValue)", seconds(since: start),
+        ])
     }
 
     // MARK: - Conditions
@@ -189,10 +208,12 @@ final class FleetStorm {
 
     private func compare() throws {
         let different = try differences()
-        guard different.isEmpty else { throw Broken("\(different.count) states are not the newest: \(different.prefix(3))") }
+        guard different.isEmpty else {
+            throw Broken("\(different.count) states are not the newest: \(different.prefix(3))")
+        }
         let figures = try reader.ask("figures")
-        rows.append(["states with the newest value and an exact count at the end", Table.grouped(states)])
-        rows.append(["problems that the reader reported", "\(figures[5])"])
+        note(["states with the newest value and an exact count at the end", Table.grouped(states)])
+        note(["problems that the reader reported", "\(figures[5])"])
     }
 
     private func seconds(since start: Int64) -> String { Table.rounded(Double(Clocks.boot() - start) / 1e6) + " s" }

@@ -5,9 +5,9 @@ import ReveilleFleetCore
 import ReveilleSimulation
 
 /// When a fleet returns to a broker that was away, computed with the schedule of the bridge.
-struct JitterModel {
+package struct JitterModel {
     /// The times at which the devices return, in seconds since the broker did, in ascending order.
-    let returns: [Double]
+    package let returns: [Double]
 
     /// Computes the returns.
     ///
@@ -15,7 +15,7 @@ struct JitterModel {
     ///   - count: The number of devices.
     ///   - outage: The time in seconds for which the broker is away.
     ///   - isLocal: Whether the broker is on the machine of the devices.
-    init(count: Int, outage: Double, isLocal: Bool) {
+    package init(count: Int, outage: Double, isLocal: Bool) {
         var random = SplitMix64(seed: UInt64(count))
         returns = (0..<count).map { _ in
             var schedule = RetrySchedule(isLocal: isLocal)
@@ -23,7 +23,9 @@ struct JitterModel {
             _ = schedule.next(fraction: 0)
             schedule.reset()
             var time = 0.0
-            repeat { time += schedule.next(fraction: Double.random(in: 0...1, using: &random)) / .seconds(1) } while time < outage
+            repeat {
+                time += schedule.next(fraction: Double.random(in: 0...1, using: &random)) / .seconds(1)
+            } while time < outage
             return time - outage
         }.sorted()
     }
@@ -37,7 +39,7 @@ struct JitterModel {
     }
 
     /// The most devices that return within a second.
-    var peak: Int {
+    package var peak: Int {
         var (most, start) = (0, 0)
         for (index, time) in returns.enumerated() {
             while returns[start] < time - 1 { start += 1 }

@@ -17,6 +17,12 @@ final class SimulatedDevice {
     /// The time in seconds for which the broker keeps the session, as the real bridge requests.
     private static let sessionExpiry: UInt32 = 86_400
 
+    /// How much older a connection appears to the bridge than it is.
+    ///
+    /// Pauses only begin with short ones again after a connection of a minute, and the phases of a storm follow each other
+    /// within seconds.
+    private static let aging: Int64 = 60
+
     let id: DeviceID
     /// The time of the last accepted connection in microseconds since boot.
     private(set) var connectedAt: Int64 = 0
@@ -163,7 +169,7 @@ final class SimulatedDevice {
         guard !isTaking else { return }
         isTaking = true
         while !inputs.isEmpty {
-            carry(out: uplink.take(inputs.removeFirst(), at: Clocks.boot(), fraction: fraction))
+            carry(out: uplink.take(inputs.removeFirst(), at: Clocks.boot() * Self.aging, fraction: fraction))
         }
         isTaking = false
     }

@@ -17,19 +17,11 @@ final class StormBroker {
     var socket: String { directory.path + "/socket" }
     var pid: Int32 { process?.pid ?? 0 }
 
-    /// Starts a broker.
+    /// Starts a broker, which keeps nothing when it is killed.
     ///
-    /// - Parameter isPersistent: Whether it saves what is retained, and after each change.
-    init(isPersistent: Bool) throws {
+    /// - Throws: `Broken` if mosquitto does not run, `TestbedError` if it cannot be started.
+    init() throws {
         directory = try TemporaryDirectory(forSocket: "/socket")
-        let persistence =
-            isPersistent
-            ? """
-            persistence true
-            persistence_location \(directory.path)/
-            autosave_interval 1
-            autosave_on_changes true
-            """ : "persistence false"
         // As root, it would otherwise become a user that cannot access the directory.
         try directory.write(
             """
@@ -40,7 +32,7 @@ final class StormBroker {
             connection_messages false
             log_dest none
             user root
-            \(persistence)
+            persistence false
 
             """, to: "mosquitto.conf")
         try start()
@@ -55,7 +47,9 @@ final class StormBroker {
         process = try ChildProcess(
             [Self.root + "/usr/sbin/mosquitto", "-c", directory.path + "/mosquitto.conf"], environment: environment)
         for _ in 0..<Self.patience where access(socket, F_OK) != 0 {
-            guard process?.hasEnded == false else { throw Broken("mosquitto has ended; run 'Scripts/setup test' first") }
+            guard process?.hasEnded == false else {
+                throw Broken("mosquitto has ended; run 'Scripts/setup test' first")
+            }
             poll(nil, 0, 1)
         }
     }

@@ -58,6 +58,7 @@ final class StormReader {
     /// Reads and answers commands: `away`, `back`, `save`, `dump PATH`, `figures`.
     ///
     /// - Parameter arguments: The socket of the broker, and the file of the positions.
+    /// - Throws: `Broken` if an argument or the file is invalid, `SystemError` if the loop fails.
     static func run(_ arguments: [String]) throws {
         guard arguments.count == 2 else { throw Broken("invalid reader") }
         let commands = try CommandLoop()

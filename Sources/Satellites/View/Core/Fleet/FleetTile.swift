@@ -61,9 +61,10 @@ package struct FleetTile: Sendable, Hashable {
     /// Takes a state of the device.
     mutating func take(_ event: DeviceEvent) {
         aspects.insert(event.aspect)
-        aspect = event.aspect
-        changedAt = event.changedAt
-        merged = event.changes
+        // The first states of a device come in any order.
+        if event.changes != nil || aspect == nil || (event.changedAt ?? .min) > (changedAt ?? .min) {
+            (aspect, changedAt, merged) = (event.aspect, event.changedAt, event.changes)
+        }
         if let changes = event.changes {
             total = total.addingReportingOverflow(changes).partialValue
         } else {

@@ -116,20 +116,21 @@ function welcome() {
   const before = seen;
   seen = null;
   if (!before) return show(find("return"), "reveille-view was restarted meanwhile, so the numbers of changes are unknown.");
-  let changes = 0, devices = 0, unknown = 0;
+  let changes = 0, changed = 0, uncounted = 0, others = 0;
   for (const [device, { data }] of tiles) {
     const old = before.get(device);
-    if (old && old.total === data.total && old.unknown === data.unknown && old.state === data.state) continue;
-    devices += 1;
-    if (old && old.unknown === data.unknown) changes += data.total - old.total; else unknown += 1;
+    if (!old || old.unknown !== data.unknown) uncounted += 1;
+    else if (old.total !== data.total) { changed += 1; changes += data.total - old.total; }
+    else if (old.state !== data.state) others += 1;
   }
   const gone = [...before.keys()].filter(device => !tiles.has(device)).length;
-  const time = away < 1e3 ? "for a moment" : duration(away / 1e3);
-  let text = devices ? `${count(changes, "change")} on ${count(devices, "device")}` : "nothing changed";
-  if (unknown) text += `; for ${unknown.toLocaleString()} of them, the number is unknown`;
-  if (gone) text += `; ${count(gone, "device")} removed`;
-  if (!devices && !gone && away < shortAbsence) return show(find("return"), "");
-  show(find("return"), `Hidden ${time}: ${text}.`);
+  const parts = [];
+  if (changed) parts.push(`${count(changes, "change")} on ${count(changed, "device")}`);
+  if (uncounted) parts.push(`an unknown number of changes on ${count(uncounted, "device")}, new or started anew`);
+  if (others) parts.push(`another status of ${count(others, "device")}`);
+  if (gone) parts.push(`${count(gone, "device")} removed`);
+  if (!parts.length && away < shortAbsence) return show(find("return"), "");
+  show(find("return"), `Hidden ${away < 1e3 ? "for a moment" : duration(away / 1e3)}: ${parts.join("; ") || "nothing changed"}.`);
   announce(find("return").textContent);
 }
 
@@ -191,15 +192,14 @@ function drawTile(tile) {
   if (isKnown) {
     parts.track.firstChild.style.setProperty("--level", `${Math.round(data.level * 100)}%`);
     parts.track.classList.toggle("low", isLow);
-    parts.percent.textContent = percent(data.level) + (data.plugged ? " +" : "");
-    parts.percent.setAttribute("aria-label", `battery ${percent(data.level)}${data.plugged ? ", plugged in" : ""}`);
+    parts.percent.textContent = percent(data.level);
   }
-  show(parts.small, [poses[data.pose], data.near === undefined ? null : data.near ? "near" : "far"].filter(Boolean).join(" · "));
+  show(parts.small, [data.plugged ? "plugged in" : null, poses[data.pose], data.near === undefined ? null : data.near ? "near" : "far"].filter(Boolean).join(" · "));
   show(parts.trouble, data.problem ?? "");
   const merged = tile.merged;
   show(parts.badge, Number.isNaN(merged) ? "restarted" : merged > 1 ? `${merged.toLocaleString()} changes` : "");
   parts.age.textContent = age(data);
-  if (!isNew && !document.hidden) {
+  if (visible.has(tile) && !document.hidden) {
     element.classList.remove("fresh");
     requestAnimationFrame(() => element.classList.add("fresh"));
   }
@@ -214,10 +214,10 @@ function drawTile(tile) {
 function create(tile) {
   const parts = tile.parts = {
     word: html("span", { class: "word" }), badge: html("span", { class: "badge" }),
-    track: html("span", { class: "track", "aria-hidden": "true" }, html("span")), percent: html("span"),
+    track: html("span", { class: "track", "aria-hidden": "true" }, html("span")), percent: html("span", { class: "percent" }),
     small: html("p", { class: "small" }), age: html("p", { class: "age" }), trouble: html("p", { class: "trouble" }),
   };
-  parts.level = html("p", { class: "level" }, parts.track, parts.percent);
+  parts.level = html("p", { class: "level" }, html("span", { class: "quiet" }, "Battery "), parts.track, parts.percent);
   tile.element = html("li", { class: "tile" },
     html("p", { class: "name" }, tile.data.device), html("p", { class: "state" }, parts.word, parts.badge),
     parts.level, parts.small, parts.age, parts.trouble);

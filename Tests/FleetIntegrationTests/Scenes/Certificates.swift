@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleMQTT
+import ReveilleTesting
+
+/// A certificate authority, and the certificates that it signs, as files.
+final class Certificates {
+    let directory: TemporaryDirectory
+    let name: String
+    /// The certificate of the authority.
+    var ca: String { file(name + ".crt") }
+
+    /// Creates an authority, in the directory of another one if they are used together.
+    init(_ name: String = "ca", beside other: Certificates? = nil) throws {
+        directory = try other?.directory ?? TemporaryDirectory()
+        self.name = name
+        try request(name, ["-x509", "-days", "2", "-addext", "basicConstraints=critical,CA:TRUE"])
+    }
+
+    private func file(_ name: String) -> String { directory.path + "/" + name }
+
+    /// Makes the certificate of a broker on this machine: `localhost`, or other names such as `DNS:broker.example`.
+    func broker(
+        _ name: String = "broker", names: String = "IP:127.0.0.1,DNS:localhost", isExpired: Bool = false
+    ) throws -> MQTTConnection.TLS {
+        try sign(name, ["-addext", "subjectAltName=\(names)"], isExpired: isExpired)
+    }
+
+    /// Makes the certificate of a client, whose identity is its common name.
+    func client(_ identity: String, isExpired: Bool = false) throws -> MQTTConnection.TLS {
+        try sign(identity, [], isExpired: isExpired)
+    }
+
+    private func sign(_ name: String, _ options: [String], isExpired: Bool) throws -> MQTTConnection.TLS {
+        let signer = ["-CA", ca, "-CAkey", file(self.name + ".key")]
+        if isExpired {
+            // Only this command accepts an end in the past.
+            try request(name, options)
+            try openssl(
+                ["x509", "-req", "-in", file(name + ".crt"), "-out", file(name + ".crt"), "-days", "-1"]
+                    + ["-copy_extensions", "copy", "-CAcreateserial"] + signer)
+        } else {
+            try request(name, ["-x509", "-days", "2"] + signer + options)
+        }
+        return MQTTConnection.TLS(ca: ca, certificate: file(name + ".crt"), key: file(name + ".key"))
+    }
+
+    /// Makes a key, and a certificate or a request for one.
+    private func request(_ name: String, _ options: [String]) throws {
+        try openssl(
+            ["req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=\(name)"]
+                + ["-keyout", file(name + ".key"), "-out", file(name + ".crt")] + options)
+    }
+
+    /// Encrypts a key with a passphrase.
+    func encrypt(_ tls: MQTTConnection.TLS) throws {
+        let key = tls.key ?? ""
+        try openssl(["ec", "-in", key, "-out", key, "-aes256", "-passout", "pass:secret"])
+    }
+
+    private func openssl(_ arguments: [String]) throws {
+        let log = try directory.open("openssl.log")
+        defer { close(log) }
+        let process = try ChildProcess(["openssl"] + arguments, descriptors: [1: log, 2: log])
+        guard process.wait() == 0 else { throw Trouble("openssl: \(directory.read("openssl.log"))") }
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleSystem
+
+extension MosquittoBroker {
+    /// Returns a port that nothing listens on.
+    static func freePort() throws -> UInt16 { try LoopbackListener().port }
+
+    /// Returns whether a connection to a port is accepted.
+    static func accepts(port: UInt16) -> Bool {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        return LoopbackListener.withAddress(port) { connect(descriptor, $0, $1) } == 0
+    }
+
+    /// Returns whether a connection to a socket is accepted.
+    static func accepts(path: String) -> Bool {
+        guard let address = try? UnixAddress("unix:" + path) else { return false }
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        return address.withSocketAddress { connect(descriptor, $0, $1) } == 0
+    }
+}
+
+/// A listener on loopback, which accepts connections only when it is asked to.
+final class LoopbackListener: Sendable {
+    let port: UInt16
+    private let descriptor: Int32
+
+    /// - Parameter queue: The number of connections that may wait, plus one.
+    init(queue: Int32 = 8) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard Self.withAddress(0, { bind(descriptor, $0, $1) }) == 0, listen(descriptor, queue) == 0 else {
+            close(descriptor)
+            throw Trouble("listen: \(errno)")
+        }
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutablePointer(to: &address) { pointer in
+            _ = pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
+        }
+        port = UInt16(bigEndian: address.sin_port)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Waits for a connection, which the caller must close.
+    func acceptOne() -> Int32 { accept(descriptor, nil, nil) }
+
+    /// Fills the queue, so that the kernel ignores further connections, as a black hole does.
+    func fillQueue() -> [Int32] {
+        var waiting: [Int32] = []
+        while waiting.count < 16 {
+            let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+            waiting.append(number)
+            _ = Self.withAddress(port) { connect(number, $0, $1) }
+            // A connection that the kernel ignores is not established.
+            if (try? Readiness.wait(number, for: .writable, atMost: .milliseconds(100))) == false { break }
+        }
+        return waiting
+    }
+
+    static func withAddress(_ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleMQTT
+import ReveilleTesting
+
+/// A real mosquitto with its own files and a socket, or a port on loopback.
+final class MosquittoBroker {
+    private static let root = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+    private static let packages = root + "/.build-mosquitto"
+    private static let program = packages + "/usr/sbin/mosquitto"
+    static var isThere: Bool { access(program, X_OK) == 0 }
+    /// Whether a missing mosquitto is a failure, as in continuous integration.
+    static var isRequired: Bool { getenv("CI") != nil }
+    static let isAvailable = isThere || isRequired
+
+    /// Where a broker listens.
+    enum Listener {
+        case unix
+        /// A port on loopback without TLS.
+        case tcp
+        /// A port on loopback with the certificate of a broker. If it requires certificates of clients, their common
+        /// names are the users of the topic rules.
+        case tls(MQTTConnection.TLS, requiresCertificate: Bool)
+    }
+
+    /// The number of ports to try, in case that others use them at the same moment.
+    private static let attempts = 10
+
+    let directory: TemporaryDirectory
+    private let listener: Listener
+    private let lines: [String]
+    private(set) var port: UInt16 = 0
+    private(set) var process: ChildProcess
+
+    /// Starts a broker and waits until it accepts connections.
+    ///
+    /// - Parameters:
+    ///   - listener: Where it listens.
+    ///   - rules: The contents of an ACL file, if there are topic rules.
+    ///   - isPersistent: Whether retained messages and sessions survive a kill.
+    ///   - lines: Additional lines of its configuration.
+    init(_ listener: Listener = .unix, rules: String? = nil, isPersistent: Bool = false, lines: [String] = []) throws {
+        directory = try TemporaryDirectory(forSocket: "/broker")
+        self.listener = listener
+        var lines = lines
+        if let rules {
+            try directory.write(rules, to: "rules")
+            lines.append("acl_file \(directory.path)/rules")
+        }
+        if isPersistent {
+            // Saved after each change, since a kill saves nothing.
+            lines += ["persistence true", "persistence_location \(directory.path)/"]
+            lines += ["autosave_on_changes true", "autosave_interval 1"]
+        }
+        self.lines = lines
+        for _ in 1..<Self.attempts {
+            port = try Self.freePort()
+            if let process = try Self.start(directory, listener, port, lines) {
+                self.process = process
+                return
+            }
+        }
+        throw Trouble("mosquitto does not start: \(directory.read("log"))")
+    }
+
+    /// The address, with the files of a client for TLS.
+    func address(_ tls: MQTTConnection.TLS? = nil, host: String = "127.0.0.1") -> MQTTConnection.Endpoint {
+        switch listener {
+        case .unix: .unix(directory.path + "/broker")
+        case .tcp, .tls: .tcp(host: host, port: port, tls: tls)
+        }
+    }
+
+    var log: String { directory.read("log") }
+
+    /// Whether a broker that is persistent has saved something.
+    var hasSaved: Bool { !directory.read("mosquitto.db").isEmpty }
+
+    /// Kills the broker as a crash would.
+    func kill() {
+        process.signal(SIGKILL)
+        process.wait()
+    }
+
+    /// Stops the broker with SIGTERM.
+    func stop() {
+        process.signal(SIGTERM)
+        process.wait()
+    }
+
+    /// Starts the broker again on the same port or socket, after it has ended.
+    func restart() throws {
+        process.wait()
+        guard let process = try Self.start(directory, listener, port, lines) else {
+            throw Trouble("mosquitto does not start again: \(log)")
+        }
+        self.process = process
+    }
+
+    /// Starts the broker; returns `nil` if it has ended.
+    private static func start(
+        _ directory: TemporaryDirectory, _ listener: Listener, _ port: UInt16, _ lines: [String]
+    ) throws -> ChildProcess? {
+        try directory.write(configuration(directory, listener, port, lines), to: "mosquitto.conf")
+        let log = try directory.open("log")
+        defer { close(log) }
+        var environment = ChildProcess.environment
+        environment["LD_LIBRARY_PATH"] = ["/usr/lib", "/lib"].flatMap { place in
+            ["x86_64", "aarch64"].map { packages + place + "/\($0)-linux-gnu" }
+        }.joined(separator: ":")
+        let process = try ChildProcess(
+            [program, "-c", directory.path + "/mosquitto.conf"], environment: environment,
+            descriptors: [1: log, 2: log])
+        let isUnix = if case .unix = listener { true } else { false }
+        try wait(for: "mosquitto: \(directory.read("log"))") {
+            process.hasEnded || (isUnix ? accepts(path: directory.path + "/broker") : accepts(port: port))
+        }
+        return process.hasEnded ? nil : process
+    }
+
+    private static func configuration(
+        _ directory: TemporaryDirectory, _ listener: Listener, _ port: UInt16, _ lines: [String]
+    ) -> String {
+        var all = ["log_dest stderr", "log_type all", "connection_messages true"]
+        // As root, it would become a user that cannot read the files.
+        if getuid() == 0 { all.append("user root") }
+        all += lines
+        switch listener {
+        case .unix: all.append("listener 0 \(directory.path)/broker")
+        case .tcp, .tls: all.append("listener \(port) 127.0.0.1")
+        }
+        if case .tls(let files, let requiresCertificate) = listener {
+            all += ["cafile \(files.ca ?? "")", "certfile \(files.certificate ?? "")", "keyfile \(files.key ?? "")"]
+            if requiresCertificate { all += ["require_certificate true", "use_identity_as_username true"] }
+        }
+        all.append("allow_anonymous true")
+        return all.joined(separator: "\n") + "\n"
+    }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleMQTT
+import ReveilleSystem
+
+/// Connections on a loop of their own, and what they reported.
+actor Peer {
+    private let thread: LoopThread
+    private var connection: MQTTConnection?
+    private var events: [MQTTConnection.Event] = []
+    private var waiter: (() -> Void)?
+    private var timer: EventSource?
+    /// Called with each event on the loop, to act within it.
+    private var reaction: ((MQTTConnection?, MQTTConnection.Event) -> Void)?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    /// The time for which a test waits for an event.
+    private static let patience: Duration = .seconds(60)
+
+    init() throws {
+        thread = try LoopThread()
+    }
+
+    /// Starts to connect in place of an earlier connection.
+    func open(
+        _ options: MQTTConnection.Options, patience: Duration = MQTTConnection.connectPatience,
+        reaction: (@Sendable (MQTTConnection?, MQTTConnection.Event) -> Void)? = nil
+    ) throws {
+        events = []
+        self.reaction = reaction
+        connection = try MQTTConnection(options, on: thread.loop, patience: patience) { [unowned self] event in
+            assumeIsolated { $0.take(event) }
+        }
+    }
+
+    /// Connects, and returns whether the broker knows the session.
+    @discardableResult
+    func connect(_ options: MQTTConnection.Options) async throws -> Bool {
+        try open(options)
+        return try await next("an answer") { event in
+            switch event {
+            case .connected(let sessionPresent): sessionPresent
+            case .ended(let error): throw error
+            default: nil
+            }
+        }
+    }
+
+    private func take(_ event: MQTTConnection.Event) {
+        events.append(event)
+        reaction?(connection, event)
+        waiter?()
+    }
+
+    /// Waits for an event that a closure accepts, and forgets it.
+    func next<Result: Sendable>(
+        _ what: String, _ accept: @Sendable (MQTTConnection.Event) throws -> Result?
+    ) async throws -> Result {
+        if timer == nil { timer = try thread.loop.timer { [unowned self] in assumeIsolated { $0.timeIsOver() } } }
+        isLate = false
+        timer?.fire(after: Self.patience)
+        while true {
+            for (index, event) in events.enumerated() {
+                guard let result = try accept(event) else { continue }
+                events.remove(at: index)
+                timer?.disarm()
+                return result
+            }
+            guard !isLate else { throw Trouble("waited for \(what), got \(events)") }
+            await withCheckedContinuation { continuation in
+                waiter = { [unowned self] in
+                    assumeIsolated { $0.waiter = nil }
+                    continuation.resume()
+                }
+            }
+        }
+    }
+
+    private var isLate = false
+
+    private func timeIsOver() {
+        isLate = true
+        waiter?()
+    }
+
+    /// Waits for the end of the connection.
+    func end() async throws -> MQTTError {
+        try await next("the end") { if case .ended(let error) = $0 { error } else { nil } }
+    }
+
+    /// Waits for the end, or returns the error with which opening failed.
+    func failure(
+        _ options: MQTTConnection.Options, patience: Duration = MQTTConnection.connectPatience
+    ) async throws -> MQTTError {
+        do {
+            try open(options, patience: patience)
+        } catch let error as MQTTError {
+            return error
+        }
+        return try await end()
+    }
+
+    /// Publishes, and waits for the acknowledgement; returns the refusal.
+    @discardableResult
+    func publish(
+        _ text: String, to topic: String, retain: Bool = true, expiry: UInt32? = nil, qos: Int32 = 1
+    ) async throws -> String? {
+        guard let connection else { throw Trouble("not connected") }
+        let identifier = try connection.publish(Array(text.utf8), to: topic, retain: retain, expiry: expiry, qos: qos)
+        return try await next("an acknowledgement") { event -> String?? in
+            switch event {
+            case .acknowledged(identifier, let refusal, _): refusal
+            case .ended(let error): throw error
+            default: nil
+            }
+        }
+    }
+
+    /// Subscribes, and returns the reason codes.
+    @discardableResult
+    func subscribe(_ filters: String..., qos: Int32 = 1) async throws -> [UInt8] {
+        guard let connection else { throw Trouble("not connected") }
+        let identifier = try connection.subscribe(to: filters, qos: qos)
+        return try await next("a subscription") { event in
+            if case .subscribed(identifier, let codes) = event { codes } else { nil }
+        }
+    }
+
+    /// Waits for the next message.
+    func message() async throws -> Received {
+        try await next("a message") { event in
+            guard case .message(let topic, let payload, let isRetained, _, let expiry) = event else { return nil }
+            return Received(
+                topic: topic, text: String(decoding: payload, as: UTF8.self), isRetained: isRetained, expiry: expiry)
+        }
+    }
+
+    /// Acts on the connection on its loop.
+    func act(_ body: @Sendable (MQTTConnection?) throws -> Void) rethrows {
+        try body(connection)
+    }
+
+    /// Releases the connection.
+    func release() {
+        connection = nil
+    }
+
+    /// A message.
+    struct Received: Sendable, Hashable {
+        var topic: String
+        var text: String
+        var isRetained: Bool
+        var expiry: UInt32?
+    }
+}
