@@ -147,17 +147,17 @@ import Testing
         }
         #expect(status(decide("/fleet", [Field("token", Self.secret)], headers: [Self.host])) == 404)
         let gate = Gate(port: 7383, token: try #require(AccessToken(Self.secret)), hasFleet: true)
-        func decide(_ path: String, _ arguments: [Field] = []) throws(Refusal) -> Gate.Decision {
+        func accept(_ path: String, _ arguments: [Field] = []) throws(Refusal) -> Gate.Decision {
             try gate.decide(
                 PageRequest(
                     method: "GET", path: path, arguments: arguments, headers: [Self.host, Self.cookie], headerSize: 0))
         }
-        #expect(try decide("/fleet") == .file(.fleetPage))
-        #expect(try decide("/fleet", [Field("token", Self.secret)]) == .cookie(.fleetPage))
+        #expect(try accept("/fleet") == .file(.fleetPage))
+        #expect(try accept("/fleet", [Field("token", Self.secret)]) == .cookie(.fleetPage))
         let position = BoardPosition(board: "0a1b", revision: 12)
-        #expect(try decide("/fleet/events", [Field("resume", position.text)]) == .fleet(position))
-        #expect(throws: Refusal.self) { try decide("/fleet/events", [Field("resume", "a~battery:1")]) }
-        #expect(throws: Refusal.self) { try decide("/fleet.js", [Field("token", Self.secret)]) }
+        #expect(try accept("/fleet/events", [Field("resume", position.text)]) == .fleet(position))
+        #expect(throws: Refusal.self) { try accept("/fleet/events", [Field("resume", "a~battery:1")]) }
+        #expect(throws: Refusal.self) { try accept("/fleet.js", [Field("token", Self.secret)]) }
     }
 
     @Test("an argument that is invalid is refused with its text, in printable ASCII") func arguments() {
