@@ -23,7 +23,7 @@ final class FleetStorm {
         case reader = "the reader"
         case devices = "half of the devices, with their buses"
     }
-    private static let kills: [Victim] = [.reader, .devices, .broker, .reader, .devices]
+    private static let kills: [Victim] = [.reader, .devices, .broker]
     /// The time in seconds in which a phase must be over.
     private static let patience = 240
 
