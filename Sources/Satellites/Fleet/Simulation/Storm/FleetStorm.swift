@@ -26,6 +26,8 @@ final class FleetStorm {
     private static let kills: [Victim] = [.reader, .devices, .broker]
     /// The time in seconds in which a phase must be over.
     private static let patience = 240
+    /// Milliseconds between two checks of a condition, which cost the devices time.
+    private static let pollPause: Int32 = 500
 
     private let count: Int
     private let broker: StormBroker
@@ -165,7 +167,7 @@ final class FleetStorm {
             guard Clocks.boot() - start < Int64(Self.patience) * 1_000_000 else {
                 throw Broken("only \(settled) of \(count) devices have published everything")
             }
-            poll(nil, 0, 100)
+            poll(nil, 0, Self.pollPause)
             settled = 0
             for group in groups { settled += try group.ask("settled").first ?? 0 }
         } while settled < count
@@ -181,7 +183,7 @@ final class FleetStorm {
             guard Clocks.boot() - start < Int64(Self.patience) * 1_000_000 else {
                 throw Broken("the reader does not have the newest states: \(try differences().prefix(3))")
             }
-            poll(nil, 0, 100)
+            poll(nil, 0, Self.pollPause)
         }
     }
 

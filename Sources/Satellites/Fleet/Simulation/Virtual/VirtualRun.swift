@@ -11,7 +11,7 @@ struct VirtualRun {
     static let usualCount = 1_000_000
     private static let seed: UInt64 = 17
     /// The parts of the life between two absences of the reader.
-    private static let rounds = 4
+    private static let rounds = 2
     /// The part of the devices that lose their state in a round.
     private static let renewals = 0.01
     /// Seconds between two rounds.
