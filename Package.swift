@@ -242,7 +242,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "BusPosition", "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleetTool", "ReveilleLocation",
+                "BusPosition", "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleet", "ReveilleFleetTool",
+                "ReveilleLocation",
                 "ReveilleSensorProxy", "ReveilleSimulation",
                 "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "ReveilleView", "ReveilleViewCore", "Varlink",
             ],

@@ -14,8 +14,11 @@ import Testing
         get throws {
             let catalogs = ["Sources/Reveille/Reveille.docc", "Sources/ReveilleTesting/ReveilleTesting.docc"]
             // Doc comments contain code too.
-            let sources = ["Sources/Reveille", "Sources/Reveille/Delivery", "Sources/ReveilleTesting"]
-            return try ["README.md", "Docs/Testing.md", "Docs/Location.md"]
+            let sources = [
+                "Sources/Reveille", "Sources/Reveille/Delivery", "Sources/ReveilleTesting",
+                "Sources/Satellites/Fleet/Library",
+            ]
+            return try ["README.md", "Docs/Testing.md", "Docs/Location.md", "Docs/Fleet.md"]
                 + (catalogs + sources).flatMap { directory in
                     try DirectoryListing.files(in: "\(Package.root)/\(directory)").sorted()
                         .filter { $0.hasSuffix(".md") || $0.hasSuffix(".swift") }.map { "\(directory)/\($0)" }
@@ -50,8 +53,12 @@ import Testing
         return """
             import FoundationEssentials
             import Reveille
+            import ReveilleFleet
             import ReveilleTesting
-            func part(_ device: Device, _ subscription: Subscription, _ phone: SyntheticPhone, _ bus: PhoneBus) async throws {
+            func part(
+                _ device: Device, _ subscription: Subscription, _ phone: SyntheticPhone, _ bus: PhoneBus,
+                _ fleet: Fleet, _ events: FleetEvents
+            ) async throws {
             \(block)
             }
             """
@@ -62,6 +69,7 @@ import Testing
         let build = ChildProcess.sibling(".")
         let maps = [
             "\(Package.root)/Sources/CUdev/module.modulemap", "\(Package.root)/Sources/CSystemd/module.modulemap",
+            "\(Package.root)/Sources/CMosquitto/module.modulemap",
             "\(build)/CReveilleLinux.build/module.modulemap", "\(build)/CUmockdev.build/module.modulemap",
         ]
         var count = 0

@@ -55,7 +55,8 @@ import Varlink
         let changed = tiles(after: away)
         #expect(Array(changed.keys) == ["kiosk-1"])
         let total = try #require(changed["kiosk-1"]?["total"]?.integerValue)
-        #expect(total - (try #require(seen["kiosk-1"]?["total"]?.integerValue)) == 37)
+        let before = try #require(seen["kiosk-1"]?["total"]?.integerValue)
+        #expect(total - before == 37)
         #expect(changed["kiosk-1"]?["merged"] == 32)
     }
 
@@ -99,7 +100,8 @@ import Varlink
         #expect(board.tiles.count == 1)
         send([], "\(FleetTopic.root)/kiosk-1/status")
         let chunk = try #require(board.changes(after: away))
-        #expect(chunk.tiles.isEmpty && chunk.removed == [try DeviceID("kiosk-1")])
+        let device = try DeviceID("kiosk-1")
+        #expect(chunk.tiles.isEmpty && chunk.removed == [device])
         #expect(board.tiles.isEmpty && board.changes(after: chunk.revision) == nil)
     }
 

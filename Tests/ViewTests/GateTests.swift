@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test("the token is exchanged for a cookie at / only, and nothing is served without it") func tokens() {
-        #expect(decide("/", [Field("token", Self.secret)], headers: [Self.host]) == .success(.cookie))
+        #expect(decide("/", [Field("token", Self.secret)], headers: [Self.host]) == .success(.cookie(.page)))
         #expect(status(decide("/events", [Field("token", Self.secret)], headers: [Self.host])) == 404)
         for path in ["/", "/events", "/subscriptions", "/battery", "/changes", "/view.js", "/nothing"] {
             #expect(status(decide(path, headers: [Self.host])) == 401, "\(path)")
@@ -139,6 +139,25 @@ import Testing
         #expect(decide("/events", [Field("resume", "")]) == .success(.stream(nil)))
         #expect(status(decide("/events", [Field("resume", "a~battery")])) == 400)
         #expect(status(decide("/events", headers: headers + [Field("last-event-id", "a")])) == 400)
+    }
+
+    @Test("the paths of a fleet are there with a fleet only") func fleet() throws {
+        for path in ["/fleet", "/fleet.js", "/fleet.css", "/fleet/events"] {
+            #expect(status(decide(path)) == 404, "\(path)")
+        }
+        #expect(status(decide("/fleet", [Field("token", Self.secret)], headers: [Self.host])) == 404)
+        let gate = Gate(port: 7383, token: try #require(AccessToken(Self.secret)), hasFleet: true)
+        func accept(_ path: String, _ arguments: [Field] = []) throws(Refusal) -> Gate.Decision {
+            try gate.decide(
+                PageRequest(
+                    method: "GET", path: path, arguments: arguments, headers: [Self.host, Self.cookie], headerSize: 0))
+        }
+        #expect(try accept("/fleet") == .file(.fleetPage))
+        #expect(try accept("/fleet", [Field("token", Self.secret)]) == .cookie(.fleetPage))
+        let position = BoardPosition(board: "0a1b", revision: 12)
+        #expect(try accept("/fleet/events", [Field("resume", position.text)]) == .fleet(position))
+        #expect(throws: Refusal.self) { try accept("/fleet/events", [Field("resume", "a~battery:1")]) }
+        #expect(throws: Refusal.self) { try accept("/fleet.js", [Field("token", Self.secret)]) }
     }
 
     @Test("an argument that is invalid is refused with its text, in printable ASCII") func arguments() {

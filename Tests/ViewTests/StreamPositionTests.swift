@@ -67,7 +67,7 @@ import Varlink
     @Test("an event of a stream has one line of data, whatever its strings contain") func encoding() throws {
         let data: JSONObject = ["text": "a\n\ndata: b\r\nid: x\u{2028}"]
         let bytes = ServerSentEvent.encode(
-            "events", data, at: StreamPosition(instance: "i", generations: ["battery": 3]))
+            "events", data, at: StreamPosition(instance: "i", generations: ["battery": 3]).text)
         let lines = String(decoding: bytes, as: UTF8.self).utf8.split(
             separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false
         ).map { String(Substring($0)) }

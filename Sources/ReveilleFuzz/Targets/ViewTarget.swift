@@ -16,7 +16,7 @@ enum ViewTarget {
 
     static func check(_ bytes: [UInt8]) throws(Falsified) {
         guard let token = AccessToken(secret) else { throw Falsified("the token is not valid") }
-        let gate = Gate(port: port, token: token)
+        let gate = Gate(port: port, token: token, hasFleet: true)
         let request = request(bytes)
         switch Result(catching: { () throws(Refusal) in try gate.decide(request) }) {
         case .success(let decision): try check(decision, of: request)
@@ -35,8 +35,9 @@ enum ViewTarget {
         func values(_ name: String) -> [String] {
             request.headers.filter { $0.name.lowercased() == name }.map(\.value)
         }
+        let isExchange = if case .cookie = decision { true } else { false }
         let isGiven =
-            decision == .cookie
+            isExchange
             ? request.arguments.contains(PageRequest.Field("token", secret))
             : values("cookie").contains { $0.contains("reveille-view-\(port)=\(secret)") }
         try require(isGiven, "a request is accepted with the token only")
@@ -46,6 +47,9 @@ enum ViewTarget {
         try require(["GET", "HEAD"].contains(request.method), "a request is accepted with a known method")
         if case .stream(let position?) = decision {
             try requireEqual(StreamPosition(position.text), position, "a position after it is written")
+        }
+        if case .fleet(let position?) = decision {
+            try requireEqual(BoardPosition(position.text), position, "a position of a board after it is written")
         }
     }
 

@@ -8,7 +8,7 @@ import Varlink
 /// Random lives of an uplink: changes, losses, refusals, kills and forgetful brokers, compared with a naive reader.
 @Suite("Lives of an uplink")
 struct UplinkLifeTests {
-    private static let lives = 3_000
+    private static let lives = 2_000
     private static let steps = 60
     private static let names = ["org.example.a", "org.example.b"]
     private static let changing = ["battery", "orientation", "battery"] + names

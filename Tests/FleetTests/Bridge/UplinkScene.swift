@@ -39,6 +39,7 @@ struct UplinkScene {
     var hasTimer = false
     var hasEnded = false
     var farewells = 0
+    var suspicions = 0
     /// What has gone wrong.
     var faults: [String] = []
 
@@ -104,6 +105,7 @@ struct UplinkScene {
                 if isUrgent { saved.urgent = saved.latest }
             case .wait: hasTimer = true
             case .leftOut(let aspect, let reason): faults.append("\(aspect) is left out: \(reason)")
+            case .suspectClone: suspicions += 1
             case .end: hasEnded = true
             }
         }

@@ -199,6 +199,16 @@ struct UplinkTests {
         #expect(effects.contains(.wait(RetrySchedule.longest)))
     }
 
+    @Test("a broker that ends three connections in a row early is suspected to have a clone of the device")
+    func silentTakeOver() throws {
+        var scene = try UplinkScene()
+        for count in 1...3 {
+            scene.settle()
+            scene.lose()
+            #expect(scene.suspicions == (count < 3 ? 0 : 1))
+        }
+    }
+
     @Test("positions are the same after they were saved, and broken files are refused with the reason")
     func positions() throws {
         var scene = try UplinkScene()

@@ -69,7 +69,7 @@ struct BridgeTests {
         let scene = try BridgeScene()
         try scene.publish("com.example.secret", ["word": "hidden"])
         for number in 1...20 { try scene.publish("org.example.volume", ["level": .integer(Int64(number))]) }
-        try scene.waitUntilOnline(try scene.observer(), with: ["battery", "orientation", "org.example.volume"])
+        try scene.waitUntilOnline(try scene.observer(), with: ["battery", "org.example.volume", "orientation"])
         let joiner = try scene.observer()
         try joiner.wait(for: BridgeScene.state("org.example.volume")) { $0["value"] == ["level": 20] }
         try joiner.wait(for: BridgeScene.status)
@@ -87,7 +87,7 @@ struct BridgeTests {
         let scene = try BridgeScene()
         let observer = try scene.observer()
         try scene.publish("org.example.volume", ["level": 1])
-        let birth = try scene.waitUntilOnline(observer, with: ["battery", "orientation", "org.example.volume"])
+        let birth = try scene.waitUntilOnline(observer, with: ["battery", "org.example.volume", "orientation"])
         scene.bus.kill()
         unlink(scene.bus.socket + ".state.json")
         try observer.wait(for: BridgeScene.status) { $0["reason"] == "noBus" }
@@ -102,14 +102,14 @@ struct BridgeTests {
     func forgetfulBroker() throws {
         let scene = try BridgeScene()
         try scene.publish("org.example.volume", ["level": 1])
-        try scene.waitUntilOnline(try scene.observer(), with: ["battery", "orientation", "org.example.volume"])
+        try scene.waitUntilOnline(try scene.observer(), with: ["battery", "org.example.volume", "orientation"])
         scene.wipeBroker()
         try scene.startBroker()
         let observer = try scene.observer()
-        for aspect in ["battery", "orientation", "org.example.volume"] {
+        for aspect in ["battery", "org.example.volume", "orientation"] {
             try observer.wait(for: BridgeScene.state(aspect))
         }
-        try scene.waitUntilOnline(observer, with: ["battery", "orientation", "org.example.volume"])
+        try scene.waitUntilOnline(observer, with: ["battery", "org.example.volume", "orientation"])
     }
 
     @Test("what the fleet desired while the device was away is published once, with its count")
@@ -160,7 +160,7 @@ struct BridgeTests {
         #expect(other - one == 4)
     }
 
-    @Test("a device with the identity of another one is named in both logs")
+    @Test("a device whose identity another client uses says so")
     func clone() throws {
         let scene = try BridgeScene()
         try scene.waitUntilOnline(try scene.observer(), with: ["battery", "orientation"])

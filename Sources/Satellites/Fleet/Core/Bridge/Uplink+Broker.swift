@@ -100,7 +100,12 @@ extension Uplink {
         for name in entries.keys { entries[name]?.inFlight = nil }
         isReading = false
         if isStopping { return end(isClean: false, &effects) }
-        if let connectedAt, wasOnline, now - connectedAt >= Self.steady { schedule.reset() }
+        if let connectedAt, wasOnline {
+            let isGood = now - connectedAt >= Self.steady
+            shortConnections = isGood ? 0 : shortConnections + 1
+            if isGood { schedule.reset() }
+            if shortConnections >= Self.suspicion, !isTakenOver { effects.append(.suspectClone) }
+        }
         if isTakenOver { schedule.slowDown() }
         connectedAt = nil
         phase = .offline
@@ -149,6 +154,7 @@ extension Uplink {
         isReading = false
         phase = .asleep
         schedule.reset()
+        shortConnections = 0
         effects += [.disconnect(isClean: true), .save(isUrgent: true), .wait(timeUntilWake(at: now))]
     }
 

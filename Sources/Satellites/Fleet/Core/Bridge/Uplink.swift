@@ -95,6 +95,9 @@ package struct Uplink: Sendable {
         case wait(Duration)
         /// An aspect is left out, and why.
         case leftOut(aspect: String, reason: String)
+        /// The broker has closed several connections soon after it accepted them, as mosquitto does when another client
+        /// has the same identity.
+        case suspectClone
         /// The bridge has ended.
         case end
     }
@@ -137,6 +140,8 @@ package struct Uplink: Sendable {
     /// The time in microseconds after which a connection was a good one: attempts then begin with short pauses again.
     static let steady: Int64 = 60_000_000
 
+    /// The connections in a row that end early before a clone is suspected: a broker that restarts ends one.
+    static let suspicion = 3
     /// The most aspects that the bus accepts in one request.
     static let readLimit = 64
 
@@ -157,6 +162,8 @@ package struct Uplink: Sendable {
     var isReading = false
     var schedule: RetrySchedule
     var connectedAt: Int64?
+    /// The connections in a row that were not good ones.
+    var shortConnections = 0
     var hasDesired = false
     var status = StatusTrack()
 

@@ -15,6 +15,10 @@ package struct RetrySchedule: Sendable {
     /// The limit of the first pause after the start: devices that share a power line start together.
     package static let start: Duration = .seconds(30)
 
+    /// The last limit for a broker on this machine, which has no fleet of its own.
+    package static let longestLocal: Duration = .seconds(2)
+
+    private let isLocal: Bool
     private var limit: Duration
     /// Whether no attempt was made yet.
     private var isFirst = true
@@ -23,6 +27,7 @@ package struct RetrySchedule: Sendable {
     ///
     /// - Parameter isLocal: Whether the broker is on this machine, which is reached at once.
     package init(isLocal: Bool) {
+        self.isLocal = isLocal
         limit = isLocal ? .zero : Self.start
     }
 
@@ -32,7 +37,7 @@ package struct RetrySchedule: Sendable {
     /// - Returns: The pause.
     package mutating func next(fraction: Double) -> Duration {
         let pause = limit * fraction
-        limit = isFirst ? Self.shortest : min(Self.longest, limit * 2)
+        limit = isFirst ? Self.shortest : min(isLocal ? Self.longestLocal : Self.longest, limit * 2)
         isFirst = false
         return pause
     }

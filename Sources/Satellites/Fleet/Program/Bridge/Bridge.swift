@@ -118,6 +118,11 @@ final class Bridge {
             case .wait(let duration): timer?.fire(after: duration)
             case .leftOut(let aspect, let reason):
                 notes.write(.warning, "\(aspect) is not published: \(reason)", about: .aspect(aspect))
+            case .suspectClone:
+                notes.write(
+                    .warning,
+                    "the broker closes connections soon after it accepts them: it restarts, or another client uses the "
+                        + "identity \(setup.device) (a cloned device?)", about: .identity)
             case .end:
                 bus?.close()
                 loop.exit()

@@ -8,7 +8,7 @@ typealias Notes = SubjectLog<Subject>
 
 /// What messages that may repeat are about.
 enum Subject: Hashable {
-    case bus, broker, positions
+    case bus, broker, identity, positions
     /// A topic of the broker.
     case topic(String)
     /// An aspect or name of the bus.
