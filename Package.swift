@@ -247,7 +247,7 @@ let package = Package(
                 "ReveilleSensorProxy", "ReveilleSimulation",
                 "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "ReveilleView", "ReveilleViewCore", "Varlink",
             ],
-            exclude: ["Node", "Python"]
+            exclude: ["Fleet/kill.py", "Node", "Python"]
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -40,7 +40,7 @@ final class BridgeScene {
 
     private static let packages =
         "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/") + "/.build-mosquitto"
-    private static let mosquitto = packages + "/usr/sbin/mosquitto"
+    static let mosquitto = packages + "/usr/sbin/mosquitto"
     /// Whether the broker was unpacked by `Scripts/setup test`; in continuous integration, a missing one is a failure.
     static let isAvailable = access(mosquitto, X_OK) == 0 || getenv("CI") != nil
 
