@@ -245,7 +245,7 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "BusPosition", "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleet", "ReveilleFleetTool",
+                "BusPosition", "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleetTool",
                 "ReveilleLocation",
                 "ReveilleSensorProxy", "ReveilleSimulation",
                 "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "ReveilleView", "ReveilleViewCore", "Varlink",
