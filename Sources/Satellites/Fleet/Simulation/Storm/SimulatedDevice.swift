@@ -48,7 +48,8 @@ final class SimulatedDevice {
         bus = Bus(restoring: SavedState(instance: instance), history: 1, at: Timestamp(microseconds: loop.wallClock))
         uplink = Uplink(
             Uplink.Settings(
-                device: id, broker: broker.description, isLocal: false, aspects: Self.aspects.map(\.name), version: "0"))
+                device: id, broker: broker.description, isLocal: false, aspects: Self.aspects.map(\.name), version: "0")
+        )
         self.random = random
         timer = try loop.timer(priority: .normal) { [weak self] in self?.take(.timeIsOver) }
         change()
