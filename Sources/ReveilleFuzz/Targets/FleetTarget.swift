@@ -103,7 +103,7 @@ private struct FuzzedReader {
                 $0.properties.generalCategory != .control
             }
             try require(isPrintable, "a problem is printable: \(problem)")
-        case .status, .caughtUp: break
+        case .status, .caughtUp, .disconnected: break
         }
     }
 

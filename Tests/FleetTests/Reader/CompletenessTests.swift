@@ -36,7 +36,7 @@ struct CompletenessTests {
         var pages = 0
         while case .ask(let page) = check.mark(&ledger, at: 0) {
             pages += 1
-            #expect(page.count * (1 + aspects.count) <= Completeness.pageLimit)
+            #expect(page.count * (1 + aspects.count) <= Completeness.pageLimits[0])
             for device in page {
                 for aspect in aspects {
                     _ = ledger.take(state(1), of: device, aspect: aspect, isRetained: true, at: 0)
@@ -54,7 +54,7 @@ struct CompletenessTests {
         _ = scene.status("a", aspects: ["battery", "proximity"])
         _ = scene.state("a", 1, retained: true)
         var check = Completeness()
-        for _ in 0..<Completeness.rounds {
+        for _ in Completeness.pageLimits {
             #expect(check.mark(&scene.ledger, at: 0) == .ask([scene.device]))
         }
         let problem = FleetProblem.missingStates(scene.device, aspects: ["proximity"])
