@@ -221,7 +221,10 @@ let package = Package(
         .testTarget(name: "SensorClaimsTests", dependencies: ["ReveilleCore", "SensorClaims"]),
         .testTarget(
             name: "FleetTests",
-            dependencies: ["ReveilleCore", "ReveilleFleetCore", "ReveilleSystem", "ReveilleTesting", "Varlink"],
+            dependencies: [
+                "ReveilleCore", "ReveilleFleetCore", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting",
+                "Varlink",
+            ],
             exclude: ["home_assistant.py"]),
         .testTarget(
             name: "FleetIntegrationTests",
@@ -242,7 +245,7 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "BusPosition", "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleet", "ReveilleFleetTool",
+                "BusPosition", "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleetTool",
                 "ReveilleLocation",
                 "ReveilleSensorProxy", "ReveilleSimulation",
                 "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "ReveilleView", "ReveilleViewCore", "Varlink",

@@ -41,6 +41,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case config
     /// The configuration of a bridge to a broker.
     case bridge
+    /// The messages of a broker to a reader of a fleet, and its saved positions.
+    case fleet
     /// The saved state, including the bus.
     case state
     /// The reports of gpsd.
@@ -73,6 +75,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .zone: try ZoneTarget.check(bytes)
         case .config: try ConfigurationTarget.check(bytes)
         case .bridge: try BridgeTarget.check(bytes)
+        case .fleet: try FleetTarget.check(bytes)
         case .state: try StateTarget.check(bytes)
         case .gpsd: try GPSDTarget.check(bytes)
         case .view: try ViewTarget.check(bytes)

@@ -29,9 +29,10 @@ final class LoopbackListener: Sendable {
     let port: UInt16
     private let descriptor: Int32
 
-    /// - Parameter queue: The number of connections that may wait, plus one.
+    /// Listens on a free port, with a queue of connections that wait, less one.
     init(queue: Int32 = 8) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        self.descriptor = descriptor
         guard Self.withAddress(0, { bind(descriptor, $0, $1) }) == 0, listen(descriptor, queue) == 0 else {
             close(descriptor)
             throw Trouble("listen: \(errno)")

@@ -41,6 +41,7 @@ final class MosquittoBroker {
     ///   - rules: The contents of an ACL file, if there are topic rules.
     ///   - isPersistent: Whether retained messages and sessions survive a kill.
     ///   - lines: Additional lines of its configuration.
+    /// - Throws: `Trouble` if it does not start.
     init(_ listener: Listener = .unix, rules: String? = nil, isPersistent: Bool = false, lines: [String] = []) throws {
         directory = try TemporaryDirectory(forSocket: "/broker")
         self.listener = listener

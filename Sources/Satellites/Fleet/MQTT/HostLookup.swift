@@ -32,7 +32,10 @@ final class HostLookup {
 
     /// Starts to look up a host.
     ///
-    /// - Parameter completion: Called on the loop with the problem, or `nil` if the host is known.
+    /// - Parameters:
+    ///   - host: The host.
+    ///   - loop: The loop of the completion.
+    ///   - completion: Called on the loop with the problem, or `nil` if the host is known.
     /// - Throws: `SystemError` if there is no thread.
     init(_ host: String, on loop: EventLoop, then completion: @escaping (String?) -> Void) throws(SystemError) {
         let request = try Request(host)

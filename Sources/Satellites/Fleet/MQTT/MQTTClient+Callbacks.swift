@@ -4,7 +4,9 @@
 import CMosquitto
 
 extension MQTTClient {
-    /// Returns the client of a callback. It exists, since it makes all calls of libmosquitto.
+    /// Returns the client of a callback.
+    ///
+    /// It exists, since it makes all calls of libmosquitto.
     private static func client(_ userdata: UnsafeMutableRawPointer?) -> MQTTClient {
         guard let userdata else { preconditionFailure("callback without a client") }
         return Unmanaged<MQTTClient>.fromOpaque(userdata).takeUnretainedValue()

@@ -24,7 +24,9 @@ final class MQTTClient {
     private static let problemLimit = 8
     /// The beginning of a message in the log about a PUBLISH that repeats an earlier one.
     private static let repeated = "received PUBLISH (d1"
-    /// Initializes libmosquitto, which must happen once. It is never cleaned up: that would release what OpenSSL shares
+    /// Initializes libmosquitto, which must happen once.
+    ///
+    /// It is never cleaned up: that would release what OpenSSL shares
     /// with other threads, and the process is about to end anyway.
     private static let isInitialized = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.code
 

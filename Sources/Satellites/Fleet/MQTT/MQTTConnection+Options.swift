@@ -24,7 +24,9 @@ extension MQTTConnection {
         }
     }
 
-    /// The files of TLS, in PEM. The certificate of the broker is always verified, and so is its host name.
+    /// The files of TLS, in PEM.
+    ///
+    /// The certificate of the broker is always verified, and so is its host name.
     package struct TLS: Sendable, Hashable {
         /// Certificates that may sign that of the broker; `nil` for those of this system.
         package var ca: String?
@@ -65,7 +67,9 @@ extension MQTTConnection {
     package struct Options: Sendable, Hashable {
         /// The broker.
         package var broker: Endpoint
-        /// The client identifier, not empty. The broker ends an older connection with the same one.
+        /// The client identifier, not empty.
+        ///
+        /// The broker ends an older connection with the same one.
         package var clientID: String
         /// Whether the broker forgets an earlier session.
         package var cleanStart = true

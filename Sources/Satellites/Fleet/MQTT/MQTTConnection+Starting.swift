@@ -8,7 +8,9 @@ import ReveilleSystem
 extension MQTTConnection {
     /// The certificates of this system on Debian, which are used without a CA file.
     static let systemCertificates = "/etc/ssl/certs"
-    /// A path that is too long for a socket. Connecting there only sets the properties of the CONNECT.
+    /// A path that is too long for a socket.
+    ///
+    /// Connecting there only sets the properties of the CONNECT.
     private static let nowhere = String(repeating: "x", count: UnixAddress.pathLimit + 1)
     /// libmosquitto initializes OpenSSL with its first connection, without regard to other threads.
     private static let connecting = Lock(())

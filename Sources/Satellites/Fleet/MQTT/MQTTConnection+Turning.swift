@@ -137,7 +137,9 @@ extension MQTTConnection {
         deliver()
     }
 
-    /// Sets the timer to the time of the next ping. It is not moved by each packet, only when it fires.
+    /// Sets the timer to the time of the next ping.
+    ///
+    /// It is not moved by each packet, only when it fires.
     private func awaitPing() {
         guard let client, client.keepAlive > 0 else {
             timer?.disarm()

@@ -11,7 +11,9 @@ package import ReveilleSystem
 package final class MQTTConnection {
     /// The time from the start to the broker's answer, including TLS; the same as for other peers.
     package static let connectPatience: Duration = .seconds(10)
-    /// The largest packet in bytes that the broker may send. Payloads of the protocol are smaller by far, but one of 1 MB
+    /// The largest packet in bytes that the broker may send.
+    ///
+    /// Payloads of the protocol are smaller by far, but one of 1 MB
     /// can be received and refused by the name of its topic.
     package static let packetLimit = 2_097_152
 
@@ -100,7 +102,9 @@ package final class MQTTConnection {
         return identifier
     }
 
-    /// Subscribes to topics. Their retained messages follow.
+    /// Subscribes to topics.
+    ///
+    /// Their retained messages follow.
     ///
     /// - Parameters:
     ///   - filters: The topics and patterns.
@@ -124,7 +128,9 @@ package final class MQTTConnection {
         return identifier
     }
 
-    /// Ends subscriptions. Messages that are on their way still arrive.
+    /// Ends subscriptions.
+    ///
+    /// Messages that are on their way still arrive.
     ///
     /// - Throws: `MQTTError` if the connection is not established or a filter is invalid.
     package func unsubscribe(from filters: [String]) throws(MQTTError) {
@@ -150,7 +156,9 @@ package final class MQTTConnection {
         watch()
     }
 
-    /// Closes the connection at once, as if it were lost: the broker publishes the will. There are no further events.
+    /// Closes the connection at once, as if it were lost: the broker publishes the will.
+    ///
+    /// There are no further events.
     package func close() {
         release()
     }
@@ -222,7 +230,9 @@ package final class MQTTConnection {
         }
     }
 
-    /// Releases everything. Sources end before the descriptor is closed.
+    /// Releases everything.
+    ///
+    /// Sources end before the descriptor is closed.
     func release() {
         phase = .closed
         source = nil

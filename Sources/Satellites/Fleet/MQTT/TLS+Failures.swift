@@ -32,6 +32,7 @@ extension MQTTConnection.TLS {
     ///   - problems: The error messages of libmosquitto and OpenSSL.
     ///   - verification: Why OpenSSL rejected the certificate of the broker, or 0.
     ///   - broker: The broker.
+    /// - Returns: The reason in words.
     func reason(_ problems: [String], _ verification: Int, _ broker: MQTTConnection.Endpoint) -> String {
         let text = problems.joined(separator: "\n")
         if text.contains("host name verification failed") {

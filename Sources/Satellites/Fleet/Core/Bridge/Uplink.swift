@@ -19,6 +19,8 @@ package struct Uplink: Sendable {
         package var broker: String
         /// Whether the broker is on this machine.
         package var isLocal: Bool
+        /// The last limit of the pauses between attempts to connect.
+        package var longestPause = RetrySchedule.longest
         /// The names and patterns of the aspects.
         package var aspects: NamePatterns
         /// The domains of settings that may leave the device.
@@ -181,7 +183,7 @@ package struct Uplink: Sendable {
     /// Creates the way from saved positions.
     package init(_ settings: Settings, from saved: UplinkPositions? = nil) {
         self.settings = settings
-        schedule = RetrySchedule(isLocal: settings.isLocal)
+        schedule = RetrySchedule(isLocal: settings.isLocal, longest: settings.longestPause)
         let positions = saved.flatMap { $0.identity == Self.identity(settings) ? $0 : nil }
         instance = positions?.instance ?? ""
         let isFiltered = positions?.domains == settings.domains.domains.texts

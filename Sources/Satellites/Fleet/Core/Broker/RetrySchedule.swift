@@ -18,16 +18,18 @@ package struct RetrySchedule: Sendable {
     /// The last limit for a broker on this machine, which has no fleet of its own.
     package static let longestLocal: Duration = .seconds(2)
 
-    private let isLocal: Bool
+    private let longest: Duration
     private var limit: Duration
     /// Whether no attempt was made yet.
     private var isFirst = true
 
     /// Creates a schedule.
     ///
-    /// - Parameter isLocal: Whether the broker is on this machine, which is reached at once.
-    package init(isLocal: Bool) {
-        self.isLocal = isLocal
+    /// - Parameters:
+    ///   - isLocal: Whether the broker is on this machine, which is reached at once.
+    ///   - longest: The last limit.
+    package init(isLocal: Bool, longest: Duration = RetrySchedule.longest) {
+        self.longest = longest
         limit = isLocal ? .zero : Self.start
     }
 
@@ -37,7 +39,7 @@ package struct RetrySchedule: Sendable {
     /// - Returns: The pause.
     package mutating func next(fraction: Double) -> Duration {
         let pause = limit * fraction
-        limit = isFirst ? Self.shortest : min(isLocal ? Self.longestLocal : Self.longest, limit * 2)
+        limit = isFirst ? Self.shortest : min(longest, limit * 2)
         isFirst = false
         return pause
     }

@@ -46,7 +46,8 @@ public struct DeviceEvent: Sendable, Hashable {
         let changes: Int64? = if let earlier = changes, let later = later.changes { earlier + later } else { nil }
         return DeviceEvent(
             device: device, aspect: aspect, value: later.value, instance: later.instance, generation: later.generation,
-            changes: changes, isNewInstance: isNewInstance || later.isNewInstance, changedAt: later.changedAt,
+            changes: changes, isNewInstance: previous != nil && (isNewInstance || later.isNewInstance),
+            changedAt: later.changedAt,
             previous: previous)
     }
 

@@ -67,10 +67,12 @@ struct BridgeSetup {
 
     /// The settings of the way to the broker.
     var uplink: Uplink.Settings {
-        Uplink.Settings(
+        var settings = Uplink.Settings(
             device: device, broker: configuration.access.address.description,
             isLocal: configuration.access.address.isLocal, aspects: configuration.aspects.map(\.name),
             domains: configuration.domains, wakeEvery: configuration.wakeEvery, version: Device.libraryVersion)
+        if settings.isLocal { settings.longestPause = RetrySchedule.longestLocal }
+        return settings
     }
 
     /// The parameters of the subscription on the bus.

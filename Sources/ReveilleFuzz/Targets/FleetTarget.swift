@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleFleetCore
+import Varlink
+
+/// Checks that no sequence of messages makes a reader count backwards or twice, and that its positions and table survive
+/// what a broker and a file can contain.
+///
+/// The input has lines. A line is a message `FLAGS TOPIC PAYLOAD` with one digit of flags, or `@` and a short form of a
+/// state: device, aspect, instance and generation, one character each. `-` is a new connection, `<` takes an event, and
+/// `!` continues from the saved positions.
+enum FleetTarget {
+    /// The longest step between two messages in seconds.
+    private static let longestStep = 700
+
+    static func check(_ bytes: [UInt8]) throws(Falsified) {
+        try checkFile(bytes)
+        var input = FuzzInput(bytes)
+        var reader = FuzzedReader()
+        var now: Int64 = 0
+        for _ in 0..<2_000 where !input.rest.isEmpty {
+            let line = input.line()
+            now += Int64(line.utf8.count * 31 % longestStep)
+            try reader.take(line, at: now)
+        }
+        try reader.finish(at: now)
+    }
+
+    /// Reads the same bytes as a file of positions.
+    private static func checkFile(_ bytes: [UInt8]) throws(Falsified) {
+        guard let ledger = ledger(bytes) else { return }
+        let text = FuzzedReader.text(ledger, FleetInbox())
+        guard let again = Self.ledger(text) else { throw Falsified("written positions are read") }
+        try require(FuzzedReader.text(again, FleetInbox()) == text, "positions after they were written")
+    }
+
+    static func ledger(_ bytes: [UInt8]) -> Ledger? {
+        var (ledger, decoder) = (Ledger(limit: FuzzedReader.limit), PositionsDecoder())
+        do throws(FleetError) {
+            try decoder.decode(bytes, into: &ledger)
+            try decoder.finish()
+            return ledger
+        } catch {
+            return nil
+        }
+    }
+}
+
+/// A reader, and what its consumer has seen.
+private struct FuzzedReader {
+    /// The most entries of the ledger, so that inputs fill it.
+    static let limit = 40
+
+    private struct Subject: Hashable {
+        let device: DeviceID
+        let aspect: String
+    }
+
+    private var ledger = Ledger(limit: limit)
+    private var inbox = FleetInbox()
+    private var seen: [Subject: FleetPosition] = [:]
+    private var table = FleetTable()
+
+    mutating func take(_ line: String, at now: Int64) throws(Falsified) {
+        switch line.utf8.first {
+        case UInt8(ascii: "-"): ledger.connect()
+        case UInt8(ascii: "<"): try takeEvent()
+        case UInt8(ascii: "!"): try restart()
+        case UInt8(ascii: "@"): takeShort(Array(line.unicodeScalars.dropFirst()), at: now)
+        case let flags?:
+            let words = line.dropFirst().split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
+            inbox.put(
+                ledger.receive(
+                    words.count > 1 ? Array(words[1].utf8) : [], on: words.first.map(String.init) ?? "",
+                    isRetained: flags & 1 != 0, expiry: flags & 2 != 0 ? UInt32(flags) << 20 : nil, at: now))
+        case nil: break
+        }
+        try require(ledger.deviceCount + ledger.stateCount <= Self.limit + 1, "the ledger is bounded")
+        try require(inbox.count <= 3 * 2_000, "the inbox is bounded")
+    }
+
+    private mutating func takeShort(_ letters: [Unicode.Scalar], at now: Int64) {
+        guard letters.count > 3, let device = try? DeviceID("device-\(letters[0].value % 4)") else { return }
+        let exponent = letters.count > 4 ? Int(letters[4].value % 53) : 0
+        let generation = Int64(letters[3].value % 64) << exponent & StateMessage.generationLimit
+        let state = StateMessage(
+            instance: "bus-\(letters[2].value % 4)", generation: generation, changes: 0,
+            changedAt: Int64(letters[0].value) << 40, value: ["level": .number(Double(letters[1].value % 3))])
+        let aspect = letters[1].value % 2 == 0 ? "battery" : "proximity"
+        inbox.put(
+            ledger.take(state, of: device, aspect: aspect, isRetained: letters[1].value & 4 != 0, at: now))
+    }
+
+    private mutating func takeEvent() throws(Falsified) {
+        guard let event = inbox.take() else { return }
+        table.take(event)
+        switch event {
+        case .state(let event): try check(event)
+        case .removed(let removal): removal.aspect.map { seen[Subject(device: removal.device, aspect: $0)] = nil }
+        case .problem(let problem):
+            let isPrintable = problem.description.unicodeScalars.allSatisfy {
+                $0.properties.generalCategory != .control
+            }
+            try require(isPrintable, "a problem is printable: \(problem)")
+        case .status, .caughtUp, .disconnected: break
+        }
+    }
+
+    private mutating func check(_ event: DeviceEvent) throws(Falsified) {
+        let subject = Subject(device: event.device, aspect: event.aspect)
+        if let changes = event.changes {
+            try require(changes > 0, "a number of changes is positive: \(event)")
+            let before = FleetPosition(instance: event.instance, generation: event.generation - changes)
+            try requireEqual(seen[subject], before, "the changes count from what was seen")
+        }
+        seen[subject] = FleetPosition(instance: event.instance, generation: event.generation)
+    }
+
+    /// Ends the process, and continues from what the consumer has seen.
+    private mutating func restart() throws(Falsified) {
+        let bytes = Self.text(ledger, inbox)
+        guard let restarted = FleetTarget.ledger(bytes) else { throw Falsified("saved positions are read") }
+        var count = 0
+        restarted.forEachDevice { _, positions in count += positions.count }
+        for (subject, position) in seen {
+            try requireEqual(
+                restarted.position(of: subject.aspect, of: subject.device), position, "a saved position")
+        }
+        try requireEqual(count, seen.count, "the number of saved positions")
+        (ledger, inbox) = (restarted, FleetInbox())
+    }
+
+    /// Takes everything, closes the connection's gaps, and draws the table.
+    mutating func finish(at now: Int64) throws(Falsified) {
+        var check = Completeness(expectedDevices: 5)
+        var steps = 0
+        loop: while true {
+            steps += 1
+            try require(steps <= 4 * Self.limit, "a reader stops asking")
+            switch check.mark(&ledger, at: now) {
+            case .ask(let page): try require(!page.isEmpty, "a page has devices")
+            case .complete(let outcomes):
+                for outcome in outcomes { inbox.put(outcome) }
+                break loop
+            }
+        }
+        while !inbox.isEmpty { try takeEvent() }
+        try restart()
+        let rows = table.rows(of: ledger, at: now)
+        try requireEqual(rows.count, ledger.deviceCount, "a row for each device")
+        let lines = FleetTable.lines(rows, width: 60)
+        try require(lines.allSatisfy { $0.count <= 60 }, "the table fits")
+    }
+
+    static func text(_ ledger: Ledger, _ inbox: FleetInbox) -> [UInt8] {
+        var bytes: [UInt8] = []
+        PositionsFile.write(ledger, without: inbox) { bytes += $0 }
+        return bytes
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleFleetCore
+import Varlink
+
+/// One ledger and one device, with short ways to send.
+struct LedgerScene {
+    /// A time at which a clock is right, in microseconds since 1970.
+    static let time: Int64 = 1_700_000_000_000_000
+
+    var ledger = Ledger()
+    let device: DeviceID
+
+    init(_ device: String = "kiosk-7") throws {
+        self.device = try DeviceID(device)
+        ledger.connect()
+    }
+
+    /// Delivers a state of the battery.
+    mutating func state(
+        _ instance: String, _ generation: Int64, changedAt: Int64 = time, retained: Bool = false, at now: Int64 = 0
+    ) -> Ledger.Outcome {
+        let state = StateMessage(
+            instance: instance, generation: generation, changes: 0, changedAt: changedAt,
+            value: ["number": .integer(generation)])
+        return ledger.take(state, of: device, aspect: "battery", isRetained: retained, at: now)
+    }
+
+    /// Delivers a status.
+    mutating func status(
+        _ instance: String?, online: Bool = true, aspects: [String] = ["battery"], at now: Int64 = 0
+    ) -> Ledger.Outcome {
+        let status = StatusMessage(isOnline: online, instance: instance, aspects: aspects)
+        return ledger.take(status, of: device, isRetained: false, expiry: StatusMessage.lease, at: now)
+    }
+}
+
+extension Ledger.Outcome {
+    /// The event of a state, if it is one.
+    var state: DeviceEvent? { if case .state(let event)? = event { event } else { nil } }
+}
