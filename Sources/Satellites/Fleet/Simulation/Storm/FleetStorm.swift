@@ -77,7 +77,7 @@ final class FleetStorm {
                 "most in a second",
             ],
             [
-                ["computed from the schedule"] + JitterModel(count: count, outage: Self.outage, isLocal: true).columns,
+                ["computed from the schedule"] + JitterModel(count: count, outage: Self.outage).columns,
                 ["measured"] + measured.columns,
             ])
     }

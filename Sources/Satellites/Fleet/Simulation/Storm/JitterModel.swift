@@ -14,14 +14,10 @@ package struct JitterModel {
     /// - Parameters:
     ///   - count: The number of devices.
     ///   - outage: The time in seconds for which the broker is away.
-    ///   - isLocal: Whether the broker is on the machine of the devices.
-    package init(count: Int, outage: Double, isLocal: Bool) {
+    package init(count: Int, outage: Double) {
         var random = SplitMix64(seed: UInt64(count))
         returns = (0..<count).map { _ in
-            var schedule = RetrySchedule(isLocal: isLocal)
-            // The attempt that led to the connection.
-            _ = schedule.next(fraction: 0)
-            schedule.reset()
+            var schedule = RetrySchedule(isLocal: false)
             var time = 0.0
             repeat {
                 time += schedule.next(fraction: Double.random(in: 0...1, using: &random)) / .seconds(1)

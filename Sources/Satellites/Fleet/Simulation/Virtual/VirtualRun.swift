@@ -10,11 +10,9 @@ struct VirtualRun {
     /// The number of devices by default.
     static let usualCount = 1_000_000
     private static let seed: UInt64 = 17
-    /// The parts of the life between two absences of the reader.
-    private static let rounds = 2
-    /// The part of the devices that lose their state in a round.
+    /// The part of the changes that are the loss of a state.
     private static let renewals = 0.01
-    /// Seconds between two rounds.
+    /// Seconds until the reader connects again.
     private static let pause: Int64 = 7_200
     /// The number of messages that are made before the reader takes them, so that only its own time is measured.
     private static let batch = 20_000
@@ -37,14 +35,13 @@ struct VirtualRun {
     mutating func run() throws(Broken) {
         let states = fleet.count * VirtualFleet.aspects.count
         let before = Memory.inUse
+        try fleet.checkPayloads()
         try deliverAll()
         let first = (time: time, memory: Memory.inUse - before, messages: received)
-        for _ in 0..<Self.rounds {
-            now += Self.pause
-            try live()
-            try deliverAll()
-            try fleet.checkNewest()
-        }
+        now += Self.pause
+        try live()
+        try deliverAll()
+        try fleet.checkNewest()
         guard fleet.counted == fleet.expected else {
             throw Broken("\(fleet.counted) changes were counted instead of \(fleet.expected)")
         }
