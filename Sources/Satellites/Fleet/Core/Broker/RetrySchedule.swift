@@ -8,8 +8,9 @@
 ///
 /// Pure.
 package struct RetrySchedule: Sendable {
-    /// The first limit, also after a start, as devices that share a power line start together. It is as long as the
-    /// delay of the will, so that devices that return at the first attempt are not reported as lost.
+    /// The first limit, also after a start, as devices that share a power line start together.
+    ///
+    /// It is as long as the delay of the will, so that devices that return at the first attempt are not reported as lost.
     package static let shortest: Duration = .seconds(30)
     /// The last limit: a broker that is back is noticed within five minutes.
     package static let longest: Duration = .seconds(300)
