@@ -49,5 +49,5 @@ package struct RetrySchedule: Sendable {
     package mutating func reset() { limit = shortest }
 
     /// Continues with the longest limit, as another attempt soon would do harm.
-    package mutating func slowDown() { limit = Self.longest }
+    package mutating func slowDown() { limit = longest }
 }
