@@ -3,7 +3,7 @@
 
 extension Ledger {
     /// Between the names of a list of aspects; it cannot occur in a name.
-    private static let separator: Character = "/"
+    private static let separator = UInt8(ascii: "/")
 
     /// Takes a status of a device.
     package mutating func take(
@@ -28,7 +28,7 @@ extension Ledger {
         if let instance = message.instance { texts.replace(&record.instance, by: instance) }
         if let version = message.version { texts.replace(&record.version, by: version) }
         if !message.aspects.isEmpty {
-            texts.replace(&record.listed, by: message.aspects.joined(separator: String(Self.separator)))
+            texts.replace(&record.listed, by: message.aspects.joined(separator: String(UnicodeScalar(Self.separator))))
         }
         records[place] = record
         let reported = problem.flatMap { report($0, at: now) }
@@ -51,7 +51,7 @@ extension Ledger {
 
     /// Returns the aspects that a device has named; `nil` if it has named none.
     func listed(_ record: DeviceRecord) -> [String]? {
-        texts[record.listed].map { $0.split(separator: Self.separator).map(String.init) }
+        texts[record.listed].map { $0.utf8.split(separator: Self.separator).map { String(Substring($0)) } }
     }
 
     /// Takes the deletion of the status of a device.
