@@ -78,11 +78,14 @@ extension Ledger {
         let next = Relation.next(changes: nil, isNewInstance: true)
         let (bus, isPrevious) = (texts[record.bus], texts[old.previousInstance] == state.instance)
         guard isPrevious || texts[record.previousBus] == state.instance else { return (next, nil) }
-        // A late message of the bus before, or a second device: the status says which bus the device uses.
+        let instances = [state.instance, texts[old.instance] ?? ""].sorted()
+        let shared = (next, FleetProblem.sharedIdentity(record.device, instances: instances))
+        // A late message of the bus before, or a second device: the status says which bus the device uses, even if a
+        // state of another bus came after it.
+        if record.status != nil, texts[record.instance] == state.instance { return shared }
         if record.status != nil, bus == texts[old.instance] { return (.duplicate, nil) }
         if isPrevious, bus != state.instance, state.generation <= old.previousGeneration { return (.duplicate, nil) }
-        let instances = [state.instance, texts[old.instance] ?? ""].sorted()
-        return (next, .sharedIdentity(record.device, instances: instances))
+        return shared
     }
 
     /// Makes a state the last one that was seen.

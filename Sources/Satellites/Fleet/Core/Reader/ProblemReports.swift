@@ -23,8 +23,8 @@ struct ProblemReports: Sendable {
     static let interval: Int64 = 3_600
     /// The most subjects in an interval: more than a person reads.
     static let subjectLimit = 1_000
-    /// The most reports of one subject in an interval.
-    static let changeLimit = 4
+    /// The most reports of one subject in an interval, each with other details.
+    fileprivate static let changeLimit = 4
 
     private var reports: [Subject: Report] = [:]
     /// The time of the last report that there are further problems.
@@ -34,7 +34,7 @@ struct ProblemReports: Sendable {
     mutating func report(_ problem: FleetProblem, at now: Int64) -> FleetProblem? {
         let subject = problem.subject
         if var report = reports[subject], now - report.time < Self.interval {
-            guard report.problem != problem, report.count < Self.changeLimit else { return nil }
+            guard report.problem != problem, report.count < problem.reportLimit else { return nil }
             report.problem = problem
             report.count += 1
             reports[subject] = report
@@ -69,6 +69,15 @@ extension FleetProblem {
         case .tooLarge: .init(kind: 9, device: nil, name: "")
         case .uncertain: .init(kind: 11, device: nil, name: "")
         case .further: .init(kind: 10, device: nil, name: "")
+        }
+    }
+
+    /// The most reports of the subject in an interval.
+    fileprivate var reportLimit: Int {
+        switch self {
+        // A full ledger ignores every further device, and the first one is as good an example as the next.
+        case .tooLarge: 1
+        default: ProblemReports.changeLimit
         }
     }
 }
