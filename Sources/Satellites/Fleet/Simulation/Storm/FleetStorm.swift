@@ -77,7 +77,8 @@ final class FleetStorm {
                 "most in a second",
             ],
             [
-                ["computed from the schedule"] + JitterModel(count: count, outage: Self.outage).columns,
+                ["computed from the schedule"]
+                    + JitterModel(count: count, outage: Self.outage, longest: SimulatedDevice.longestPause).columns,
                 ["measured"] + measured.columns,
             ])
     }

@@ -14,10 +14,11 @@ package struct JitterModel {
     /// - Parameters:
     ///   - count: The number of devices.
     ///   - outage: The time in seconds for which the broker is away.
-    package init(count: Int, outage: Double) {
+    ///   - longest: The last limit of the pauses.
+    package init(count: Int, outage: Double, longest: Duration = RetrySchedule.longest) {
         var random = SplitMix64(seed: UInt64(count))
         returns = (0..<count).map { _ in
-            var schedule = RetrySchedule(isLocal: false)
+            var schedule = RetrySchedule(isLocal: false, longest: longest)
             var time = 0.0
             repeat {
                 time += schedule.next(fraction: Double.random(in: 0...1, using: &random)) / .seconds(1)

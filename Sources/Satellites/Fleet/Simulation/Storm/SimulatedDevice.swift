@@ -17,6 +17,9 @@ final class SimulatedDevice {
     /// The time in seconds for which the broker keeps the session, as the real bridge requests.
     private static let sessionExpiry: UInt32 = 86_400
 
+    /// The last limit of the pauses, shorter than that of real bridges: a few of 10,000 devices would need all of it.
+    static let longestPause: Duration = .seconds(60)
+
     /// How much older a connection appears to the bridge than it is.
     ///
     /// Pauses only begin with short ones again after a connection of a minute, and the phases of a storm follow each other
@@ -46,10 +49,10 @@ final class SimulatedDevice {
         var random = random
         let instance = (0..<2).map { _ in String(random.next() | 1 << 63, radix: 16) }.joined()
         bus = Bus(restoring: SavedState(instance: instance), history: 1, at: Timestamp(microseconds: loop.wallClock))
-        uplink = Uplink(
-            Uplink.Settings(
-                device: id, broker: broker.description, isLocal: false, aspects: Self.aspects.map(\.name), version: "0")
-        )
+        var settings = Uplink.Settings(
+            device: id, broker: broker.description, isLocal: false, aspects: Self.aspects.map(\.name), version: "0")
+        settings.longestPause = Self.longestPause
+        uplink = Uplink(settings)
         self.random = random
         timer = try loop.timer(priority: .normal) { [weak self] in self?.take(.timeIsOver) }
         change()
