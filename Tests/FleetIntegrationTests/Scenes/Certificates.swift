@@ -54,6 +54,16 @@ final class Certificates {
                 + ["-keyout", file(name + ".key"), "-out", file(name + ".crt")] + options)
     }
 
+    /// Makes a list of revoked certificates, which is empty, with the example of a configuration of OpenSSL.
+    func revoked(by configuration: String) throws -> String {
+        try directory.write(configuration, to: "revoked.cnf")
+        try directory.write("", to: "index.txt")
+        try openssl(
+            ["ca", "-gencrl", "-config", "revoked.cnf", "-cert", ca, "-keyfile", file(name + ".key")]
+                + ["-out", file("revoked.pem")])
+        return file("revoked.pem")
+    }
+
     /// Encrypts a key with a passphrase.
     func encrypt(_ tls: MQTTConnection.TLS) throws {
         let key = tls.key ?? ""
@@ -63,7 +73,9 @@ final class Certificates {
     private func openssl(_ arguments: [String]) throws {
         let log = try directory.open("openssl.log")
         defer { close(log) }
-        let process = try ChildProcess(["openssl"] + arguments, descriptors: [1: log, 2: log])
+        // The paths in a configuration are relative.
+        let process = try ChildProcess(
+            ["sh", "-c", "cd \"$0\" && exec openssl \"$@\"", directory.path] + arguments, descriptors: [1: log, 2: log])
         guard process.wait() == 0 else { throw Trouble("openssl: \(directory.read("openssl.log"))") }
     }
 }

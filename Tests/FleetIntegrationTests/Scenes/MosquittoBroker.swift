@@ -23,6 +23,8 @@ final class MosquittoBroker {
         /// A port on loopback with the certificate of a broker. If it requires certificates of clients, their common
         /// names are the users of the topic rules.
         case tls(MQTTConnection.TLS, requiresCertificate: Bool)
+        /// The packaged example on loopback: a port for devices, and one for readers with another authority.
+        case example(ExampleFiles)
     }
 
     /// The number of ports to try, in case that others use them at the same moment.
@@ -32,6 +34,8 @@ final class MosquittoBroker {
     private let listener: Listener
     private let lines: [String]
     private(set) var port: UInt16 = 0
+    /// The port for readers of the example.
+    private(set) var readersPort: UInt16 = 0
     private(set) var process: ChildProcess
 
     /// Starts a broker and waits until it accepts connections.
@@ -58,7 +62,8 @@ final class MosquittoBroker {
         self.lines = lines
         for _ in 1..<Self.attempts {
             port = try Self.freePort()
-            if let process = try Self.start(directory, listener, port, lines) {
+            readersPort = try Self.freePort()
+            if let process = try Self.start(directory, listener, (port, readersPort), lines) {
                 self.process = process
                 return
             }
@@ -70,8 +75,13 @@ final class MosquittoBroker {
     func address(_ tls: MQTTConnection.TLS? = nil, host: String = "127.0.0.1") -> MQTTConnection.Endpoint {
         switch listener {
         case .unix: .unix(directory.path + "/broker")
-        case .tcp, .tls: .tcp(host: host, port: port, tls: tls)
+        case .tcp, .tls, .example: .tcp(host: host, port: port, tls: tls)
         }
+    }
+
+    /// The address for readers of the example.
+    func readersAddress(_ tls: MQTTConnection.TLS) -> MQTTConnection.Endpoint {
+        .tcp(host: "127.0.0.1", port: readersPort, tls: tls)
     }
 
     var log: String { directory.read("log") }
@@ -94,7 +104,7 @@ final class MosquittoBroker {
     /// Starts the broker again on the same port or socket, after it has ended.
     func restart() throws {
         process.wait()
-        guard let process = try Self.start(directory, listener, port, lines) else {
+        guard let process = try Self.start(directory, listener, (port, readersPort), lines) else {
             throw Trouble("mosquitto does not start again: \(log)")
         }
         self.process = process
@@ -102,9 +112,9 @@ final class MosquittoBroker {
 
     /// Starts the broker; returns `nil` if it has ended.
     private static func start(
-        _ directory: TemporaryDirectory, _ listener: Listener, _ port: UInt16, _ lines: [String]
+        _ directory: TemporaryDirectory, _ listener: Listener, _ ports: (UInt16, UInt16), _ lines: [String]
     ) throws -> ChildProcess? {
-        try directory.write(configuration(directory, listener, port, lines), to: "mosquitto.conf")
+        try directory.write(configuration(directory, listener, ports, lines), to: "mosquitto.conf")
         let log = try directory.open("log")
         defer { close(log) }
         var environment = ChildProcess.environment
@@ -116,21 +126,22 @@ final class MosquittoBroker {
             descriptors: [1: log, 2: log])
         let isUnix = if case .unix = listener { true } else { false }
         try wait(for: "mosquitto: \(directory.read("log"))") {
-            process.hasEnded || (isUnix ? accepts(path: directory.path + "/broker") : accepts(port: port))
+            process.hasEnded || (isUnix ? accepts(path: directory.path + "/broker") : accepts(port: ports.0))
         }
         return process.hasEnded ? nil : process
     }
 
     private static func configuration(
-        _ directory: TemporaryDirectory, _ listener: Listener, _ port: UInt16, _ lines: [String]
-    ) -> String {
+        _ directory: TemporaryDirectory, _ listener: Listener, _ ports: (UInt16, UInt16), _ lines: [String]
+    ) throws -> String {
         var all = ["log_dest stderr", "log_type all", "connection_messages true"]
         // As root, it would become a user that cannot read the files.
         if getuid() == 0 { all.append("user root") }
         all += lines
         switch listener {
         case .unix: all.append("listener 0 \(directory.path)/broker")
-        case .tcp, .tls: all.append("listener \(port) 127.0.0.1")
+        case .tcp, .tls: all.append("listener \(ports.0) 127.0.0.1")
+        case .example(let files): return try (all + [files.configuration(ports)]).joined(separator: "\n")
         }
         if case .tls(let files, let requiresCertificate) = listener {
             all += ["cafile \(files.ca ?? "")", "certfile \(files.certificate ?? "")", "keyfile \(files.key ?? "")"]

@@ -27,7 +27,9 @@ struct BrokerAddressTests {
         "an invalid address is refused with the reason",
         arguments: [
             ("mqtt://broker.example", "over TLS only"), ("mqtt://127.example.org", "over TLS only"),
-            ("mqtt://127.0.0.1.example.org", "over TLS only"), ("http://broker", "must begin with mqtts://"),
+            ("mqtt://127.0.0.1.example.org", "over TLS only"),
+            ("mqtt://0127.0.0.1", "over TLS only"), ("mqtt://127.0.0.01", "over TLS only"),
+            ("http://broker", "must begin with mqtts://"),
             ("mqtts://me:secret@broker", "must not name a user"), ("", "must have a host"),
             ("mqtts://", "must have a host"), ("mqtts://a b", "must have a host"), ("::1", "must have a host"),
             ("[::1", "must have a host"), ("[::1]x", "must have a host"), ("broker:0", "invalid port '0'"),

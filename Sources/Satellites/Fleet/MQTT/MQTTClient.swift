@@ -61,10 +61,15 @@ final class MQTTClient {
         prefix = "Client \(options.clientID) ".utf8.count
         keepAlive = options.keepAlive
         mosquitto_user_data_set(handle, Unmanaged.passUnretained(self).toOpaque())
-        mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V5)
-        mosquitto_int_option(handle, MOSQ_OPT_RECEIVE_MAXIMUM, Int32(max(1, options.receiveMaximum)))
-        // Messages are few and small, and wait for nothing.
-        mosquitto_int_option(handle, MOSQ_OPT_TCP_NODELAY, 1)
+        let settings = [
+            (MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V5),
+            (MOSQ_OPT_RECEIVE_MAXIMUM, Int32(max(1, options.receiveMaximum))),
+            // Messages are few and small, and wait for nothing.
+            (MOSQ_OPT_TCP_NODELAY, 1),
+        ]
+        for (option, value) in settings where mosquitto_int_option(handle, option, value) != MOSQ_ERR_SUCCESS.code {
+            throw Failure(.protocol, "libmosquitto does not support option \(option.rawValue)")
+        }
         setCallbacks()
     }
 

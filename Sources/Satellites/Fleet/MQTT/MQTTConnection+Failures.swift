@@ -9,7 +9,7 @@ extension MQTTConnection {
     /// Returns an error that names the broker.
     func error(_ failure: MQTTClient.Failure) -> MQTTError {
         let action = client?.isAccepted == true ? "connection to" : "connecting to"
-        return MQTTError(failure.kind, "\(action) \(options.broker): \(failure.reason)")
+        return MQTTError(failure.kind, "\(action) \(options.broker): \(attempts.complete(failure.reason))")
     }
 
     /// Notes why a function of libmosquitto failed, with its result and the error number that it left.

@@ -16,25 +16,36 @@ extension MQTTConnection {
     private static let connecting = Lock(())
 
     func start() throws(MQTTClient.Failure) {
-        let client = try MQTTClient(options)
-        self.client = client
-        if let will = options.will { try set(will, of: client) }
-        if options.user != nil || options.password != nil {
-            mosquitto_username_pw_set(client.handle, options.user, options.password)
-        }
-        if let tls = options.broker.tls {
-            try tls.check()
-            mosquitto_tls_set(
-                client.handle, tls.ca, tls.ca == nil ? Self.systemCertificates : nil, tls.certificate, tls.key,
-                // Without a callback, OpenSSL asks for a passphrase on the terminal.
-                { _, _, _, _ in -1 })
-        }
+        client = try makeClient()
         guard case .tcp(let host, _, _) = options.broker, !HostLookup.isNumeric(host) else { return try connect() }
         do throws(SystemError) {
-            lookup = try HostLookup(host, on: loop) { [weak self] in self?.hostIsKnown($0) }
+            lookup = try HostLookup(host, on: loop) { [weak self] in self?.take($0) }
         } catch {
             throw MQTTClient.Failure(.unreachable, "\(error)")
         }
+    }
+
+    private func makeClient() throws(MQTTClient.Failure) -> MQTTClient {
+        let client = try MQTTClient(options)
+        if let will = options.will { try set(will, of: client) }
+        if options.user != nil || options.password != nil {
+            guard mosquitto_username_pw_set(client.handle, options.user, options.password) == MOSQ_ERR_SUCCESS.code
+            else {
+                throw MQTTClient.Failure(.protocol, "the user or the password is invalid")
+            }
+        }
+        guard let tls = options.broker.tls else { return client }
+        try tls.check()
+        let result = mosquitto_tls_set(
+            client.handle, tls.ca, tls.ca == nil ? Self.systemCertificates : nil, tls.certificate, tls.key,
+            // Without a callback, OpenSSL asks for a passphrase on the terminal.
+            { _, _, _, _ in -1 })
+        // libmosquitto would connect without TLS.
+        guard result == MOSQ_ERR_SUCCESS.code else {
+            throw MQTTClient.Failure(
+                .tls, "the files of TLS cannot be used: \(String(cString: mosquitto_strerror(result)))")
+        }
+        return client
     }
 
     private func set(_ will: Will, of client: MQTTClient) throws(MQTTClient.Failure) {
@@ -51,14 +62,37 @@ extension MQTTConnection {
     }
 
     /// Continues after the host was looked up, or reports why it is unknown.
-    private func hostIsKnown(_ problem: String?) {
+    private func take(_ answer: HostLookup.Answer) {
         lookup = nil
-        if let problem {
-            client?.fail(.unreachable, problem)
-        } else {
-            do throws(MQTTClient.Failure) { try connect() } catch { client?.fail(error.kind, error.reason) }
+        switch answer {
+        case .problem(let problem): client?.fail(.unreachable, problem)
+        case .found(let families):
+            attempts.families = families
+            connectNext()
         }
         deliver()
+    }
+
+    /// Connects to an address of the next family; it has its share of the time that is left.
+    private func connectNext() {
+        attempts.begin()
+        timer?.fire(after: timeLeft / (attempts.families.count + 1))
+        do throws(MQTTClient.Failure) { try connect() } catch { client?.fail(error.kind, error.reason) }
+    }
+
+    /// Tries the next family of addresses after none of this one could be connected; returns whether there is one.
+    ///
+    /// libmosquitto tries one address only, always the same one.
+    func connectsAgain(after failure: MQTTClient.Failure) -> Bool {
+        guard phase == .connecting, failure.kind == .unreachable, !activity.isEstablished,
+            let next = try? makeClient(), attempts.fail(failure.reason)
+        else { return false }
+        source = nil
+        descriptor = nil
+        client = next
+        activity = Activity()
+        connectNext()
+        return true
     }
 
     /// Connects to a path or a host that is known, so that nothing blocks.
@@ -78,7 +112,10 @@ extension MQTTConnection {
             mosquitto_connect_bind_v5(
                 client.handle, Self.nowhere, 0, Int32(options.keepAlive), nil, properties.list)
             (result, code) = Self.connecting.withLock { _ in
-                (mosquitto_connect_bind_async(client.handle, host, Int32(port), Int32(options.keepAlive), nil), errno)
+                (
+                    mosquitto_connect_bind_async(
+                        client.handle, host, Int32(port), Int32(options.keepAlive), attempts.origin), errno
+                )
             }
         }
         if result != MOSQ_ERR_SUCCESS.code, result != MOSQ_ERR_CONN_PENDING.code { note(result, code) }

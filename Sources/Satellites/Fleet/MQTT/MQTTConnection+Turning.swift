@@ -14,11 +14,8 @@ extension MQTTConnection {
         /// The number of packets.
         var received = 0
         var sent = 0
-        /// The time since boot of the last packets, in microseconds.
-        var receivedAt: UInt64 = 0
-        var sentAt: UInt64 = 0
-        /// The time of the last ping.
-        var askedAt: UInt64 = 0
+        /// When they were sent and received.
+        var keepAlive = KeepAlive()
         /// Whether the socket is connected.
         var isEstablished = false
         /// The number of bytes of an incomplete packet that were waiting to be read.
@@ -32,11 +29,17 @@ extension MQTTConnection {
         guard let client, client.socket >= 0 else { return }
         var interest: EventLoop.Interest = phase == .disconnecting ? [] : .readable
         // During the handshake, libmosquitto asks for room without need, which would keep the loop busy.
-        let needsRoom = client.isShakingHands ? !activity.isEstablished : mosquitto_want_write(client.handle)
+        let needsRoom =
+            !activity.isEstablished || !client.isShakingHands && mosquitto_want_write(client.handle)
         if needsRoom { interest.insert(.writable) }
         if let source { return source.rearm(interest) }
         do throws(SystemError) {
-            source = try loop.watch(client.socket, for: interest) { [weak self] in self?.turn($0) }
+            // libmosquitto closes its own descriptor before the source ends, and other processes may have inherited it: the
+            // kernel would continue to report it.
+            let copy = fcntl(client.socket, F_DUPFD_CLOEXEC, 0)
+            guard copy >= 0 else { throw SystemError("fcntl", code: errno) }
+            descriptor = OwnedDescriptor(copy)
+            source = try loop.watch(copy, for: interest) { [weak self] in self?.turn($0) }
         } catch {
             client.fail(.unreachable, "\(error)")
             settleLater()
@@ -45,8 +48,15 @@ extension MQTTConnection {
 
     private func turn(_ conditions: EventLoop.Interest) {
         guard let client else { return }
-        if conditions.canWrite { activity.isEstablished = true }
         if phase == .disconnecting { return flush(client, conditions) }
+        if !activity.isEstablished {
+            // Before libmosquitto takes the error away.
+            if let problem = socketProblem(client) {
+                client.fail(.unreachable, problem)
+                return deliver()
+            }
+            activity.isEstablished = conditions.canWrite
+        }
         let wasShakingHands = client.isShakingHands
         // A broker's last words explain why writing fails, so they are read before. During the handshake, reading also
         // writes, and vice versa.
@@ -109,16 +119,19 @@ extension MQTTConnection {
         guard let client else { return }
         if client.received != activity.received {
             activity.received = client.received
-            activity.receivedAt = loop.bootClock
+            let wasAsking = activity.keepAlive.isAsking
+            activity.keepAlive.received(at: loop.bootClock)
+            if wasAsking, phase == .connected { awaitPing() }
         }
         if client.sent != activity.sent {
             activity.sent = client.sent
-            activity.sentAt = loop.bootClock
+            activity.keepAlive.sent(at: loop.bootClock)
         }
     }
 
     func noteAccepted() {
         phase = .connected
+        attempts = Attempts()
         awaitPing()
     }
 
@@ -127,6 +140,9 @@ extension MQTTConnection {
     func timeIsOver() {
         switch phase {
         case .connecting:
+            // It may have been set to try another family of addresses, which is not needed.
+            let rest = timeLeft
+            if activity.isEstablished, rest > .zero { return timer?.fire(after: rest) ?? () }
             let step =
                 lookup != nil
                 ? "the host was not resolved" : activity.isEstablished ? "the broker did not answer" : "no connection"
@@ -137,45 +153,42 @@ extension MQTTConnection {
         deliver()
     }
 
-    /// Sets the timer to the time of the next ping.
+    /// Sets the timer to the time of the next ping, or to the end of the wait for its answer.
     ///
-    /// It is not moved by each packet, only when it fires.
+    /// It is not moved by each packet, only when it fires and by an answer.
     private func awaitPing() {
         guard let client, client.keepAlive > 0 else {
             timer?.disarm()
             return
         }
-        let due = pingTime(client)
         let now = loop.bootClock
-        timer?.fire(after: .microseconds(due > now ? due - now : 0))
-    }
-
-    /// The time since boot at which the broker must be sent something, or asked for something.
-    private func pingTime(_ client: MQTTClient) -> UInt64 {
-        max(min(activity.sentAt, activity.receivedAt), activity.askedAt) + UInt64(client.keepAlive) * 1_000_000
+        var pause: UInt64 = 0
+        if case .wait(let due) = activity.keepAlive.step(at: now, interval: client.keepAlive) { pause = due - now }
+        timer?.fire(after: .microseconds(pause))
     }
 
     private func keepAlive() {
-        guard let client else { return }
+        guard let client, client.keepAlive > 0 else { return }
         let now = loop.bootClock
-        let silence = now - min(now, activity.receivedAt)
-        // The time after which the broker, too, ends the connection (section 3.1.2.10).
-        guard silence <= UInt64(client.keepAlive) * 1_500_000 else {
-            return client.fail(.lost, "nothing was received for \(silence / 1_000_000) s")
-        }
-        if now >= pingTime(client) {
-            let sent = client.sent
-            let result = mosquitto_loop_misc(client.handle)
-            let code = errno
-            if result != MOSQ_ERR_SUCCESS.code { note(result, code) }
-            // The clock of libmosquitto stops while the machine sleeps, so it is late. Anything that the broker answers
-            // is a ping.
-            if client.failure == nil, client.sent == sent {
-                mosquitto_unsubscribe(client.handle, nil, options.clientID)
-            }
-            noteActivity()
-            activity.askedAt = now
+        switch activity.keepAlive.step(at: now, interval: client.keepAlive) {
+        case .lost(let silence): return client.fail(.lost, "nothing was received for \(silence / 1_000_000) s")
+        case .ping: ping(client, now)
+        case .wait: break
         }
         awaitPing()
+    }
+
+    private func ping(_ client: MQTTClient, _ now: UInt64) {
+        let sent = client.sent
+        let result = mosquitto_loop_misc(client.handle)
+        let code = errno
+        if result != MOSQ_ERR_SUCCESS.code { note(result, code) }
+        // The clock of libmosquitto stops while the machine sleeps, so it is late. Anything that the broker answers
+        // is a ping.
+        if client.failure == nil, client.sent == sent {
+            mosquitto_unsubscribe(client.handle, nil, options.clientID)
+        }
+        noteActivity()
+        activity.keepAlive.asked(at: now)
     }
 }

@@ -34,6 +34,8 @@ package final class MQTTConnection {
     var phase = Phase.connecting
     var client: MQTTClient?
     var source: EventSource?
+    /// The descriptor of the source.
+    var descriptor: OwnedDescriptor?
     var timer: EventSource?
     var lookup: HostLookup?
     /// Delivers what libmosquitto reports within a call of the owner, after the owner has returned.
@@ -42,6 +44,9 @@ package final class MQTTConnection {
     /// Keeps a connection that its owner has released, until its DISCONNECT is sent.
     var ownReference: MQTTConnection?
     var activity = Activity()
+    var attempts = Attempts()
+    /// The time since boot at which the attempt to connect ends, in microseconds.
+    let deadline: UInt64
 
     /// Starts to connect.
     ///
@@ -58,6 +63,7 @@ package final class MQTTConnection {
         self.options = options
         self.loop = loop
         self.onEvent = onEvent
+        deadline = loop.bootClock + EventLoop.microseconds(patience)
         do throws(SystemError) {
             timer = try loop.timer { [weak self] in self?.timeIsOver() }
             deferral = try loop.timer { [weak self] in self?.deliver() }
@@ -144,7 +150,7 @@ package final class MQTTConnection {
 
     /// Sends what was published and a DISCONNECT, with which the broker discards the will, and closes the connection.
     ///
-    /// There are no further events. The connection may be released immediately.
+    /// No event follows. The connection may be released immediately.
     package func disconnect() {
         guard phase == .connected, let client else { return close() }
         phase = .disconnecting
@@ -156,9 +162,7 @@ package final class MQTTConnection {
         watch()
     }
 
-    /// Closes the connection at once, as if it were lost: the broker publishes the will.
-    ///
-    /// There are no further events.
+    /// Closes the connection at once, without further events, as if it were lost: the broker publishes the will.
     package func close() {
         release()
     }
@@ -222,6 +226,7 @@ package final class MQTTConnection {
             for event in events where phase == .connected { onEvent(event) }
             guard phase != .closed else { return }
             if let failure = client.failure {
+                if connectsAgain(after: failure) { continue }
                 let error = error(failure)
                 release()
                 return onEvent(.ended(error))
@@ -230,12 +235,11 @@ package final class MQTTConnection {
         }
     }
 
-    /// Releases everything.
-    ///
-    /// Sources end before the descriptor is closed.
+    /// Releases everything, and sources before their descriptors.
     func release() {
         phase = .closed
         source = nil
+        descriptor = nil
         timer = nil
         deferral = nil
         lookup = nil

@@ -116,8 +116,10 @@ package struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
     private static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host == "::1" { return true }
         let parts = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        // All of 127/8; a name such as 127.example.org is not an address.
-        return parts.count == 4 && parts.allSatisfy { UInt8(Substring($0)) != nil }
+        // All of 127/8; a name such as 127.example.org is not an address. With a leading zero, a part is octal for some
+        // functions: 0127.0.0.1 is 87.0.0.1, another machine.
+        return parts.count == 4
+            && parts.allSatisfy { part in UInt8(Substring(part)).map { "\($0)" } == String(Substring(part)) }
             && UInt8(Substring(parts[0])) == 127
     }
 }

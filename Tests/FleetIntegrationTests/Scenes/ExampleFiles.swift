@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleMQTT
+import ReveilleSystem
+
+/// The packaged configuration and rules of mosquitto, with files and ports of a test.
+struct ExampleFiles {
+    /// The broker's certificate, signed by the authority of devices.
+    let broker: MQTTConnection.TLS
+    /// The certificate of the authority of readers.
+    let readers: String
+    /// The list of revoked certificates of devices.
+    let revoked: String
+
+    /// Makes the files.
+    init(devices: Certificates, readers: Certificates) throws {
+        broker = try devices.broker()
+        self.readers = readers.ca
+        revoked = try devices.revoked(by: Self.read("revoked.cnf"))
+    }
+
+    /// Returns the configuration of the broker, with the ports for devices and readers.
+    func configuration(_ ports: (devices: UInt16, readers: UInt16)) throws -> String {
+        let certificates = "/etc/mosquitto/certs/"
+        return try Self.read("mosquitto.conf").split(separator: "\n").map { line in
+            switch line {
+            case "listener 8883": "listener \(ports.devices) 127.0.0.1"
+            case "listener 8884": "listener \(ports.readers) 127.0.0.1"
+            case "certfile \(certificates)broker.pem": "certfile \(broker.certificate ?? "")"
+            case "keyfile \(certificates)broker.key": "keyfile \(broker.key ?? "")"
+            case "cafile \(certificates)ca.pem": "cafile \(broker.ca ?? "")"
+            case "cafile \(certificates)readers.pem": "cafile \(readers)"
+            case "crlfile \(certificates)revoked.pem": "crlfile \(revoked)"
+            case "acl_file /etc/mosquitto/mosquitto.acl": "acl_file \(FleetScene.rules)"
+            default: String(line)
+            }
+        }.joined(separator: "\n") + "\n"
+    }
+
+    private static func read(_ name: String) throws -> String {
+        let path = FleetScene.root + "/Scripts/debian/examples/" + name
+        guard case .bytes(let bytes) = FileContents.read(path, limit: 1 << 20) else { throw Trouble("no \(path)") }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
