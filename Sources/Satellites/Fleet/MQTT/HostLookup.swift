@@ -66,10 +66,15 @@ final class HostLookup {
         let request = try Request(host)
         self.request = request
         source = try loop.watch(request.pipe.readingEnd, for: .readable) { [weak self] _ in
-            self?.source = nil
+            self?.source?.cancel()
             completion(request.answer.withLock { $0 })
         }
         try Pthread.start { request.run() }
+    }
+
+    deinit {
+        // Before the pipe is closed, which another process may have inherited: the kernel would continue to report it.
+        source?.cancel()
     }
 
     private static func families(of addresses: UnsafeMutablePointer<addrinfo>?) -> [Family] {

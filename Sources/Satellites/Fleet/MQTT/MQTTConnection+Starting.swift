@@ -87,8 +87,7 @@ extension MQTTConnection {
         guard phase == .connecting, failure.kind == .unreachable, !activity.isEstablished,
             let next = try? makeClient(), attempts.fail(failure.reason)
         else { return false }
-        source = nil
-        descriptor = nil
+        stopWatching()
         client = next
         activity = Activity()
         connectNext()

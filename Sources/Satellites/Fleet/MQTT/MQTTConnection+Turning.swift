@@ -46,6 +46,13 @@ extension MQTTConnection {
         }
     }
 
+    /// Ends the source before its descriptor is closed, even if its handler is running and keeps it.
+    func stopWatching() {
+        source?.cancel()
+        source = nil
+        descriptor = nil
+    }
+
     private func turn(_ conditions: EventLoop.Interest) {
         guard let client else { return }
         if phase == .disconnecting { return flush(client, conditions) }

@@ -238,8 +238,7 @@ package final class MQTTConnection {
     /// Releases everything, and sources before their descriptors.
     func release() {
         phase = .closed
-        source = nil
-        descriptor = nil
+        stopWatching()
         timer = nil
         deferral = nil
         lookup = nil
