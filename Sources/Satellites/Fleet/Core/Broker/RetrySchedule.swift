@@ -52,7 +52,7 @@ package struct RetrySchedule: Sendable {
 
     /// Continues with the longest limit, as another attempt soon would do harm.
     package mutating func slowDown() {
-        limit = Self.longest
+        limit = longest
         isFirst = false
     }
 }
