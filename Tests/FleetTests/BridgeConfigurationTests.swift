@@ -59,6 +59,10 @@ import Varlink
                 "aspects: not an aspect, a published name or a pattern: \"batery\"; did you mean battery?"
             ),
             ("{ broker: 'localhost', aspects: 'battery' }", "aspects: not a list, each an aspect"),
+            (
+                "{ broker: 'localhost', aspects: [\((1...65).map { "'org.example.n\($0)'" }.joined(separator: ","))] }",
+                "aspects: more than 64"
+            ),
             ("{ broker: 'localhost', aspects: [] }", "aspects: must name at least one"),
             ("{ broker: 'localhost', aspects: ['lifecycle'] }", "aspects: lifecycle is not a state of the device"),
             ("{ broker: 'localhost', aspects: ['motion'] }", "aspects: motion is a stream of samples"),

@@ -3,6 +3,9 @@
 
 /// The log of a program without messages that repeat the last one about their subject.
 package final class SubjectLog<Subject: Hashable> {
+    /// The most subjects whose last messages are remembered: a peer may invent any number of them.
+    private static var subjectLimit: Int { 256 }
+
     /// The log, for messages without a subject.
     package let log: ProgramLog
     private var last: [Subject: String]
@@ -19,6 +22,7 @@ package final class SubjectLog<Subject: Hashable> {
 
     /// Writes a message, unless it is the last one about its subject.
     package func write(_ level: LogLevel, _ message: String, about subject: Subject) {
+        if last.count >= Self.subjectLimit, last[subject] == nil { last = [:] }
         guard last.updateValue(message, forKey: subject) != message else { return }
         log.write(level, message)
     }

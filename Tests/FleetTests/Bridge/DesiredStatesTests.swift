@@ -27,10 +27,21 @@ struct DesiredStatesTests {
         }
     }
 
+    /// Lets the bus take everything.
+    private mutating func settle(_ effects: [DesiredStates.Effect]) -> [DesiredStates.Effect] {
+        effects
+            + effects.flatMap { effect -> [DesiredStates.Effect] in
+                switch effect {
+                case .publish(let name, _), .withdraw(let name): states.answered(name, isTaken: true)
+                default: []
+                }
+            }
+    }
+
     @Test("a device that was away receives the newest value once, with its count")
     mutating func away() {
         _ = states.take(.desired(device, Self.name), counted(3, "day"))
-        #expect(published(states.endCollection(isComplete: true)).count == 1)
+        #expect(published(settle(states.endCollection(isComplete: true))).count == 1)
         var again = DesiredStates(
             device: device, groups: [], allowed: ["org.example.*"], from: states.positions)
         again.begin()
@@ -44,11 +55,12 @@ struct DesiredStatesTests {
     @Test("the same value is the same state again, with its count, after a restart")
     mutating func again() {
         _ = states.take(.desired(device, Self.name), counted(3, "day"))
-        _ = states.endCollection(isComplete: true)
-        let first = published(states.take(.desired(device, Self.name), counted(5, "night")))
+        _ = settle(states.endCollection(isComplete: true))
+        let first = published(settle(states.take(.desired(device, Self.name), counted(5, "night"))))
         var later = DesiredStates(device: device, groups: [], allowed: ["org.example.*"], from: states.positions)
         _ = later.take(.desired(device, Self.name), counted(5, "night"))
         #expect(published(later.endCollection(isComplete: true)) == first)
+        _ = later.answered(Self.name, isTaken: true)
         #expect(published(later.publishAll()) == first)
     }
 
@@ -57,20 +69,81 @@ struct DesiredStatesTests {
         _ = states.take(.groupDesired("all", Self.name), counted(1, "all", instance: "a"))
         _ = states.take(.groupDesired("shops", Self.name), counted(1, "shops", instance: "b"))
         _ = states.take(.desired(device, Self.name), counted(1, "own", instance: "c"))
-        #expect(published(states.endCollection(isComplete: true)).map { $0["value"] } == [["mode": "own"]])
-        #expect(published(states.take(.desired(device, Self.name), [])).map { $0["value"] } == [["mode": "shops"]])
-        #expect(published(states.take(.groupDesired("shops", Self.name), [])).map { $0["value"] } == [["mode": "all"]])
-        #expect(states.take(.groupDesired("all", Self.name), []) == [.withdraw(Self.name), .save])
+        func modes(_ effects: [DesiredStates.Effect]) -> [JSON?] { published(effects).map { $0["value"] } }
+        #expect(modes(settle(states.endCollection(isComplete: true))) == [["mode": "own"]])
+        #expect(modes(settle(states.take(.desired(device, Self.name), []))) == [["mode": "shops"]])
+        #expect(modes(settle(states.take(.groupDesired("shops", Self.name), []))) == [["mode": "all"]])
+        #expect(settle(states.take(.groupDesired("all", Self.name), [])) == [.withdraw(Self.name), .save])
+        #expect(states.positions.isEmpty)
     }
 
     @Test("a name that was deleted meanwhile is withdrawn when all others have arrived, and not before")
     mutating func deletedMeanwhile() {
         _ = states.take(.desired(device, Self.name), counted(1, "day"))
-        _ = states.endCollection(isComplete: true)
+        _ = settle(states.endCollection(isComplete: true))
         states.begin()
         #expect(!states.endCollection(isComplete: false).contains(.withdraw(Self.name)))
         states.begin()
         #expect(states.endCollection(isComplete: true).contains(.withdraw(Self.name)))
+    }
+
+    @Test("a broker with an older memory withdraws nothing, and the newer value stays")
+    mutating func olderMemory() {
+        _ = states.take(.desired(device, Self.name), counted(5, "night"))
+        _ = settle(states.endCollection(isComplete: true))
+        states.begin()
+        #expect(!states.isSettled)
+        _ = states.take(.desired(device, Self.name), counted(4, "day"))
+        #expect(states.isSettled)
+        let effects = states.endCollection(isComplete: true)
+        #expect(!effects.contains(.withdraw(Self.name)))
+        #expect(published(effects).map { $0["generation"] } == [5])
+    }
+
+    @Test("values that the bus did not take are published with the count of all of them when it takes one")
+    mutating func absentBus() {
+        _ = states.take(.desired(device, Self.name), counted(1, "a"))
+        _ = settle(states.endCollection(isComplete: true))
+        #expect(published(states.take(.desired(device, Self.name), counted(2, "b"))).count == 1)
+        #expect(states.answered(Self.name, isTaken: false) == [.retry])
+        _ = states.take(.desired(device, Self.name), counted(3, "c"))
+        // While a call is under way, newer values wait.
+        #expect(states.take(.desired(device, Self.name), counted(4, "d")).isEmpty)
+        #expect(states.answered(Self.name, isTaken: false) == [.retry])
+        #expect(published(states.publishAll()).map { $0["changes"] } == [3])
+        #expect(states.answered(Self.name, isTaken: true) == [.save])
+        #expect(states.retry().isEmpty)
+    }
+
+    @Test("a deletion that the bus did not take is repeated, also after a restart")
+    mutating func absentBusForDeletion() {
+        _ = states.take(.desired(device, Self.name), counted(1, "a"))
+        _ = settle(states.endCollection(isComplete: true))
+        #expect(states.take(.desired(device, Self.name), []) == [.withdraw(Self.name)])
+        #expect(states.answered(Self.name, isTaken: false) == [.retry])
+        var later = DesiredStates(device: device, groups: [], allowed: ["org.example.*"], from: states.positions)
+        #expect(later.endCollection(isComplete: true) == [.withdraw(Self.name)])
+        #expect(states.retry() == [.withdraw(Self.name)])
+        #expect(states.answered(Self.name, isTaken: true) == [.save])
+        #expect(states.positions.isEmpty)
+    }
+
+    @Test("names that may not be set are reported once a connection, and for groups not at all")
+    mutating func forbiddenNames() {
+        for connection in 1...2 {
+            states.begin()
+            let reports = (1...1_000).flatMap { states.take(.desired(device, "com.example.n\($0)"), [0x7B, 0x7D]) }
+            #expect(reports.count == 1, "connection \(connection)")
+            #expect(states.take(.groupDesired("all", "com.example.a"), [0x7B, 0x7D]).isEmpty)
+        }
+    }
+
+    @Test("the values of a fleet have a limit in bytes")
+    mutating func sizeLimit() {
+        let payload = Array("{\"text\":\"\(String(repeating: "x", count: 60_000))\"}".utf8)
+        let ignored = (0..<20).flatMap { states.take(.desired(device, "org.example.n\($0)"), payload) }
+        #expect(ignored.count == 3)
+        #expect(states.endCollection(isComplete: true).count == 34)
     }
 
     @Test("a plain value has no count")
@@ -89,7 +162,7 @@ struct DesiredStatesTests {
         ])
     mutating func ignored(name: String, payload: String, reason: String) {
         _ = states.take(.desired(device, Self.name), counted(3, "day"))
-        _ = states.endCollection(isComplete: true)
+        _ = settle(states.endCollection(isComplete: true))
         let effects = states.take(.desired(device, name), Array(payload.utf8))
         guard case .ignored(_, let text)? = effects.first else {
             Issue.record("not ignored: \(effects)")

@@ -24,6 +24,8 @@ struct UplinkScene {
     var retained: [String: [UInt8]] = [:]
     var reader = NaiveReader()
     var hasSession = false
+    /// What the broker has saved: its states and its session, but no connection.
+    var snapshot: (retained: [String: [UInt8]], hasSession: Bool) = ([:], false)
     var isConnected = false
     var isConnecting = false
     var wire: [Message] = []
@@ -143,6 +145,15 @@ struct UplinkScene {
     mutating func forget() {
         hasSession = false
         retained = [:]
+        lose()
+    }
+
+    /// The broker saves its memory.
+    mutating func keep() { snapshot = (retained, hasSession) }
+
+    /// The broker crashes, and restarts from the memory that it has saved.
+    mutating func goBack() {
+        (retained, hasSession) = snapshot
         lose()
     }
 

@@ -54,7 +54,7 @@ struct UplinkTests {
         #expect(scene.faults.isEmpty)
     }
 
-    @Test("a restarted bridge publishes its birth, and only what has changed")
+    @Test("a restarted bridge publishes its birth and every state, each with what has changed")
     func restart() throws {
         var scene = try UplinkScene()
         scene.settle()
@@ -64,8 +64,9 @@ struct UplinkTests {
         scene.fireTimer()
         scene.answer(isAccepted: true)
         scene.turnBus()
-        #expect(scene.wire.map(\.publication) == [.status, .state("orientation")])
+        #expect(scene.wire.map(\.publication) == [.status, .state("battery"), .state("orientation")])
         while !scene.wire.isEmpty { scene.deliver() }
+        #expect(try message(scene, "battery").changes == 0)
         #expect(try message(scene, "orientation").changes == 1)
     }
 
@@ -86,7 +87,7 @@ struct UplinkTests {
     func removal() throws {
         let device = try DeviceID("a")
         let saved = UplinkPositions(
-            identity: "a@b", instance: "i", generations: ["locale": 4, "battery": 2], isComplete: true)
+            identity: "a@b", instance: "i", generations: ["locale": 4, "battery": 2])
         var uplink = Uplink(Uplink.Settings(device: device, broker: "b", aspects: ["battery"]), from: saved)
         _ = uplink.start(fraction: 0)
         _ = uplink.take(.timeIsOver, at: 0, fraction: 0)
@@ -214,7 +215,7 @@ struct UplinkTests {
         var scene = try UplinkScene()
         scene.settle()
         let positions = BridgePositions(
-            uplink: scene.uplink.positions, desired: [:], announced: "homeassistant")
+            uplink: scene.uplink.positions, desired: [:], announced: ["homeassistant"])
         #expect(try BridgePositions(parsing: positions.bytes) == positions)
         for text in ["", "{}", #"{"version":2}"#, #"{"version":1,"states":{}}"#, "[1]", "\0"] {
             #expect(throws: FleetError.self) { try BridgePositions(parsing: Array(text.utf8)) }

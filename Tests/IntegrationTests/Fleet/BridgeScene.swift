@@ -81,10 +81,22 @@ final class BridgeScene {
         broker.wait()
     }
 
-    /// Kills the broker, and deletes what it has saved.
-    func wipeBroker() {
+    /// Lets the broker save its memory.
+    func saveBroker() throws {
+        unlink(bus.directory.path + "/mosquitto.db")
+        broker.signal(SIGUSR1)
+        try wait(for: "the broker's memory") { access(bus.directory.path + "/mosquitto.db", F_OK) == 0 }
+    }
+
+    /// Kills the broker, so that it has what it saved last.
+    func crashBroker() {
         broker.signal(SIGKILL)
         broker.wait()
+    }
+
+    /// Kills the broker, and deletes what it has saved.
+    func wipeBroker() {
+        crashBroker()
         unlink(bus.directory.path + "/mosquitto.db")
     }
 

@@ -43,12 +43,12 @@ struct BridgeTests {
         }
     }
 
-    @Test("a bridge that is killed leaves its will; restarted, it publishes its birth and only what has changed")
+    @Test("a bridge that is killed leaves its will; restarted, it publishes its birth and every state with its count")
     func kill() throws {
         let scene = try BridgeScene()
         let observer = try scene.observer()
         try scene.waitUntilOnline(observer, with: ["battery", "orientation"])
-        try wait(for: "the positions") { scene.bus.directory.read("bridge.json").contains("\"complete\":true") }
+        try wait(for: "the positions") { scene.bus.directory.read("bridge.json").contains("\"orientation\":0") }
         scene.killBridge()
         let will = try observer.wait(for: BridgeScene.status) { $0["online"] == false }
         #expect(will["reason"] == "lost")
@@ -58,10 +58,11 @@ struct BridgeTests {
         try observer.wait(for: BridgeScene.state("orientation")) { $0["changes"] == 1 }
         try scene.publish("org.example.end", [:])
         try observer.wait(for: BridgeScene.state("org.example.end"))
-        let topics = observer.messages[count...].map(\.topic)
-        #expect(topics.first == BridgeScene.status)
-        #expect(topics.filter { $0.contains("/state/") }.prefix(1) == [BridgeScene.state("orientation")])
-        #expect(!topics.contains(BridgeScene.state("battery")))
+        let messages = observer.messages[count...]
+        #expect(messages.first?.topic == BridgeScene.status)
+        let states = messages.filter { $0.topic.contains("/state/") }.prefix(2)
+        #expect(states.map(\.topic) == [BridgeScene.state("battery"), BridgeScene.state("orientation")])
+        #expect(states.map { $0.object["changes"] } == [0, 1])
     }
 
     @Test("a late joiner receives exactly one message a topic, and names that are not configured never appear")
@@ -110,6 +111,48 @@ struct BridgeTests {
             try observer.wait(for: BridgeScene.state(aspect))
         }
         try scene.waitUntilOnline(observer, with: ["battery", "org.example.volume", "orientation"])
+    }
+
+    @Test("a broker that crashes and restarts from an older memory receives the newest states")
+    func olderMemory() throws {
+        let scene = try BridgeScene()
+        let before = try scene.observer()
+        try scene.waitUntilOnline(before, with: ["battery", "orientation"])
+        try scene.publish("org.example.volume", ["level": 1])
+        try before.wait(for: BridgeScene.state("org.example.volume"))
+        try scene.saveBroker()
+        try scene.publish("org.example.volume", ["level": 2])
+        try before.wait(for: BridgeScene.state("org.example.volume")) { $0["value"] == ["level": 2] }
+        scene.crashBroker()
+        try scene.startBroker()
+        try scene.observer().wait(for: BridgeScene.state("org.example.volume")) { $0["value"] == ["level": 2] }
+    }
+
+    @Test("a deletion while the bus is away is made up for, and settings meanwhile have their count")
+    func absentBus() throws {
+        let scene = try BridgeScene(#"aspects: ["battery"], desired: ["org.example.*"]"#)
+        let observer = try scene.observer()
+        func set(_ name: String, _ generation: Int) throws {
+            try observer.publish(
+                BridgeScene.desired(name), #"{"instance":"s","generation":\#(generation),"value":{"n":\#(generation)}}"#
+            )
+        }
+        for name in [Self.name, "org.example.gone"] {
+            try set(name, 1)
+            try wait(for: "\(name) on the bus") { try scene.value(of: name) != .null }
+        }
+        scene.bus.kill()
+        try observer.wait(for: BridgeScene.status) { $0["reason"] == "noBus" }
+        try observer.publish(BridgeScene.desired("org.example.gone"), "")
+        for generation in 2...4 { try set(Self.name, generation) }
+        try wait(for: "the failure: \(scene.bridge.errors)") {
+            scene.bridge.errors.contains("the bus did not take the desired state of \(Self.name)")
+                && scene.bridge.errors.contains("the bus did not take the desired state of org.example.gone")
+        }
+        try scene.bus.restart()
+        let newest: JSON = ["changes": 3, "generation": 4, "instance": "s", "value": ["n": 4]]
+        try wait(for: "the newest value: \(scene.bridge.errors)") { try scene.value(of: Self.name) == newest }
+        try wait(for: "the withdrawal: \(scene.bridge.errors)") { try scene.value(of: "org.example.gone") == .null }
     }
 
     @Test("what the fleet desired while the device was away is published once, with its count")
@@ -185,19 +228,6 @@ struct BridgeTests {
         #expect(last["reason"] == "stopped")
     }
 
-    @Test("a bridge whose broker does not answer ends at once when it is stopped")
-    func silentBroker() throws {
-        let bus = try BusProcess()
-        let silent = try SilentListener(bus.directory.path + "/silent")
-        try bus.directory.write(
-            "{ device: \"a\", broker: \"unix:\(silent.path)\" }", to: "bridge.json5")
-        let bridge = try RunningProgram(
-            ["bridge", "--config", bus.directory.path + "/bridge.json5", "--state", bus.directory.path + "/positions"],
-            program: BridgeScene.program, in: bus.directory, environment: ["REVEILLE_ADDRESS": bus.address])
-        try wait(for: "the bridge: \(bridge.errors)") { bridge.errors.contains("connected to the bus") }
-        #expect(bridge.stop() == 0)
-    }
-
     @Test("broken positions are reported and replaced")
     func brokenPositions() throws {
         let scene = try BridgeScene()
@@ -208,23 +238,6 @@ struct BridgeTests {
         try scene.startBridge()
         try scene.waitUntilOnline(try scene.observer(), with: ["battery", "orientation"])
         #expect(scene.bridge.errors.contains("the positions in"))
-        try wait(for: "the positions") { scene.bus.directory.read("bridge.json").contains("\"complete\":true") }
-    }
-}
-
-/// A socket that accepts connections and never answers.
-private final class SilentListener {
-    let path: String
-    private let descriptor: Int32
-
-    init(_ path: String) throws {
-        self.path = path
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
-        let result = try UnixAddress("unix:" + path).withSocketAddress { bind(descriptor, $0, $1) }
-        guard result == 0, listen(descriptor, 8) == 0 else { throw Trouble("listen at \(path)") }
-    }
-
-    deinit {
-        close(descriptor)
+        try wait(for: "the positions") { scene.bus.directory.read("bridge.json").contains("\"orientation\":0") }
     }
 }

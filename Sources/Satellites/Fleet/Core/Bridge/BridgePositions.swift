@@ -12,11 +12,11 @@ package struct BridgePositions: Sendable, Hashable {
     package var uplink: UplinkPositions
     /// What was last published of each name that the fleet sets.
     package var desired: [String: DesiredStates.Applied]
-    /// The prefix under which the device was announced to Home Assistant; `nil` if it was not.
-    package var announced: String?
+    /// The prefixes below which the device was announced to Home Assistant, and perhaps still is.
+    package var announced: [String]
 
     /// Creates positions.
-    package init(uplink: UplinkPositions, desired: [String: DesiredStates.Applied], announced: String? = nil) {
+    package init(uplink: UplinkPositions, desired: [String: DesiredStates.Applied], announced: [String] = []) {
         self.uplink = uplink
         self.desired = desired
         self.announced = announced
@@ -36,15 +36,21 @@ package struct BridgePositions: Sendable, Hashable {
             throw FleetError(.positions, "it has not the version \(Self.version)")
         }
         uplink = try UplinkPositions(object["states"] ?? .null)
-        announced = object["homeAssistant"]?.stringValue
+        announced = (object["homeAssistant"]?.arrayValue ?? []).compactMap(\.stringValue)
         desired = [:]
         for member in object["desired"]?.objectValue?.members ?? [] {
             guard FleetTopic.isAspect(member.name), let entry = member.value.objectValue,
                 desired.count < DesiredStates.nameLimit
             else { throw FleetError(.positions, "the entry of '\(member.name.escaped)' is invalid") }
-            desired[member.name] = DesiredStates.Applied(
+            let applied = DesiredStates.Applied(
                 instance: entry["instance"]?.stringValue, generation: entry["generation"]?.integerValue,
                 changes: entry["changes"]?.integerValue)
+            for number in [applied.generation, applied.changes] {
+                guard (0...StateMessage.generationLimit).contains(number ?? 0) else {
+                    throw FleetError(.positions, "the number \(number ?? 0) of '\(member.name.escaped)' is invalid")
+                }
+            }
+            desired[member.name] = applied
         }
     }
 
@@ -60,7 +66,7 @@ package struct BridgePositions: Sendable, Hashable {
         var file: JSONObject = [
             "version": .integer(Self.version), "states": uplink.json, "desired": .object(JSONObject(members: names)),
         ]
-        if let announced { file["homeAssistant"] = .string(announced) }
+        if !announced.isEmpty { file["homeAssistant"] = .array(announced.map { .string($0) }) }
         return JSON.object(file).bytes
     }
 }

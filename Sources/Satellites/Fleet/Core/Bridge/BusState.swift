@@ -36,7 +36,8 @@ package struct BusState: Sendable, Hashable {
         else { return nil }
         let field = aspect.utf8.contains(UInt8(ascii: ".")) ? "value" : aspect
         self.init(
-            aspect: aspect, generation: generation, changes: max(0, event["changes"]?.integerValue ?? 0),
+            aspect: aspect, generation: generation,
+            changes: min(StateMessage.generationLimit, max(0, event["changes"]?.integerValue ?? 0)),
             changedAt: max(0, event["changedAt"]?.integerValue ?? 0), value: event[field] ?? .null)
         guard value.isNull || value.objectValue != nil else { return nil }
     }

@@ -13,6 +13,9 @@ package struct DefaultsFilter: Sendable, Hashable {
         self.domains = NamePatterns(domains)
     }
 
+    /// A state of `defaults` without a domain.
+    package static let nothing: JSON = ["domains": []]
+
     /// Returns a state of `defaults` with the allowed domains only; `nil` if none of its domains is allowed.
     ///
     /// Members that a later bus adds beside the domains are left out, since they may name others.

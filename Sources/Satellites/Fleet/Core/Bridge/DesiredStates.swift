@@ -7,6 +7,7 @@ package import Varlink
 ///
 /// The value for the device itself has priority over those of its groups, whose order is that of the configuration. After
 /// each connection, values are collected until all have arrived, so that a group's value does not appear for a moment.
+/// A position advances when the bus has taken a value, so that one that it did not take is published again, with its count.
 ///
 /// Pure.
 package struct DesiredStates: Sendable {
@@ -16,6 +17,8 @@ package struct DesiredStates: Sendable {
         case publish(String, JSONObject)
         /// Withdraw a name from it.
         case withdraw(String)
+        /// Call ``retry()`` after a pause, as the bus did not take something.
+        case retry
         /// Save the positions.
         case save
         /// A message was ignored, and why.
@@ -33,17 +36,39 @@ package struct DesiredStates: Sendable {
 
     /// The most names, so that a fleet cannot fill a device; as many as a user can publish on the bus.
     package static let nameLimit = 256
+    /// The most bytes of all values, which stay in memory: 4 KB for each name.
+    package static let sizeLimit = nameLimit << 12
     /// The place of the device before its groups, which follow from 1.
     private static let own = 0
 
-    private let device: DeviceID
+    /// A value, and the size of its message.
+    struct Value: Sendable {
+        let message: DesiredMessage
+        let size: Int
+    }
+
+    /// A call that the bus has not answered.
+    struct Flight: Sendable {
+        /// What is published; `nil` for a withdrawal.
+        let target: Applied?
+        /// Whether another value came meanwhile.
+        var isOutdated = false
+    }
+
+    let device: DeviceID
     private let groups: [String]
     private let allowed: NamePatterns
     /// The values of each name by their places.
-    private var values: [String: [Int: DesiredMessage]] = [:]
+    var values: [String: [Int: Value]] = [:]
     /// The values that have arrived since the connection was made; `nil` once all have.
-    private var arrived: [String: Set<Int>]? = [:]
-    private var applied: [String: Applied]
+    var arrived: [String: Set<Int>]? = [:]
+    var applied: [String: Applied]
+    /// The calls for each name, of which one is under way at most.
+    var flights: [String: Flight] = [:]
+    /// The names of which the bus has not taken the last value or withdrawal.
+    var failed: Set<String> = []
+    /// Whether a name that may not be set was reported on this connection: a broker can have any number of them.
+    private var hasReportedName = false
 
     /// Creates the states from saved positions, if there are any.
     package init(device: DeviceID, groups: [String], allowed: [String], from positions: [String: Applied] = [:]) {
@@ -64,7 +89,17 @@ package struct DesiredStates: Sendable {
     package var positions: [String: Applied] { applied }
 
     /// Begins to collect values: they arrive again with each connection.
-    package mutating func begin() { arrived = [:] }
+    package mutating func begin() {
+        arrived = [:]
+        hasReportedName = false
+    }
+
+    /// Whether all values that were known before have arrived again.
+    package var isSettled: Bool {
+        guard let arrived else { return true }
+        return applied.keys.allSatisfy { arrived[$0] != nil }
+            && values.allSatisfy { name, places in places.keys.allSatisfy { arrived[name]?.contains($0) == true } }
+    }
 
     /// Takes a message.
     ///
@@ -85,26 +120,35 @@ package struct DesiredStates: Sendable {
         }
         func ignore(_ reason: String) -> [Effect] { [.ignored(topic: topic.text, reason: reason)] }
         guard name.utf8.contains(UInt8(ascii: ".")), allowed.contains(name) else {
-            return ignore("the configuration does not allow the fleet to set '\(name)'")
+            // A group can have names for other kinds of devices.
+            guard place == Self.own, !hasReportedName else { return [] }
+            hasReportedName = true
+            return ignore(
+                "the configuration does not allow the fleet to set '\(name)'; further names are ignored in silence")
         }
-        guard values[name] != nil || values.count < Self.nameLimit else {
+        let isKnown = values[name] != nil || applied[name] != nil
+        guard isKnown || Set(values.keys).union(applied.keys).count < Self.nameLimit else {
             return ignore("the fleet can set at most \(Self.nameLimit) names")
         }
         if payload.isEmpty {
             values[name]?[place] = nil
         } else {
+            // What is ignored deletes nothing.
+            if isKnown { arrived?[name, default: []].insert(place) }
             do throws(FleetError) {
                 let message = try DesiredMessage(payload)
-                let last = values[name]?[place]
+                let last = values[name]?[place]?.message
                 if let instance = message.instance, instance == last?.instance,
                     message.generation ?? 0 < last?.generation ?? 0
                 {
                     return ignore("it is older than the one before")
                 }
-                values[name, default: [:]][place] = message
+                let size = values.values.reduce(0) { $0 + $1.values.reduce(0) { $0 + $1.size } }
+                guard size - (values[name]?[place]?.size ?? 0) + payload.count <= Self.sizeLimit else {
+                    return ignore("the values that the fleet sets have at most \(Self.sizeLimit) bytes")
+                }
+                values[name, default: [:]][place] = Value(message: message, size: payload.count)
             } catch {
-                // What cannot be read deletes nothing.
-                arrived?[name, default: []].insert(place)
                 return ignore(error.description)
             }
         }
@@ -127,54 +171,6 @@ package struct DesiredStates: Sendable {
                 values[name] = places.filter { arrived[name]?.contains($0.key) == true }
             }
         }
-        let names = isComplete ? Set(values.keys).union(applied.keys) : Set(values.keys)
-        return names.sorted().flatMap { apply($0) }
-    }
-
-    /// Publishes everything again on a bus that has started.
-    ///
-    /// - Returns: The effects.
-    package func publishAll() -> [Effect] {
-        values.keys.sorted().compactMap { name in
-            guard let applied = applied[name], let message = winner(name), message.generation == applied.generation
-            else { return nil }
-            return .publish(name, Self.state(message, changes: applied.changes))
-        }
-    }
-
-    private func winner(_ name: String) -> DesiredMessage? { values[name]?.min { $0.key < $1.key }?.value }
-
-    private mutating func apply(_ name: String) -> [Effect] {
-        guard let message = winner(name) else {
-            values[name] = nil
-            return applied.removeValue(forKey: name) == nil ? [] : [.withdraw(name), .save]
-        }
-        let last = applied[name]
-        var next = Applied(instance: message.instance, generation: message.generation)
-        if let instance = message.instance, let generation = message.generation, let last, instance == last.instance,
-            let known = last.generation
-        {
-            guard generation >= known else {
-                return [
-                    .ignored(
-                        topic: FleetTopic.desired(device, name).text,
-                        reason: "the value of '\(name)' is older than the one that was published")
-                ]
-            }
-            next.changes = generation == known ? last.changes : generation - known
-        }
-        applied[name] = next
-        return [.publish(name, Self.state(message, changes: next.changes))] + (next == last ? [] : [.save])
-    }
-
-    /// The state on the device's bus: the value beside its count, which the bus does not deliver for a value that was set
-    /// several times while the device was away.
-    private static func state(_ message: DesiredMessage, changes: Int64?) -> JSONObject {
-        var state: JSONObject = ["value": .object(message.value)]
-        if let changes { state["changes"] = .integer(changes) }
-        if let generation = message.generation { state["generation"] = .integer(generation) }
-        if let instance = message.instance { state["instance"] = .string(instance) }
-        if let changedAt = message.changedAt { state["changedAt"] = .integer(changedAt) }
-        return state
+        return apply(failed.union(values.keys).union(isComplete ? Array(applied.keys) : []))
     }
 }

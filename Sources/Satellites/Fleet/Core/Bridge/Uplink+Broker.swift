@@ -12,14 +12,16 @@ extension Uplink {
         phase = .online
         connectedAt = now
         hasDesired = false
-        if !sessionPresent || !isComplete {
-            // The broker has forgotten the device, and perhaps its states.
+        let formerAspects = sessionPresent ? heldAspects : []
+        if !sessionPresent || !isComplete || !isTrusted(at: now) {
+            // The broker may have forgotten states. Even with the session, it may have restarted from an older memory.
             isComplete = false
+            completedAt = now
             for name in entries.keys { entries[name]?.isHeld = false }
-            effects.append(.save(isUrgent: true))
         }
+        hasSlept = false
         for name in entries.keys { entries[name]?.isRefused = false }
-        status = StatusTrack(aspects: heldAspects)
+        status = StatusTrack(aspects: formerAspects)
         if settings.wakeEvery != nil { effects.append(.wait(Self.patience)) }
         sendStatus(&effects)
         // A first reply has the states that are missing, and those of a wake in one piece.
@@ -34,20 +36,32 @@ extension Uplink {
         readStale(&effects)
     }
 
-    mutating func sendAll(_ effects: inout [Effect]) {
-        for name in entries.keys.sorted() { send(name, &effects) }
+    /// Whether the broker can be expected to have what it acknowledged: only after a sleep, and not for ever, since a
+    /// broker that restarts between two wakes is not noticed.
+    private func isTrusted(at now: Int64) -> Bool {
+        guard hasSlept, let completedAt else { return false }
+        return now - completedAt < Self.trust
     }
 
-    mutating func send(_ name: String, _ effects: inout [Effect]) {
-        guard phase == .online, var entry = entries[name], let state = entry.pending, entry.inFlight == nil,
-            !entry.isRefused
-        else { return }
-        if !entry.mayBeHeld {
-            // If the bridge dies now, the next one must know that the broker may have the name.
-            entry.mayBeHeld = true
-            entries[name] = entry
+    mutating func sendAll(_ effects: inout [Effect]) { send(entries.keys.sorted(), &effects) }
+
+    /// Sends the states of aspects that wait, and can be sent.
+    mutating func send(_ names: [String], _ effects: inout [Effect]) {
+        guard phase == .online else { return }
+        let names = names.filter { name in
+            entries[name].map { $0.pending != nil && $0.inFlight == nil && !$0.isRefused } ?? false
+        }
+        let new = names.filter { entries[$0]?.mayBeHeld == false }
+        if !new.isEmpty {
+            // If the bridge dies now, the next one must know that the broker may have the names.
+            for name in new { entries[name]?.mayBeHeld = true }
             effects.append(.save(isUrgent: true))
         }
+        for name in names { publish(name, &effects) }
+    }
+
+    private mutating func publish(_ name: String, _ effects: inout [Effect]) {
+        guard let entry = entries[name], let state = entry.pending else { return }
         entries[name]?.inFlight = state.generation
         let changes = entry.acknowledged.map { state.generation - $0 } ?? state.changes
         let message = StateMessage(
@@ -76,7 +90,7 @@ extension Uplink {
             if isLast { entry.pending = nil }
             entries[name] = isGone ? nil : entry
             effects.append(.save(isUrgent: false))
-            send(name, &effects)
+            send([name], &effects)
         }
     }
 
@@ -90,13 +104,14 @@ extension Uplink {
             entry.inFlight = nil
             entry.isRefused = entry.pending?.generation == generation
             entries[name] = entry
-            send(name, &effects)
+            send([name], &effects)
         }
     }
 
     mutating func disconnect(_ isTakenOver: Bool, at now: Int64, fraction: Double, _ effects: inout [Effect]) {
         guard phase == .connecting || phase == .online || phase == .leaving else { return }
         let wasOnline = phase != .connecting
+        hasSlept = false
         for name in entries.keys { entries[name]?.inFlight = nil }
         isReading = false
         if isStopping { return end(isClean: false, &effects) }
@@ -104,7 +119,10 @@ extension Uplink {
             let isGood = now - connectedAt >= Self.steady
             shortConnections = isGood ? 0 : shortConnections + 1
             if isGood { schedule.reset() }
-            if shortConnections >= Self.suspicion, !isTakenOver { effects.append(.suspectClone) }
+            if shortConnections >= Self.suspicion, !isTakenOver {
+                effects.append(.suspectClone)
+                schedule.slowDown()
+            }
         }
         if isTakenOver { schedule.slowDown() }
         connectedAt = nil
@@ -153,6 +171,7 @@ extension Uplink {
         for name in entries.keys { entries[name]?.inFlight = nil }
         isReading = false
         phase = .asleep
+        hasSlept = true
         schedule.reset()
         shortConnections = 0
         effects += [.disconnect(isClean: true), .save(isUrgent: true), .wait(timeUntilWake(at: now))]

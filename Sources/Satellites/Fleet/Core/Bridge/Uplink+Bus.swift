@@ -12,7 +12,7 @@ extension Uplink {
         isReading = false
         if instance != self.instance || !isResumed { forgetGenerations() }
         self.instance = instance
-        for state in states { note(state, &effects) }
+        for state in states { _ = note(state, &effects) }
         let present = Set(states.map(\.aspect))
         for name in entries.keys.filter({ !present.contains($0) }).sorted() { withdraw(name) }
         sendAll(&effects)
@@ -37,37 +37,46 @@ extension Uplink {
         isReading = false
     }
 
-    /// Notes a state, and sends it unless an older one is under way.
-    mutating func note(_ state: BusState, _ effects: inout [Effect]) {
-        guard settings.aspects.contains(state.aspect) else { return }
+    /// Notes states, and sends each of them unless an older one is under way.
+    mutating func take(_ states: [BusState], _ effects: inout [Effect]) {
+        send(states.filter { note($0, &effects) }.map(\.aspect), &effects)
+        readStale(&effects)
+    }
+
+    /// Notes a state; returns whether it is to be sent.
+    private mutating func note(_ state: BusState, _ effects: inout [Effect]) -> Bool {
+        guard settings.aspects.contains(state.aspect) else { return false }
         guard entries[state.aspect] != nil || entries.count < StatusMessage.aspectLimit else {
-            return effects.append(
+            effects.append(
                 .leftOut(
                     aspect: state.aspect, reason: "a device can have at most \(StatusMessage.aspectLimit) aspects"))
+            return false
         }
         var entry = entries[state.aspect] ?? Entry()
         var state = state
         if state.aspect == "defaults" {
-            guard let allowed = settings.domains.allowed(state.value) else { return }
-            state.value = allowed
+            let allowed = settings.domains.allowed(state.value)
+            // A difference in other domains is none. A state without an allowed domain replaces one that had some.
+            guard allowed != nil || (!state.isDifference && entry.mayBeHeld) else { return false }
+            state.value = allowed ?? DefaultsFilter.nothing
         }
         let known = entry.pending?.generation ?? entry.acknowledged
         let isMissing = !entry.isHeld && entry.pending == nil
-        guard isMissing || state.generation > known ?? -1 else { return }
+        guard isMissing || state.generation > known ?? -1 else { return false }
         if state.isDifference {
             stale[state.aspect] = state.generation
-            return readStale(&effects)
+            return false
         }
         if state.value.isNull, !entry.mayBeHeld {
             // The broker has never had the name.
             entries[state.aspect] = nil
-            return
+            return false
         }
-        state.changes += entry.pending?.changes ?? 0
+        state.changes = min(StateMessage.generationLimit, state.changes + (entry.pending?.changes ?? 0))
         entry.pending = state
         entry.isRefused = false
         entries[state.aspect] = entry
-        send(state.aspect, &effects)
+        return true
     }
 
     /// Notes that a name was withdrawn while there was no subscription.
@@ -81,16 +90,14 @@ extension Uplink {
     mutating func takeRead(_ instance: String, _ states: [BusState], _ effects: inout [Effect]) {
         guard isReading else { return }
         isReading = false
-        guard instance == self.instance else { return }
+        // The bus has failed to answer, which the link has waited for, or has begun anew.
+        guard instance == self.instance else { return readStale(&effects) }
         let answered = Set(states.map(\.aspect))
         for name in read where !answered.contains(name) { stale[name] = nil }
-        for state in states {
-            // The answer can be older than an event that came before it.
-            guard let announced = stale[state.aspect], state.generation >= announced else { continue }
-            stale[state.aspect] = nil
-            note(state, &effects)
-        }
-        readStale(&effects)
+        // The answer can be older than an event that came before it.
+        let current = states.filter { state in stale[state.aspect].map { state.generation >= $0 } ?? false }
+        for state in current { stale[state.aspect] = nil }
+        take(current, &effects)
     }
 
     mutating func readStale(_ effects: inout [Effect]) {

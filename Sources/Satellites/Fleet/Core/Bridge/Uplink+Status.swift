@@ -2,14 +2,22 @@
 // Part of Reveille.
 
 extension Uplink {
+    /// The last status of a connection.
+    struct StatusTrack: Sendable {
+        var sent: StatusMessage?
+        var isInFlight = false
+        /// The aspects that it lists, which change only when no states are under way.
+        var aspects: [String] = []
+    }
+
     /// The will of a connection.
     package static var will: StatusMessage { StatusMessage(isOnline: false, reason: .lost) }
 
     /// The aspects of which the broker has states.
     var heldAspects: [String] { entries.filter { $0.value.isHeld && !$0.value.isRemoved }.keys.sorted() }
 
-    /// Whether the connection can take messages.
-    package var isOnline: Bool { phase == .online }
+    /// Whether there is a connection, which can take messages.
+    package var isConnected: Bool { phase == .online || phase == .leaving }
 
     /// The aspects of which the last status has reported states.
     package var publishedAspects: [String] { status.aspects }

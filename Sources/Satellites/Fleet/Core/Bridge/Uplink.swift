@@ -59,7 +59,7 @@ package struct Uplink: Sendable {
         case busChanged([BusState])
         /// The bus is gone.
         case busLost
-        /// The states that ``Effect/readStates(_:)`` requested, or no states if the bus refused.
+        /// The states that ``Effect/readStates(_:)`` requested, or no instance if they are to be requested again.
         case statesRead(instance: String, states: [BusState])
         /// The broker has accepted the connection.
         case connected(sessionPresent: Bool)
@@ -144,6 +144,9 @@ package struct Uplink: Sendable {
 
     /// The connections in a row that end early before a clone is suspected: a broker that restarts ends one.
     static let suspicion = 3
+    /// The time in microseconds for which a broker is trusted to have what it acknowledged before the device slept: a day,
+    /// as for the session.
+    static let trust: Int64 = 86_400_000_000
     /// The most aspects that the bus accepts in one request.
     static let readLimit = 64
 
@@ -154,7 +157,11 @@ package struct Uplink: Sendable {
     var instance: String
     var entries: [String: Entry] = [:]
     /// Whether all states of the broker are known to be those of ``entries``.
-    var isComplete: Bool
+    var isComplete = false
+    /// The time of the last connection in which every state was published.
+    var completedAt: Int64?
+    /// Whether the last connection ended with a sleep, and no attempt to connect has failed since.
+    var hasSlept = false
     /// Whether a new subscription was requested, whose first reply has the states to send.
     var isSubscribing = false
     /// The aspects whose complete states must be read, with the generations that were announced.
@@ -169,27 +176,19 @@ package struct Uplink: Sendable {
     var hasDesired = false
     var status = StatusTrack()
 
-    /// The last status of a connection.
-    struct StatusTrack: Sendable {
-        var sent: StatusMessage?
-        var isInFlight = false
-        /// The aspects that it lists, which change only when no states are under way.
-        var aspects: [String] = []
-    }
-
     /// Whether the device's clock was synchronized when the current input came.
     package var isClockSynchronized = true
 
     /// Creates the way from saved positions.
     package init(_ settings: Settings, from saved: UplinkPositions? = nil) {
         self.settings = settings
-        schedule = RetrySchedule(isLocal: settings.isLocal, longest: settings.longestPause)
+        // A sleeping device does not try more often than it wakes.
+        schedule = RetrySchedule(
+            isLocal: settings.isLocal, longest: max(settings.longestPause, settings.wakeEvery ?? .zero))
         let positions = saved.flatMap { $0.identity == Self.identity(settings) ? $0 : nil }
         instance = positions?.instance ?? ""
-        let isFiltered = positions?.domains == settings.domains.domains.texts
-        isComplete = positions.map { $0.isComplete && isFiltered } ?? false
         for (name, generation) in positions?.generations ?? [:] {
-            var entry = Entry(acknowledged: generation, isHeld: isComplete, mayBeHeld: true)
+            var entry = Entry(acknowledged: generation, mayBeHeld: true)
             if !settings.aspects.contains(name) {
                 entry.isRemoved = true
                 entry.pending = BusState(aspect: name, generation: 0, changes: 0, changedAt: 0, value: .null)
@@ -205,8 +204,7 @@ package struct Uplink: Sendable {
     package var positions: UplinkPositions {
         UplinkPositions(
             identity: Self.identity(settings), instance: instance,
-            generations: entries.filter { $0.value.mayBeHeld }.mapValues(\.acknowledged), isComplete: isComplete,
-            domains: settings.domains.domains.texts)
+            generations: entries.filter { $0.value.mayBeHeld }.mapValues(\.acknowledged))
     }
 
     /// Whether a new subscription begins in the foreground.
@@ -231,7 +229,7 @@ package struct Uplink: Sendable {
         switch input {
         case .busStarted(let instance, let states, let isResumed):
             startBus(instance, states, isResumed: isResumed, &effects)
-        case .busChanged(let states): for state in states { note(state, &effects) }
+        case .busChanged(let states): take(states, &effects)
         case .busLost: loseBus()
         case .statesRead(let instance, let states): takeRead(instance, states, &effects)
         case .connected(let sessionPresent): connect(sessionPresent: sessionPresent, at: now, &effects)

@@ -14,21 +14,12 @@ package struct UplinkPositions: Sendable, Hashable {
     /// The acknowledged generation of each aspect of which the broker may have a state; `nil` for one of another
     /// instance.
     package var generations: [String: Int64?]
-    /// Whether the broker has all these states: `false` after it has forgotten them, until each was sent again.
-    package var isComplete: Bool
-    /// The domains of settings that the states were filtered with.
-    package var domains: [String]
 
     /// Creates positions.
-    package init(
-        identity: String, instance: String = "", generations: [String: Int64?] = [:], isComplete: Bool = false,
-        domains: [String] = []
-    ) {
+    package init(identity: String, instance: String = "", generations: [String: Int64?] = [:]) {
         self.identity = identity
         self.instance = instance
         self.generations = generations
-        self.isComplete = isComplete
-        self.domains = domains
     }
 
     /// Reads positions.
@@ -36,11 +27,9 @@ package struct UplinkPositions: Sendable, Hashable {
     /// - Throws: ``FleetError`` with ``FleetError/Code/positions`` and the reason.
     package init(_ json: JSON) throws(FleetError) {
         guard let object = json.objectValue, let identity = object["identity"]?.stringValue,
-            let instance = object["instance"]?.stringValue, let isComplete = object["complete"]?.boolValue,
-            let aspects = object["aspects"]?.objectValue, let domains = object["domains"]?.arrayValue
+            let instance = object["instance"]?.stringValue, let aspects = object["aspects"]?.objectValue
         else { throw FleetError(.positions, "a member is missing or has another type") }
-        self.init(
-            identity: identity, instance: instance, isComplete: isComplete, domains: domains.compactMap(\.stringValue))
+        self.init(identity: identity, instance: instance)
         guard instance.isEmpty || (try? StateMessage.checkedInstance(instance)) != nil else {
             throw FleetError(.positions, "the instance '\(instance.escaped)' is invalid")
         }
@@ -62,8 +51,8 @@ package struct UplinkPositions: Sendable, Hashable {
             JSONObject.Member(name: name, value: generation.map { .integer($0) } ?? .null)
         }
         return [
-            "identity": .string(identity), "instance": .string(instance), "complete": .bool(isComplete),
-            "domains": .array(domains.map { .string($0) }), "aspects": .object(JSONObject(members: aspects)),
+            "identity": .string(identity), "instance": .string(instance),
+            "aspects": .object(JSONObject(members: aspects)),
         ]
     }
 

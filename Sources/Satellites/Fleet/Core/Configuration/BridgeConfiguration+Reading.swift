@@ -49,7 +49,7 @@ extension BridgeConfiguration {
     private static func aspects(_ section: ConfigurationSection) throws(ConfigurationError) -> [Aspect]? {
         let names = Aspect.device.map(\.name)
         let aspects = try section.texts(
-            "aspects", each: "an aspect, a published name or a pattern", atMost: StatusMessage.aspectLimit,
+            "aspects", each: "an aspect, a published name or a pattern", atMost: Self.aspectLimit,
             hint: { Suggestion.phrase(for: $0, among: names) }, read: { Aspect($0) })
         guard let aspects else { return nil }
         guard !aspects.isEmpty else { throw section.refusing("aspects", because: "must name at least one") }

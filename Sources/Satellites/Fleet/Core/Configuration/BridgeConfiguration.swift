@@ -46,6 +46,8 @@ package struct BridgeConfiguration: Sendable, Hashable {
     static let wakeRange = 1...86_400
     /// The range of ``keepAlive`` in whole seconds: from what a mobile network can answer, to what 16 bits can express.
     static let keepAliveRange = 5...65_535
+    /// The most aspects, names and patterns to publish, which is the most that the bus accepts in a subscription.
+    package static let aspectLimit = 64
     /// The most groups of a device, each of which is a subscription: more than an administrator can keep apart.
     static let groupLimit = 64
     /// The most names and patterns that the fleet may set.

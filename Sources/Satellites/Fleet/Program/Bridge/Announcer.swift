@@ -7,12 +7,12 @@ import ReveilleFleetCore
 /// Announces the device to Home Assistant, if it is configured, and removes what was announced before otherwise.
 struct Announcer {
     private let setup: BridgeSetup
-    /// The prefix under which the device is announced; `nil` if it is not.
-    private(set) var announced: String?
+    /// The prefixes below which the broker may have an announcement.
+    private(set) var announced: [String]
     /// The aspects of the last announcement on this connection.
     private var aspects: [String]?
 
-    init(_ setup: BridgeSetup, announced: String?) {
+    init(_ setup: BridgeSetup, announced: [String]) {
         self.setup = setup
         self.announced = announced
     }
@@ -21,6 +21,9 @@ struct Announcer {
 
     /// The topic on which Home Assistant announces its start.
     var filters: [String] { prefix.map { [Discovery.birthTopic(prefix: $0)] } ?? [] }
+
+    /// The topics of former prefixes, to which the session may still be subscribed.
+    var formerFilters: [String] { announced.filter { $0 != prefix }.map { Discovery.birthTopic(prefix: $0) } }
 
     /// Lets the announcement be repeated.
     mutating func reset() { aspects = nil }
@@ -36,14 +39,21 @@ struct Announcer {
         let former = Set(self.aspects ?? []).subtracting(aspects)
         self.aspects = aspects
         var messages: [Discovery.Message] = []
-        if let announced, announced != prefix {
-            messages.append(discovery(aspects, without: former, prefix: announced).removal)
+        for other in announced where other != prefix {
+            messages.append(discovery(aspects, without: former, prefix: other).removal)
         }
-        announced = prefix
         if let prefix, !aspects.isEmpty {
+            if !announced.contains(prefix) { announced.append(prefix) }
             messages.append(discovery(aspects, without: former, prefix: prefix).announcement)
         }
         return messages
+    }
+
+    /// Forgets a former prefix when its announcement was removed; returns whether it did.
+    mutating func acknowledge(_ topic: String) -> Bool {
+        let rest = announced.filter { $0 == prefix || discovery([], without: [], prefix: $0).removal.topic != topic }
+        defer { announced = rest }
+        return rest.count < announced.count
     }
 
     private func discovery(_ aspects: [String], without former: Set<String>, prefix: String) -> Discovery {

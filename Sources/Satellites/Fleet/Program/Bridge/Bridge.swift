@@ -20,6 +20,9 @@ final class Bridge {
     private var bus: BusLink?
     private var broker: BrokerLink?
     private var timer: EventSource?
+    /// Publishes again what the bus did not take.
+    private var retry: EventSource?
+    private var retries = RetrySchedule(isLocal: true)
     /// The inputs that came while effects were carried out.
     private var inputs: [Uplink.Input] = []
     private var isBusy = false
@@ -35,9 +38,12 @@ final class Bridge {
         desired = DesiredStates(
             device: setup.device, groups: setup.configuration.groups,
             allowed: setup.configuration.desired.map(\.name), from: saved?.desired ?? [:])
-        announcer = Announcer(setup, announced: saved?.announced)
+        announcer = Announcer(setup, announced: saved?.announced ?? [])
         timer = try loop.timer { [weak self] in self?.take(.timeIsOver) }
-        bus = BusLink(setup, to: route, from: uplink.positions, notes: notes) { [weak self] in self?.takeBus($0) }
+        retry = try loop.timer { [weak self] in self?.publishAgain() }
+        bus = try BusLink(
+            setup, to: route, from: uplink.positions, notes: notes, onInput: { [weak self] in self?.takeBus($0) },
+            onAnswer: { [weak self] in self?.takeAnswer($0, isTaken: $1) })
     }
 
     /// Connects to the bus, and to the broker after a random pause.
@@ -60,6 +66,13 @@ final class Bridge {
         if case .busStarted = input { carryOut(desired.publishAll()) }
     }
 
+    private func takeAnswer(_ name: String, isTaken: Bool) {
+        if isTaken { retries.reset() }
+        carryOut(desired.answered(name, isTaken: isTaken))
+    }
+
+    private func publishAgain() { carryOut(desired.retry()) }
+
     private func takeBroker(_ message: BrokerLink.Message) {
         switch message {
         case .uplink(let input):
@@ -78,6 +91,8 @@ final class Bridge {
             } catch {
                 notes.write(.warning, "ignored a message of the broker: \(error)", about: .topic(topic.escaped))
             }
+        case .acknowledged(let topic):
+            if announcer.acknowledge(topic) { save(isUrgent: true) }
         case .collected(let isComplete):
             if !isComplete {
                 notes.write(
@@ -131,11 +146,14 @@ final class Bridge {
     }
 
     private func carryOut(_ effects: [DesiredStates.Effect]) {
+        // Once, before the first publication.
+        if effects.contains(.save) { save(isUrgent: true) }
         for effect in effects {
             switch effect {
             case .publish(let name, let state): bus?.publish(name, state)
             case .withdraw(let name): bus?.publish(name, nil)
-            case .save: save(isUrgent: true)
+            case .retry: retry?.fire(after: retries.next(fraction: .random(in: 0...1)))
+            case .save: break
             case .ignored(let topic, let reason):
                 notes.write(.warning, "ignored \(topic): \(reason)", about: .topic(topic))
             }
@@ -145,8 +163,9 @@ final class Bridge {
     private func connect() {
         do {
             broker = try BrokerLink(
-                setup, filters: desired.filters + announcer.filters, on: loop, notes: notes
-            ) { [weak self] in self?.takeBroker($0) }
+                setup, desired: desired.filters, others: announcer.filters, former: announcer.formerFilters, on: loop,
+                notes: notes, isSettled: { [weak self] in self?.desired.isSettled ?? true },
+                onMessage: { [weak self] in self?.takeBroker($0) })
         } catch {
             notes.write(.warning, "trying to reach the broker again: \(error)", about: .broker)
             take(.disconnected(isTakenOver: false))
@@ -154,11 +173,11 @@ final class Bridge {
     }
 
     private func announce() {
-        guard let broker, uplink.isOnline else { return }
-        for message in announcer.messages(for: uplink.publishedAspects) {
-            broker.publish(nil, topic: message.topic, payload: message.payload, expiry: nil)
-            save(isUrgent: true)
-        }
+        guard let broker, uplink.isConnected else { return }
+        let messages = announcer.messages(for: uplink.publishedAspects)
+        guard !messages.isEmpty else { return }
+        save(isUrgent: true)
+        for message in messages { broker.publish(nil, topic: message.topic, payload: message.payload, expiry: nil) }
     }
 
     private func save(isUrgent: Bool) {

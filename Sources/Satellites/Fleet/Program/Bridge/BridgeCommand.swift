@@ -40,7 +40,7 @@ struct BridgeCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            The file of positions. Default: bridge.json in $STATE_DIRECTORY, else in $XDG_STATE_HOME/reveille, else in \
+            The file of positions. Default: bridge-DEVICE.json in $STATE_DIRECTORY, else in $XDG_STATE_HOME/reveille, else in \
             ~/.local/state/reveille.
             """, valueName: "file"))
     var state: String?
@@ -56,7 +56,10 @@ struct BridgeCommand: ParsableCommand {
     func run() throws {
         do {
             let setup = try BridgeSetup.read(config)
-            if check { return try setup.print() }
+            if check {
+                try setup.checkFiles()
+                return try setup.print()
+            }
             let log = try log()
             // The positions are for this user only.
             umask(0o077)
@@ -79,7 +82,7 @@ struct BridgeCommand: ParsableCommand {
             throw Failure(.usage, "\(error)")
         }
         let notes = Notes(log)
-        let keeper = try PositionsKeeper(path: state, on: loop, notes: notes)
+        let keeper = try PositionsKeeper(path: state, of: setup.device, on: loop, notes: notes)
         let bridge = try Bridge(setup, to: route, keeper: keeper, notes: notes)
         let signals = try [SIGTERM, SIGINT, SIGHUP].filter { !IgnoredSignals.contains($0) }.map { signal in
             try loop.onSignal(signal) { bridge.stop() }

@@ -16,6 +16,9 @@ struct BridgeSetup {
     /// The time in seconds for which the broker waits for a device to return before it reports it as lost.
     private static let willDelay: UInt32 = 30
 
+    /// The largest file for TLS in bytes: several times all authorities of a system.
+    private static let credentialLimit = 1 << 20
+
     let configuration: BridgeConfiguration
     let device: DeviceID
     private let password: String?
@@ -55,6 +58,19 @@ struct BridgeSetup {
             return try DeviceID(try MachineIdentity.forNetworks())
         } catch {
             throw ConfigurationError(key: "device", reason: "missing, and this machine has no identity: \(error)")
+        }
+    }
+
+    /// Checks that the files for TLS can be read, which otherwise happens at each connection.
+    func checkFiles() throws(Failure) {
+        let access = configuration.access
+        for (key, path) in [("ca", access.ca), ("certificate", access.certificate), ("key", access.key)] {
+            guard let path else { continue }
+            do throws(ConfigurationError) {
+                _ = try Self.contents(of: path, limit: Self.credentialLimit)
+            } catch {
+                throw Failure(.configuration, "\(ConfigurationError(key: key, reason: error.reason))")
+            }
         }
     }
 

@@ -14,18 +14,24 @@ final class BrokerLink {
         case uplink(Uplink.Input)
         /// A desired value, or a message of Home Assistant.
         case message(topic: String, payload: [UInt8])
+        /// The broker has a message of which ``Uplink`` knows nothing.
+        case acknowledged(topic: String)
         /// The desired values have arrived; whether all have.
         case collected(isComplete: Bool)
     }
 
     /// The time in which the broker sends the desired values.
     private static let patience: Duration = .seconds(10)
-    /// The reason code for what the broker's rules forbid (MQTT 5, 2.4).
-    private static let notAuthorized: UInt8 = 0x87
+    /// The time after the mark in which known values that are missing can still arrive: some brokers deliver what they
+    /// retained for several subscriptions at once.
+    private static let grace: Duration = .seconds(1)
 
     private let setup: BridgeSetup
+    private let desired: [String]
     private let filters: [String]
+    private let former: [String]
     private let notes: Notes
+    private let isSettled: () -> Bool
     private let onMessage: (Message) -> Void
     private var connection: MQTTConnection?
     private var timer: EventSource?
@@ -33,19 +39,35 @@ final class BrokerLink {
     private var publications: [Int32: (publication: Uplink.Publication?, topic: String)] = [:]
     private var subscribed: [Int32: [String]] = [:]
     private var isCollecting = true
+    /// Whether the mark has arrived.
+    private var isMarked = false
+    /// Whether the broker refused the subscription to desired values, which therefore do not arrive.
+    private var isRefused = false
 
-    /// Connects, and subscribes to the topics of desired values and of Home Assistant.
+    /// Connects, and subscribes to the topics of desired values and others.
     ///
+    /// - Parameters:
+    ///   - setup: The broker and the identity.
+    ///   - desired: The filters of desired values.
+    ///   - others: Other filters.
+    ///   - former: Filters that the session may still have.
+    ///   - loop: The loop.
+    ///   - notes: The log.
+    ///   - isSettled: Whether all values that were known before have arrived.
+    ///   - onMessage: Called with what happens.
     /// - Throws: `MQTTError` if the connection cannot be started.
     init(
-        _ setup: BridgeSetup, filters: [String], on loop: EventLoop, notes: Notes,
-        onMessage: @escaping (Message) -> Void
+        _ setup: BridgeSetup, desired: [String], others: [String], former: [String], on loop: EventLoop, notes: Notes,
+        isSettled: @escaping () -> Bool, onMessage: @escaping (Message) -> Void
     ) throws {
         self.setup = setup
-        self.filters = filters
+        self.desired = desired
+        self.former = former
+        filters = desired + others
         self.notes = notes
+        self.isSettled = isSettled
         self.onMessage = onMessage
-        timer = try loop.timer { [weak self] in self?.endCollection(isComplete: false) }
+        timer = try loop.timer { [weak self] in self?.endCollection() }
         connection = try MQTTConnection(setup.connection, on: loop) { [weak self] in self?.take($0) }
     }
 
@@ -77,25 +99,28 @@ final class BrokerLink {
         case .connected(let sessionPresent):
             notes.write(.info, "connected to \(setup.configuration.access.address)", about: .broker)
             onMessage(.uplink(.connected(sessionPresent: sessionPresent)))
-            // After the birth message, whose return is the mark.
-            if filters.isEmpty { endCollection(isComplete: true) } else { subscribe(to: filters) }
+            if sessionPresent, !former.isEmpty { try? connection?.unsubscribe(from: former) }
             timer?.fire(after: Self.patience)
+            // After the birth message, whose return is the mark.
+            if filters.isEmpty { noteMark() } else { subscribe(to: filters) }
         case .acknowledged(let identifier, let refusal, let code):
             guard let (publication, topic) = publications.removeValue(forKey: identifier) else { return }
             if let refusal {
                 notes.write(
-                    .warning, "the broker refused \(topic): \(refusal)\(advice(code, "write"))", about: .topic(topic))
+                    .warning, "the broker refused \(topic): \(refusal)\(advice(code, topic))", about: .topic(topic))
             } else {
                 notes.settle(.topic(topic))
             }
             if let publication {
                 onMessage(.uplink(refusal == nil ? .acknowledged(publication) : .refused(publication)))
+            } else if refusal == nil {
+                onMessage(.acknowledged(topic: topic))
             }
         case .subscribed(let identifier, let codes): takeSubscribed(identifier, codes)
         case .message(let topic, let payload, let isRetained, _, _):
             if topic == statusTopic {
                 // One that is not retained was published by this connection before it subscribed.
-                if isRetained { endCollection(isComplete: true) }
+                if isRetained { noteMark() }
             } else {
                 onMessage(.message(topic: topic, payload: payload))
             }
@@ -126,27 +151,33 @@ final class BrokerLink {
         guard let requested = subscribed.removeValue(forKey: identifier) else { return }
         for (filter, code) in zip(requested, codes) where code >= 0x80 {
             notes.write(
-                .warning, "the broker refused the subscription to \(filter)\(advice(code, "read"))",
+                .warning, "the broker refused the subscription to \(filter)\(advice(code, filter))",
                 about: .topic(filter))
+            if desired.contains(filter) { isRefused = true }
         }
         if requested == filters {
             subscribe(to: [statusTopic])
         } else if codes.contains(where: { $0 >= 0x80 }) {
-            endCollection(isComplete: false)
+            endCollection()
         }
     }
 
-    private func endCollection(isComplete: Bool) {
+    private func noteMark() {
+        isMarked = true
+        if isRefused || isSettled() { endCollection() } else if isCollecting { timer?.fire(after: Self.grace) }
+    }
+
+    private func endCollection() {
         guard isCollecting else { return }
         isCollecting = false
         timer = nil
         if let connection, !filters.isEmpty { try? connection.unsubscribe(from: [statusTopic]) }
-        onMessage(.collected(isComplete: isComplete))
+        onMessage(.collected(isComplete: isMarked && !isRefused))
     }
 
-    /// The rule that the broker lacks, as mosquitto writes it.
-    private func advice(_ code: UInt8, _ verb: String) -> String {
-        guard code == Self.notAuthorized else { return "" }
-        return "; its rules must contain 'pattern \(verb) \(FleetTopic.root)/%u/#'"
+    /// The rule that the broker lacks.
+    private func advice(_ code: UInt8, _ topic: String) -> String {
+        guard code == ReasonCode.notAuthorized else { return "" }
+        return "; its rules must contain '\(TopicRule(for: topic, of: setup.device))'"
     }
 }

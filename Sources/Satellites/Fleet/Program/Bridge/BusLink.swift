@@ -16,22 +16,32 @@ final class BusLink {
     private let setup: BridgeSetup
     private let notes: Notes
     private let onInput: (Uplink.Input) -> Void
+    private let onAnswer: (String, Bool) -> Void
     private var stream: BusStream?
     private var calls: CallChannel?
     private var subscription: String?
     /// Whether the subscription is to be in the foreground, and whether it was requested there.
     private var isForeground = false
     private var wasForeground = false
+    /// Repeats what the bus did not do.
+    private var retry: EventSource?
+    private var backoff = Backoff()
+    private var hasFailedRead = false
+    private var hasFailedState = false
 
     /// Creates a link that is closed, and continues from a position.
+    ///
+    /// `onAnswer` receives each published name, and whether the bus has taken it.
     init(
         _ setup: BridgeSetup, to route: BusRoute, from positions: UplinkPositions?, notes: Notes,
-        onInput: @escaping (Uplink.Input) -> Void
-    ) {
+        onInput: @escaping (Uplink.Input) -> Void, onAnswer: @escaping (String, Bool) -> Void
+    ) throws(SystemError) {
         self.setup = setup
         self.route = route
         self.notes = notes
         self.onInput = onInput
+        self.onAnswer = onAnswer
+        retry = try route.loop.timer { [weak self] in self?.repeatFailed() }
         let position = positions.map { StreamPosition(instance: $0.instance, generations: $0.resumable) }
         stream = BusStream(
             .parameters { [weak self] in self?.parameters() ?? [:] }, on: route, from: position,
@@ -46,6 +56,7 @@ final class BusLink {
         stream?.close()
         calls?.close()
         calls = nil
+        retry = nil
     }
 
     private func parameters() -> JSONObject {
@@ -58,6 +69,8 @@ final class BusLink {
         case .aspects: break
         case .started(let parameters, _):
             notes.write(.info, "connected to the bus", about: .bus)
+            hasFailedRead = false
+            hasFailedState = false
             subscription = parameters["subscription"]?.stringValue
             if isForeground != wasForeground { setForeground(isForeground) }
             onInput(
@@ -90,8 +103,24 @@ final class BusLink {
         let state: JSON = isForeground ? "foreground" : "background"
         call("SetState", ["subscription": .string(subscription), "state": state]) { [weak self] result in
             // A subscription that has ended begins again in the right state.
-            guard case .failure(let reason) = result, self?.subscription == subscription else { return }
-            self?.notes.write(.warning, "the subscription cannot be set to \(state): \(reason)", about: .bus)
+            guard let self, self.subscription == subscription else { return }
+            guard case .failure(let reason) = result else { return backoff.reset() }
+            notes.write(.warning, "the subscription cannot be set to \(state): \(reason)", about: .bus)
+            hasFailedState = true
+            repeatLater()
+        }
+    }
+
+    private func repeatLater() { retry?.fire(after: backoff.next(fraction: .random(in: 0...1))) }
+
+    private func repeatFailed() {
+        if hasFailedState {
+            hasFailedState = false
+            setForeground(isForeground)
+        }
+        if hasFailedRead {
+            hasFailedRead = false
+            onInput(.statesRead(instance: "", states: []))
         }
     }
 
@@ -101,11 +130,13 @@ final class BusLink {
             guard let self else { return }
             switch result {
             case .success(let parameters):
+                backoff.reset()
                 onInput(
                     .statesRead(instance: parameters["instance"]?.stringValue ?? "", states: states(parameters)))
             case .failure(let reason):
                 notes.write(.warning, "\(aspects.joined(separator: ", ")) cannot be read: \(reason)", about: .bus)
-                onInput(.statesRead(instance: "", states: []))
+                hasFailedRead = true
+                repeatLater()
             }
         }
     }
@@ -113,11 +144,15 @@ final class BusLink {
     /// Publishes a name on the bus, or withdraws it with `nil`.
     func publish(_ name: String, _ value: JSONObject?) {
         call("Publish", ["aspect": .string(name), "value": value.map { .object($0) } ?? .null]) { [weak self] result in
+            guard let self else { return }
             switch result {
-            case .success: self?.notes.settle(.aspect(name))
+            case .success:
+                notes.settle(.aspect(name))
+                onAnswer(name, true)
             case .failure(let reason):
-                self?.notes.write(
+                notes.write(
                     .warning, "the bus did not take the desired state of \(name): \(reason)", about: .aspect(name))
+                onAnswer(name, false)
             }
         }
     }

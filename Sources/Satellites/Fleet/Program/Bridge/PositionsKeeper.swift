@@ -21,16 +21,18 @@ final class PositionsKeeper {
     private var waiting: BridgePositions?
 
     /// Chooses the file.
-    init(path: String?, on loop: EventLoop, notes: Notes) throws {
-        self.path = try path ?? Self.usualPath()
+    init(path: String?, of device: DeviceID, on loop: EventLoop, notes: Notes) throws {
+        self.path = try path ?? Self.usualPath(of: device)
         self.notes = notes
         timer = try loop.timer { [weak self] in self?.endRest() }
     }
 
-    private static func usualPath() throws(Failure) -> String {
+    /// Each device has a file of its own, since a machine may run several bridges.
+    private static func usualPath(of device: DeviceID) throws(Failure) -> String {
+        let name = "/bridge-\(device).json"
         // systemd separates several directories with colons.
         if let directory = Environment["STATE_DIRECTORY"]?.split(separator: ":").first {
-            return directory + "/bridge.json"
+            return directory + name
         }
         let base: String
         if let directory = Environment["XDG_STATE_HOME"], directory.hasPrefix("/") {
@@ -42,7 +44,7 @@ final class PositionsKeeper {
         }
         // Each may exist; what cannot be created is reported when the file is written.
         for directory in [base, base + "/reveille"] { mkdir(directory, 0o700) }
-        return base + "/reveille/bridge.json"
+        return base + "/reveille" + name
     }
 
     /// Reads the file; `nil` if there is none, or if it cannot be used, which is reported.

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleFleetCore
+import ReveilleSystem
+import Testing
+
+@Suite("The rules that a broker lacks")
+struct TopicRuleTests {
+    @Test(
+        "the rule for each topic of a bridge is one of the example",
+        arguments: [
+            "reveille/v1/k/state/battery", "reveille/v1/k/status", "reveille/v1/k/desired/+",
+            "reveille/v1/group/shops/desired/+", "homeassistant/device/reveille_k/config", "homeassistant/status",
+        ])
+    func example(topic: String) throws {
+        let root = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+        let bytes = try RequiredFile.read(root + "/Scripts/debian/examples/mosquitto.acl", limit: 1 << 16)
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+        #expect(lines.contains(TopicRule(for: topic, of: try DeviceID("k")).description))
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleSystem
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// A real bridge whose broker is silent or has other rules than the bridge.
+@Suite(
+    "reveille-fleet bridge without a broker that works", .enabled(if: BridgeScene.isAvailable), .timeLimit(.minutes(5)))
+struct BridgeOutageTests {
+    @Test("a bridge whose broker does not answer ends at once when it is stopped")
+    func silentBroker() throws {
+        let bus = try BusProcess()
+        let silent = try SilentListener(bus.directory.path + "/silent")
+        try bus.directory.write(
+            "{ device: \"a\", broker: \"unix:\(silent.path)\" }", to: "bridge.json5")
+        let bridge = try RunningProgram(
+            ["bridge", "--config", bus.directory.path + "/bridge.json5", "--state", bus.directory.path + "/positions"],
+            program: BridgeScene.program, in: bus.directory, environment: ["REVEILLE_ADDRESS": bus.address])
+        try wait(for: "the bridge: \(bridge.errors)") { bridge.errors.contains("connected to the bus") }
+        #expect(bridge.stop() == 0)
+    }
+
+    @Test("a broker that refuses the subscription to desired values has none withdrawn")
+    func refusedSubscription() throws {
+        let scene = try BridgeScene(#"aspects: ["battery"], desired: ["org.example.*"]"#)
+        try scene.observer().publish(BridgeScene.desired("org.example.mode"), #"{"mode":"night"}"#)
+        let value: JSON = ["value": ["mode": "night"]]
+        try wait(for: "the value: \(scene.bridge.errors)") { try scene.value(of: "org.example.mode") == value }
+        #expect(scene.bridge.stop() == 0)
+        scene.stopBroker()
+        let broker = try RefusingBroker(scene.brokerSocket)
+        try scene.startBridge()
+        try wait(for: "the end of the replay: \(scene.bridge.errors)") {
+            broker.serve()
+            return scene.bridge.errors.contains("the broker did not deliver all desired states, so none is withdrawn")
+        }
+        let rule = "its rules must contain 'pattern read reveille/v1/%u/desired/+'"
+        #expect(scene.bridge.errors.contains(rule))
+        #expect(try scene.value(of: "org.example.mode") == value)
+    }
+
+    @Test("a bridge whose broker becomes a black hole ends within its patience when it is stopped")
+    func blackHole() throws {
+        let scene = try BridgeScene()
+        try scene.waitUntilOnline(try scene.observer(), with: ["battery", "orientation"])
+        scene.broker.signal(SIGSTOP)
+        defer { scene.broker.signal(SIGCONT) }
+        try scene.setPose("faceUp")
+        #expect(scene.bridge.stop() == 0)
+    }
+}
+
+/// A socket that accepts connections and never answers.
+private final class SilentListener {
+    let path: String
+    private let descriptor: Int32
+
+    init(_ path: String) throws {
+        self.path = path
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
+        let result = try UnixAddress("unix:" + path).withSocketAddress { bind(descriptor, $0, $1) }
+        guard result == 0, listen(descriptor, 8) == 0 else { throw Trouble("listen at \(path)") }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+}
