@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-package import BusPosition
 package import Varlink
 
 /// An event of a stream for `EventSource` (HTML, "Server-sent events").
