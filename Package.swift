@@ -222,8 +222,8 @@ let package = Package(
         .testTarget(
             name: "FleetTests",
             dependencies: [
-                "ReveilleCore", "ReveilleFleetCore", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting",
-                "Varlink",
+                "ReveilleCore", "ReveilleFleet", "ReveilleFleetCore", "ReveilleSimulation", "ReveilleSystem",
+                "ReveilleTesting", "Varlink",
             ],
             exclude: ["home_assistant.py"]),
         .testTarget(

@@ -3,7 +3,7 @@
 #include <mosquitto.h>
 #include <mqtt_protocol.h>
 
-// Two functions of libssl, which libmosquitto uses: it does not report why a certificate was rejected, nor whether the
+// Functions of libssl, which libmosquitto uses: it does not report why a certificate was rejected, nor whether the
 // handshake is complete. OpenSSL's own headers have thousands of declarations.
 
 /// Returns why the certificate of the peer was rejected (X509_STORE_CTX_get_error(3)), or 0.
@@ -12,3 +12,14 @@ long SSL_get_verify_result(const void *ssl);
 int SSL_is_init_finished(const void *ssl);
 /// Returns an English description of a verification result.
 const char *X509_verify_cert_error_string(long result);
+
+// Functions of libcrypto that read the dates of a certificate.
+
+void *BIO_new_file(const char *path, const char *mode);
+int BIO_free(void *file);
+void *PEM_read_bio_X509(void *file, void *certificate, void *callback, void *data);
+void X509_free(void *certificate);
+const void *X509_get0_notBefore(const void *certificate);
+const void *X509_get0_notAfter(const void *certificate);
+/// Returns -1 if a time is over, and 1 if it is not.
+int X509_cmp_current_time(const void *time);

@@ -30,7 +30,8 @@ struct FleetCommandTests {
     private func start() async throws {
         try await scene.connect("kiosk-7", to: broker.address())
         try await scene.publishStatus(of: "kiosk-7", aspects: ["battery", "org.example.mode"])
-        let battery = #"{"level":0.62,"state":"unplugged","packs":[]}"#
+        let battery =
+            #"{"level":0.62,"state":"unplugged","plugged":false,"chargeStatus":"discharging","packs":[]}"#
         try await scene.peer.publish(
             #"{"instance":"aa","generation":3,"changes":1,"changedAt":1790000000000000,"value":\#(battery)}"#,
             to: "reveille/v1/kiosk-7/state/battery")
@@ -101,6 +102,17 @@ struct FleetCommandTests {
             #expect(result.errors.hasPrefix("reveille-fleet: connecting to \(address)"), "\(result.errors)")
         }
         #expect(try FleetProgram.run(["status"], on: "mqtt://example.org", in: directory).code == 64)
+    }
+
+    @Test("if no broker is named and this machine has none, the message says how to name one") func noBrokerNamed()
+        throws
+    {
+        // A user's own broker may be at the usual port.
+        let usual = try FleetProgram.run(["status"], on: nil, in: directory)
+        guard usual.code != 0 else { return }
+        #expect(usual.errors.hasSuffix("; name another broker with --broker or $REVEILLE_BROKER\n"), "\(usual.errors)")
+        broker.kill()
+        #expect(try !run("status").errors.contains("--broker"))
     }
 
     @Test("watch continues from its file after kill -9, and counts nothing twice") func watchContinues() async throws {

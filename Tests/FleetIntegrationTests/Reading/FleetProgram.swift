@@ -10,7 +10,7 @@ final class FleetProgram {
     private let directory: TemporaryDirectory
     private let name = "run-" + String(UInt64.random(in: .min ... .max), radix: 16)
 
-    init(_ arguments: [String], on broker: String, in directory: TemporaryDirectory) throws {
+    init(_ arguments: [String], on broker: String?, in directory: TemporaryDirectory) throws {
         self.directory = directory
         let output = try directory.open(name)
         let errors = try directory.open(name + ".errors")
@@ -27,7 +27,7 @@ final class FleetProgram {
 
     /// Waits for the end, and returns the exit code, the output and the messages.
     static func run(
-        _ arguments: [String], on broker: String, in directory: TemporaryDirectory
+        _ arguments: [String], on broker: String?, in directory: TemporaryDirectory
     ) throws -> (code: Int32, output: String, errors: String) {
         let program = try FleetProgram(arguments, on: broker, in: directory)
         let code = program.process.wait()

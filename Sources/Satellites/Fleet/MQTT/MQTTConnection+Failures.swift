@@ -16,8 +16,8 @@ extension MQTTConnection {
     func note(_ result: Int32, _ code: Int32) {
         guard let client, client.failure == nil else { return }
         let gone: MQTTError.Kind = client.isAccepted ? .lost : .unreachable
-        if let tls = options.broker.tls, !client.problems.isEmpty,
-            result == MOSQ_ERR_TLS.code || result == MOSQ_ERR_ERRNO.code
+        if let tls = options.broker.tls,
+            result == MOSQ_ERR_TLS.code || result == MOSQ_ERR_ERRNO.code && (code == EPROTO || !client.problems.isEmpty)
         {
             return client.fail(.tls, tls.reason(client.problems, client.verification, options.broker))
         }

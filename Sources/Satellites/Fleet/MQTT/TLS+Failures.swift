@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import CMosquitto
 import ReveilleSystem
 
 extension MQTTConnection.TLS {
@@ -60,9 +61,24 @@ extension MQTTConnection.TLS {
             ("unexpected eof", "the broker closed the connection during the handshake"),
         ]
         if let known = words.first(where: { text.contains($0.0) }) { return known.1 }
+        guard !problems.isEmpty else {
+            // With TLS 1.3, the broker answers after the handshake, and libmosquitto loses what it says.
+            return "the broker refuses \(own)\(validity.map { ": it \($0)" } ?? "")"
+        }
         // The last part of: OpenSSL Error[0]: error:0A000126:SSL routines::unexpected message
         let last = problems.last?.split(separator: ":").last ?? "unknown"
         return "TLS failed: \(last)"
+    }
+
+    /// Why the own certificate cannot be accepted at this time, or `nil`.
+    private var validity: String? {
+        guard let certificate, let file = BIO_new_file(certificate, "r") else { return nil }
+        defer { BIO_free(file) }
+        guard let own = PEM_read_bio_X509(file, nil, nil, nil) else { return nil }
+        defer { X509_free(own) }
+        if X509_cmp_current_time(X509_get0_notAfter(own)) < 0 { return "has expired" }
+        let isEarly = X509_cmp_current_time(X509_get0_notBefore(own)) > 0
+        return isEarly ? "is not valid yet; the clock of this machine may be wrong" : nil
     }
 
     /// Returns why the certificate of the broker was rejected, by a number of X509_STORE_CTX_get_error(3).

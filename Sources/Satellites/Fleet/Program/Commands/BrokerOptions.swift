@@ -50,6 +50,9 @@ struct BrokerOptions: ParsableArguments {
         }
     }
 
+    /// Whether no broker is named, so that the usual one is used.
+    var isUsual: Bool { broker == nil && Environment["REVEILLE_BROKER"] == nil }
+
     /// Returns how the broker is reached.
     func fleet() throws(Failure) -> FleetBroker {
         do {

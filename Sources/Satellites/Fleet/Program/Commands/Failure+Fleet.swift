@@ -21,12 +21,19 @@ extension Failure {
     }
 
     /// Runs a command's body; an error is printed to stderr as one line and ends the process.
-    static func guarding(_ body: () throws -> Void) {
+    ///
+    /// - Parameters:
+    ///   - broker: The options of the command, which may have named no broker.
+    ///   - body: The body.
+    static func guarding(_ broker: BrokerOptions? = nil, _ body: () throws -> Void) {
         do {
             try body()
         } catch {
-            let failure = error as? Failure ?? (error as? FleetError).map(Failure.init)
-            (failure ?? Failure(.failure, "\(error)")).end(FleetCommand.name)
+            var failure = error as? Failure ?? (error as? FleetError).map(Failure.init) ?? Failure(.failure, "\(error)")
+            if failure.code == .noBus, let broker, broker.isUsual {
+                failure = Failure(.noBus, "\(failure); name another broker with --broker or $REVEILLE_BROKER")
+            }
+            failure.end(FleetCommand.name)
         }
     }
 }

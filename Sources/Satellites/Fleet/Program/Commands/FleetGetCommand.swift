@@ -32,7 +32,7 @@ struct FleetGetCommand: ParsableCommand {
     @OptionGroup var broker: BrokerOptions
 
     func run() {
-        Failure.guarding {
+        Failure.guarding(broker) {
             let device = try DeviceID(device)
             let interest = try FleetInterest(devices: [device.text], aspects: aspects)
             let snapshot = try FleetSnapshot.read(interest, from: try broker.fleet(), try broker.log())
@@ -45,9 +45,8 @@ struct FleetGetCommand: ParsableCommand {
                         FleetEventText.time(state.changedAt, withDate: true)
                             + FleetEventText.line(state, column: column))
             }
-            let missing = aspects.filter { name in
-                !states.contains { interest.aspects.count == 1 || $0.aspect == name }
-            }
+            let missing = interest.aspects.filter { pattern in !states.contains { pattern.matches($0.aspect) } }
+                .map(\.description)
             guard states.isEmpty || !missing.isEmpty else { return }
             let what = missing.isEmpty ? "states" : missing.joined(separator: ", ")
             throw Failure(.failure, "\(device): the broker has no \(what)\(snapshot.hint(of: device))")

@@ -28,7 +28,7 @@ struct FleetRemoveCommand: ParsableCommand {
     @OptionGroup var broker: BrokerOptions
 
     func run() {
-        Failure.guarding {
+        Failure.guarding(broker) {
             let device = try DeviceID(device)
             let force = force
             var hasBegun = false

@@ -47,7 +47,7 @@ struct FleetSetCommand: ParsableCommand {
     }
 
     func run() {
-        Failure.guarding {
+        Failure.guarding(broker) {
             let topic = try topic().text
             let value = try delete ? nil : value()
             var own: Int64?

@@ -30,7 +30,7 @@ struct FleetStatusCommand: ParsableCommand {
     @OptionGroup var broker: BrokerOptions
 
     func run() {
-        Failure.guarding {
+        Failure.guarding(broker) {
             let interest = try FleetInterest(devices: devices, aspects: ["battery"])
             let snapshot = try FleetSnapshot.read(interest, from: try broker.fleet(), try broker.log())
             var table = FleetTable()

@@ -64,7 +64,7 @@ struct FleetWatchCommand: ParsableCommand {
     }
 
     func run() {
-        Failure.guarding {
+        Failure.guarding(broker) {
             let session = try FleetWatchSession(self)
             try session.run()
         }

@@ -89,7 +89,8 @@ package struct FleetBoard: Sendable {
         removals[device] = isGone ? revision : nil
         log.append(Entry(revision: revision, device: device))
         // Amortized: a log without obsolete entries is at most half as long.
-        if log.count > 2 * (tiles.count + removals.count) + Self.removalLimit { compact() }
+        let isTooLong = log.count > 2 * (tiles.count + removals.count) + Self.removalLimit
+        if isTooLong || removals.count > 2 * Self.removalLimit { compact() }
     }
 
     private mutating func compact() {

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Testing
+
+@testable import ReveilleFleet
+
+@Suite("How a reader finds that everything has arrived")
+struct CatchUpTests {
+    private let mark = "mark"
+    private let follow: [CatchUp.Effect] = [.follow(["status"]), .follow(["state"])]
+
+    private func catchUp() -> CatchUp { CatchUp([["status"], ["state"]], mark: mark) }
+
+    /// Subscribes to both stages, up to the first mark.
+    private func subscribed() -> CatchUp {
+        var reader = catchUp()
+        #expect(reader.start() == [.read([mark, "status"])])
+        #expect(reader.subscribed(isMarkRefused: false) == [.read(["state"])])
+        #expect(reader.subscribed(isMarkRefused: false) == [.mark(payload(1)), .awaitQuiet])
+        return reader
+    }
+
+    private func payload(_ number: Int) -> [UInt8] { Array("\(number)".utf8) }
+
+    @Test("statuses are read first, and what was kept has arrived with the mark") func order() {
+        var reader = subscribed()
+        #expect(reader.markArrived(payload(1)) == follow + [.arrived])
+        #expect(reader.markArrived(payload(1)) == [])
+        #expect(reader.isQuiet() == [])
+    }
+
+    @Test("a mark that was dropped is sent again, and one that comes late means nothing") func lostMark() {
+        var reader = subscribed()
+        #expect(reader.isQuiet() == [.mark(payload(2)), .awaitQuiet])
+        #expect(reader.markArrived(payload(1)) == [])
+        #expect(reader.markArrived(payload(2)) == follow + [.arrived])
+    }
+
+    @Test("a broker that delivers no marks is reported once, and quiet counts instead") func noMarks() {
+        var reader = subscribed()
+        for number in 2...CatchUp.markLimit { #expect(reader.isQuiet() == [.mark(payload(number)), .awaitQuiet]) }
+        #expect(reader.isQuiet() == [.markIsMissing] + follow + [.arrived])
+        #expect(reader.ask(for: ["a"]) == [.read(["a"])])
+        #expect(reader.subscribed(isMarkRefused: false) == [.awaitQuiet])
+        #expect(reader.isQuiet() == [.unsubscribe(["a"]), .arrived])
+    }
+
+    @Test("a broker that refuses the mark or its topic is reported once, and quiet counts instead") func refusedMark() {
+        var reader = subscribed()
+        #expect(reader.markRefused() == [.markIsMissing, .awaitQuiet])
+        #expect(reader.markRefused() == [.awaitQuiet])
+        #expect(reader.isQuiet() == follow + [.arrived])
+        var other = catchUp()
+        _ = other.start()
+        #expect(other.subscribed(isMarkRefused: true) == [.markIsMissing, .read(["state"])])
+        #expect(other.subscribed(isMarkRefused: false) == [.awaitQuiet])
+        #expect(other.isQuiet() == follow + [.arrived])
+    }
+
+    @Test("a page is asked for with a mark of its own, and what is followed remains subscribed") func pages() {
+        var reader = subscribed()
+        _ = reader.markArrived(payload(1))
+        #expect(reader.ask(for: ["a", "state"]) == [.read(["a", "state"])])
+        #expect(reader.subscribed(isMarkRefused: false) == [.mark(payload(2)), .awaitQuiet])
+        #expect(reader.markArrived(payload(2)) == [.unsubscribe(["a"]), .arrived])
+    }
+
+    @Test("a reader of nothing asks for nothing") func nothing() {
+        var reader = CatchUp([], mark: mark)
+        #expect(reader.start() == [])
+    }
+}
