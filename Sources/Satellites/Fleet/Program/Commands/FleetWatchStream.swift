@@ -137,6 +137,7 @@ private struct Output {
             guard words != lastStatuses.updateValue(words, forKey: status.device) else { return nil }
             return text(status.device, nil) { FleetEventText.line(status, column: $0) }
         case .removed(let removal):
+            if removal.aspect == nil { lastStatuses[removal.device] = nil }
             return command.json
                 ? removal.json.printable : text(removal.device, nil) { FleetEventText.line(removal, column: $0) }
         case .problem, .caughtUp, .disconnected: return nil
