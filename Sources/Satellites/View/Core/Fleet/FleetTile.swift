@@ -2,7 +2,7 @@
 // Part of Reveille.
 
 import ReveilleFleetCore
-package import Varlink
+import Varlink
 
 /// What the page shows of one device.
 package struct FleetTile: Sendable, Hashable {
