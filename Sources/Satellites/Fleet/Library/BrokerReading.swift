@@ -57,7 +57,7 @@ package final class BrokerReading {
     ///   - stages: The topics, in the order in which they are to be delivered; none if nothing is read.
     ///   - loop: The loop.
     ///   - onEvent: Called on the loop, never before this returns. It may close or release the reading.
-    /// - Throws: ``FleetError`` if it cannot be tried.
+    /// - Throws: `FleetError` if it cannot be tried.
     package init(
         _ broker: FleetBroker, stages: [[String]], on loop: EventLoop, onEvent: @escaping (Event) -> Void
     ) throws(FleetError) {

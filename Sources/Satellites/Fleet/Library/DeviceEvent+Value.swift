@@ -34,7 +34,7 @@ extension DeviceEvent {
     ///
     /// - Parameter type: The type of the value.
     /// - Returns: The value; `nil` if it was withdrawn.
-    /// - Throws: ``FleetError`` with ``FleetError/Code/unexpectedValue``, and the path of the part that does not have
+    /// - Throws: `FleetError` with `FleetError.Code.unexpectedValue`, and the path of the part that does not have
     ///   the expected type.
     public func value<Value: Decodable>(as type: Value.Type = Value.self) throws(FleetError) -> Value? {
         guard !value.isNull else { return nil }

@@ -43,8 +43,8 @@ public final class Fleet: Sendable {
     ///   - user: The name of the user, if the broker does not take it from the certificate.
     ///   - password: The user's password.
     /// - Returns: The fleet, once the broker has answered.
-    /// - Throws: ``FleetError`` with ``FleetError/Code/invalidName`` for an invalid address,
-    ///   ``FleetError/Code/unreachable``, ``FleetError/Code/tls`` or ``FleetError/Code/refused``.
+    /// - Throws: `FleetError` with `FleetError.Code.invalidName` for an invalid address,
+    ///   `FleetError.Code.unreachable`, `FleetError.Code.tls` or `FleetError.Code.refused`.
     public static func connect(
         to broker: String, ca: String? = nil, certificate: String? = nil, key: String? = nil, user: String? = nil,
         password: String? = nil
@@ -69,7 +69,7 @@ public final class Fleet: Sendable {
     /// Returns the states of devices, and follows their changes.
     ///
     /// First, the states that the broker has are delivered, or what has changed since the positions, and then
-    /// ``FleetEvent/caughtUp``.
+    /// `FleetEvent.caughtUp`.
     ///
     /// ```swift
     /// for try await event in try await fleet.events() { print(event) }
@@ -81,7 +81,7 @@ public final class Fleet: Sendable {
     ///   - positions: The positions of earlier events, of any process.
     ///   - expectedDevices: The number of devices, if it is known: if there are fewer, that is a problem.
     /// - Returns: The events, which end when they are released.
-    /// - Throws: ``FleetError`` with ``FleetError/Code/invalidName``.
+    /// - Throws: `FleetError` with `FleetError.Code.invalidName`.
     public func events(
         devices: [String] = [], aspects: [String] = [], resumingFrom positions: FleetPositions? = nil,
         expectedDevices: Int? = nil

@@ -48,7 +48,7 @@ public final class FleetEvents: AsyncSequence, Sendable {
 
     /// Waits for the next event; `nil` at the end, and in a cancelled task, which takes no event from others.
     ///
-    /// - Throws: ``FleetError`` with ``FleetError/Code/refused`` if the broker refuses the subscription.
+    /// - Throws: `FleetError` with `FleetError.Code.refused` if the broker refuses the subscription.
     public func next(isolation: isolated (any Actor)? = #isolation) async throws(FleetError) -> FleetEvent? {
         try await mailbox.next(isolation: isolation)
     }

@@ -21,7 +21,7 @@ package struct FleetInterest: Sendable, Hashable {
     ///   - devices: Names and patterns; none means all devices.
     ///   - aspects: Names and patterns; none means all aspects.
     ///   - expectedDevices: The number of devices, if it is known.
-    /// - Throws: ``FleetError`` with ``FleetError/Code/invalidName``.
+    /// - Throws: `FleetError` with `FleetError.Code.invalidName`.
     package init(
         devices: [String] = [], aspects: [String] = [], expectedDevices: Int? = nil
     ) throws(FleetError) {

@@ -118,7 +118,7 @@ package final class FleetMailbox: Sendable {
 
     /// Takes the next event if one is due.
     ///
-    /// - Throws: ``FleetError`` after the last event, if the broker refuses the reader.
+    /// - Throws: `FleetError` after the last event, if the broker refuses the reader.
     package func nextIfDue() throws(FleetError) -> FleetEvent? {
         try state.withLock { $0.take() }?.get() ?? nil
     }

@@ -15,7 +15,7 @@ public struct FleetPositions: Sendable, Hashable {
 
     /// Creates positions from text that ``text`` returned, of this or an earlier version.
     ///
-    /// - Throws: ``FleetError`` with ``FleetError/Code/positions``, the number of the line and the reason.
+    /// - Throws: `FleetError` with `FleetError.Code.positions`, the number of the line and the reason.
     public init(_ text: String) throws(FleetError) {
         self.text = text
         _ = try ledger(within: FleetInterest())

@@ -13,7 +13,7 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
 
     /// Creates a pattern for devices.
     ///
-    /// - Throws: ``FleetError`` with ``FleetError/Code/invalidName`` if no device can have such a name.
+    /// - Throws: `FleetError` with `FleetError.Code.invalidName` if no device can have such a name.
     package init(devices text: String) throws(FleetError) {
         // The wildcard of MQTT is a habit of its users.
         let text = text == "+" ? "*" : text
@@ -25,7 +25,7 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
 
     /// Creates a pattern for aspects and published names.
     ///
-    /// - Throws: ``FleetError`` with ``FleetError/Code/invalidName`` if no aspect can have such a name.
+    /// - Throws: `FleetError` with `FleetError.Code.invalidName` if no aspect can have such a name.
     package init(aspects text: String) throws(FleetError) {
         guard FleetTopic.isAspect(text.replacingStars) else {
             throw FleetError(
