@@ -126,6 +126,7 @@ class Reader:
         self.last, self.greatest = {}, collections.defaultdict(int)
         self.printed = collections.defaultdict(set)
         self.newest = {}
+        self.removed = set()
         self.killed = None
         self.figures = collections.Counter()
 
@@ -147,17 +148,22 @@ class Reader:
         if self.killed != "broker":
             raise Broken(f"{aspect} was removed, although the broker has not forgotten it")
         self.figures["states removed"] += 1
-        del self.last[aspect, self.newest.pop(aspect)[0]]
+        self.removed.add(aspect)
+        del self.newest[aspect]
 
     def take(self, event):
         self.figures["events"] += 1
         key = (event["aspect"], event["instance"])
         generation, changes, last = event["generation"], event["changes"], self.last.get(key)
         if changes is None:
-            # A broker or a reader that was killed may have forgotten that there was a state before.
-            if last is not None and self.killed not in ("broker", "reader"):
+            # A reader that was killed may have forgotten that there was a state before. A broker that was killed may have
+            # one of the bus before.
+            expected = self.killed == "reader" or self.killed == "broker" and event["newInstance"]
+            if last is not None and not expected:
                 raise Broken(f"the count was lost after {last}: {event}")
             self.figures["states with an unknown count"] += 1
+        elif changes == 0 and last == generation and event["aspect"] in self.removed:
+            self.figures["states back unchanged"] += 1
         elif changes <= 0:
             raise Broken(f"a count that is not positive, after {last}: {event}")
         elif last == generation - changes == self.greatest[key]:
@@ -171,6 +177,7 @@ class Reader:
         self.last[key] = generation
         self.greatest[key] = max(generation, self.greatest[key])
         self.printed[key].add(generation)
+        self.removed.discard(event["aspect"])
         self.newest[event["aspect"]] = (event["instance"], generation, event["value"])
 
 
