@@ -73,7 +73,7 @@ package final class FleetMailbox: Sendable {
     /// Notes that the broker was lost, or is still out of reach.
     func lose(_ error: FleetError) {
         wake { state in
-            state.loss = error
+            (state.loss, state.failure) = (error, nil)
             state.caughtUpAfter = nil
         }
     }
