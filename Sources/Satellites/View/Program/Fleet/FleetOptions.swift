@@ -4,7 +4,6 @@
 import ArgumentParser
 import ReveilleFleet
 import ReveilleFleetCore
-import ReveilleSystem
 
 /// The options of the page of a fleet.
 struct FleetOptions: ParsableArguments {
