@@ -65,6 +65,20 @@ struct FleetInboxTests {
         #expect(Saved.text(scene.ledger, inbox).contains("kiosk-7 a battery=1\n"))
     }
 
+    @Test("a state that is back before its removal was taken counts from what the consumer has seen")
+    func backBeforeRemoval() throws {
+        var scene = try LedgerScene()
+        var inbox = FleetInbox()
+        _ = scene.state("a", 4)
+        inbox.put(scene.ledger.remove("battery", of: scene.device))
+        inbox.put(scene.state("a", 9))
+        guard case .state(let event)? = inbox.take() else {
+            Issue.record("no event")
+            return
+        }
+        #expect(event.changes == 5)
+    }
+
     @Test("a file is the same after it was read in parts of any size")
     func roundTrip() throws {
         var ledger = Ledger()
@@ -72,7 +86,7 @@ struct FleetInboxTests {
             let device = try DeviceID("device-\(number)")
             for (index, aspect) in ["battery", "proximity", "org.example.mode"].enumerated() {
                 let position = FleetPosition(instance: index == 1 ? "old" : "new", generation: Int64(number))
-                let isResumed = ledger.resume(position, of: aspect, of: device)
+                let isResumed = ledger.resume(position, of: aspect, of: device, isAbsent: index == 2 && number > 9)
                 #expect(isResumed)
             }
         }
@@ -89,6 +103,7 @@ struct FleetInboxTests {
             ("# reveille-fleet positions 1\nkiosk a battery=1\n", "ends at line 3"),
             ("# reveille-fleet positions 1\nkiosk a battery=1\n# end 2\n", "line 3 is '# end 2' after 1 devices"),
             ("# reveille-fleet positions 1\nkiosk battery=1\n", "line 2 has a position without an instance"),
+            ("# reveille-fleet positions 1\nkiosk a !!battery=1\n", "invalid position '!!battery=1'"),
             ("# reveille-fleet positions 1\nkiosk a battery=-1\n", "invalid position 'battery=-1'"),
             ("# reveille-fleet positions 1\nkiosk a battery=01\n", "invalid position"),
             ("# reveille-fleet positions 1\nkiosk a battery=\n", "invalid position"),

@@ -25,7 +25,9 @@ private struct ModelReader {
     private var isConnected = false
     /// What the consumer has seen, and what it had seen when the positions were saved.
     private var seen: [NaiveFleet.Key: NaiveFleet.Seen] = [:]
-    private var saved: (text: String, seen: [NaiveFleet.Key: NaiveFleet.Seen])
+    private var saved: (text: String, seen: [NaiveFleet.Key: NaiveFleet.Seen], removed: Set<NaiveFleet.Key>)
+    /// The states whose removal the consumer has seen.
+    private var removed: Set<NaiveFleet.Key> = []
     /// Messages that are late, of the current and the former bus.
     private var late: [(key: NaiveFleet.Key, state: StateMessage)] = []
     private var now: Int64 = 0
@@ -33,7 +35,7 @@ private struct ModelReader {
     init(seed: UInt64) throws {
         random = SplitMix64(seed: seed)
         fleet = try NaiveFleet(devices: 3, aspects: 2)
-        saved = (Saved.text(ledger), [:])
+        saved = (Saved.text(ledger), [:], [])
     }
 
     private mutating func happens(onceIn count: Int) -> Bool { Int.random(in: 0..<count, using: &random) == 0 }
@@ -41,7 +43,7 @@ private struct ModelReader {
     mutating func step() throws {
         now += 1
         let key = fleet.keys[Int.random(in: 0..<fleet.keys.count, using: &random)]
-        switch Int.random(in: 0..<20, using: &random) {
+        switch Int.random(in: 0..<21, using: &random) {
         case 0..<9:
             let state = fleet.change(key, count: Int.random(in: 1...9, using: &random))
             if happens(onceIn: 3) { late.append((key, state)) }
@@ -50,8 +52,9 @@ private struct ModelReader {
         case 11: if happens(onceIn: 3) { replaceBus(of: key.device) }
         case 12: connect()
         case 13: isConnected = false
-        case 14: saved = (Saved.text(ledger, inbox), seen)
+        case 14: saved = (Saved.text(ledger, inbox), seen, removed)
         case 15: if happens(onceIn: 3) { try restart() }
+        case 16: if happens(onceIn: 3) { try connectToForgetfulBroker() }
         default: try take()
         }
     }
@@ -95,17 +98,42 @@ private struct ModelReader {
         for (key, state) in fleet.retained.shuffled(using: &random) { deliver(key, state, isRetained: true) }
     }
 
+    /// Connects to a broker that has lost some messages, which the devices send again later.
+    private mutating func connectToForgetfulBroker() throws {
+        let lost = Set(fleet.keys.filter { _ in happens(onceIn: 2) })
+        isConnected = true
+        ledger.connect()
+        late.removeAll { $0.state.instance != fleet.instance(of: $0.key.device) }
+        for device in fleet.devices where !happens(onceIn: 2) { deliverStatus(of: device) }
+        for (key, state) in fleet.retained where !lost.contains(key) { deliver(key, state, isRetained: true) }
+        var check = Completeness()
+        while true {
+            guard case .complete(let outcomes) = check.mark(&ledger, at: now) else { continue }
+            for outcome in outcomes { inbox.put(outcome) }
+            break
+        }
+        for _ in 0..<6 where happens(onceIn: 2) { try take() }
+        for (key, state) in fleet.retained where lost.contains(key) { deliver(key, state) }
+    }
+
     /// Ends the process, and continues from what was saved.
     private mutating func restart() throws {
         ledger = try Saved.ledger(saved.text)
         inbox = FleetInbox()
-        seen = saved.seen
+        (seen, removed) = (saved.seen, saved.removed)
         connect()
     }
 
     private mutating func take() throws {
-        guard case .state(let event)? = inbox.take() else { return }
-        let key = NaiveFleet.Key(device: event.device, aspect: event.aspect)
-        seen[key] = try fleet.check(event, after: seen[key])
+        let event = inbox.take()
+        event.map { ledger.noteTaken($0) }
+        switch event {
+        case .state(let event):
+            let key = NaiveFleet.Key(device: event.device, aspect: event.aspect)
+            seen[key] = try fleet.check(event, after: seen[key], isRemoved: removed.remove(key) != nil)
+        case .removed(let removal):
+            removal.aspect.map { _ = removed.insert(NaiveFleet.Key(device: removal.device, aspect: $0)) }
+        default: break
+        }
     }
 }

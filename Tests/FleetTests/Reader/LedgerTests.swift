@@ -131,7 +131,7 @@ struct LedgerTests {
     func statuses() throws {
         var scene = try LedgerScene()
         #expect(scene.status("a").event != nil)
-        #expect(scene.status("a", at: 5).event == nil)
+        #expect(scene.status("a", at: 50).event == nil)
         guard case .status(let lost)? = scene.status(nil, online: false, aspects: []).event else {
             Issue.record("no event")
             return
@@ -155,6 +155,35 @@ struct LedgerTests {
             [], on: FleetTopic.status(scene.device).text, isRetained: false, expiry: nil, at: 0)
         #expect(scene.ledger.deviceCount == 0 && scene.ledger.stateCount == 0)
         #expect(scene.state("a", 5).state?.changes == nil)
+    }
+
+    @Test("a sleeper that was awake in between is a status again, with its new age")
+    func awakeInBetween() throws {
+        var scene = try LedgerScene()
+        func status(_ scene: inout LedgerScene, age: UInt32, at now: Int64) -> Int64? {
+            let status = StatusMessage(isOnline: false, reason: .asleep, instance: "a", aspects: ["battery"])
+            let outcome = scene.ledger.take(
+                status, of: scene.device, isRetained: true, expiry: StatusMessage.lease - age, at: now)
+            if case .status(let status)? = outcome.event { return status.age }
+            return nil
+        }
+        #expect(status(&scene, age: 10, at: 100) == 10)
+        #expect(status(&scene, age: 501, at: 590) == nil)
+        #expect(status(&scene, age: 30, at: 700) == 30)
+    }
+
+    @Test("a device with more names than a status can list is limited, and reported once")
+    func manyNames() throws {
+        var scene = try LedgerScene()
+        var problems: [FleetProblem] = []
+        for number in 0..<2_000 {
+            let state = StateMessage(instance: "a", generation: 1, changes: 0, changedAt: LedgerScene.time, value: [:])
+            let outcome = scene.ledger.take(
+                state, of: scene.device, aspect: "org.example.job\(number)", isRetained: true, at: 0)
+            if let problem = outcome.problem { problems.append(problem) }
+        }
+        #expect(scene.ledger.stateCount == StatusMessage.aspectLimit)
+        #expect(problems == [.tooManyStates(scene.device, limit: StatusMessage.aspectLimit)])
     }
 
     @Test("a broker that lies a million times uses bounded memory, and a thousand problems are reported")

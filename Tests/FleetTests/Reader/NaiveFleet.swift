@@ -64,7 +64,14 @@ struct NaiveFleet {
     }
 
     /// Checks an event against all changes, and returns what the consumer has seen then.
-    func check(_ event: DeviceEvent, after seen: Seen?) throws -> Seen {
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - seen: What the consumer had seen.
+    ///   - isRemoved: Whether the consumer has seen a removal since.
+    /// - Returns: What it has seen now.
+    /// - Throws: `Falsified`.
+    func check(_ event: DeviceEvent, after seen: Seen?, isRemoved: Bool) throws -> Seen {
         let key = Key(device: event.device, aspect: event.aspect)
         let known = changes[key]?[event.instance] ?? []
         guard known.contains(event.generation) else { throw Falsified("\(event) never was") }
@@ -72,7 +79,9 @@ struct NaiveFleet {
             throw Falsified("\(event) has the value of another state")
         }
         if let seen, seen.instance == event.instance {
-            guard event.generation > seen.generation else { throw Falsified("\(event) is not newer than \(seen)") }
+            guard event.generation > seen.generation || isRemoved && event.generation == seen.generation else {
+                throw Falsified("\(event) is not newer than \(seen)")
+            }
             let count = known.count { $0 > seen.generation && $0 <= event.generation }
             guard event.changes == Int64(count) || event.changes == nil && event.isNewInstance else {
                 throw Falsified("\(event) has not \(count) changes after \(seen)")

@@ -45,8 +45,10 @@ package final class BrokerReading {
     private var marks: Set<Int32> = []
     private var topics: [Int32: String] = [:]
     private var subscriptions: [Int32: [String]] = [:]
+    /// The subscriptions to what changes.
+    private var followed: [Int32: [String]] = [:]
     private var quietTimer: EventSource?
-    /// The number of messages, and what it was when the timer was set.
+    /// The number of messages that the broker kept, and what it was when the timer was set.
     private var received = 0
     private var receivedBefore = 0
 
@@ -122,7 +124,7 @@ package final class BrokerReading {
             onEvent(.connected)
             run(catchUp.start())
         case .message(let topic, let payload, let isRetained, _, let expiry):
-            received += 1
+            if isRetained { received += 1 }
             if topic == mark { return run(catchUp.markArrived(payload)) }
             onEvent(.message(topic: topic, payload: payload, isRetained: isRetained, expiry: expiry))
         case .acknowledged(let identifier, let refusal, let code): acknowledged(identifier, refusal, code)
@@ -141,13 +143,16 @@ package final class BrokerReading {
     }
 
     private func subscribed(_ identifier: Int32, _ codes: [UInt8]) {
-        guard let filters = subscriptions.removeValue(forKey: identifier) else { return }
+        let isFollowing = followed[identifier] != nil
+        guard let filters = (isFollowing ? followed : subscriptions)[identifier] else { return }
+        (subscriptions[identifier], followed[identifier]) = (nil, nil)
         for (filter, code) in zip(filters, codes) where ReasonCode.isError(code) && filter != mark {
             let error = FleetError(
                 .refused, "subscribing to '\(filter)' on \(broker): \(ReasonCode.text(code))")
             close()
             return onEvent(.refused(error))
         }
+        if isFollowing { return }
         run(catchUp.subscribed(isMarkRefused: filters.first == mark && codes.first.map(ReasonCode.isError) == true))
     }
 
@@ -162,7 +167,8 @@ package final class BrokerReading {
             do throws(MQTTError) {
                 switch effect {
                 case .read(let filters): subscriptions[try connection.subscribe(to: filters, qos: 0)] = filters
-                case .follow(let filters): try connection.subscribe(to: filters, qos: 1, wantsRetained: false)
+                case .follow(let filters):
+                    followed[try connection.subscribe(to: filters, qos: 1, wantsRetained: false)] = filters
                 case .unsubscribe(let filters): try connection.unsubscribe(from: filters)
                 case .mark(let payload): marks.insert(try connection.publish(payload, to: mark, retain: false))
                 case .awaitQuiet: awaitQuiet()

@@ -91,10 +91,17 @@ public final class Fleet: Sendable {
     }
 
     /// Returns the states of an interest, and follows their changes.
+    ///
+    /// - Parameters:
+    ///   - interest: The devices and aspects.
+    ///   - positions: Where to continue.
+    ///   - confirmsEvents: Whether an event counts in ``FleetEvents/positions`` only after ``FleetEvents/confirm()``.
+    /// - Returns: The events.
+    /// - Throws: `FleetError` with `FleetError.Code.positions`.
     package func events(
-        of interest: FleetInterest, resumingFrom positions: FleetPositions? = nil
+        of interest: FleetInterest, resumingFrom positions: FleetPositions? = nil, confirmsEvents: Bool = false
     ) async throws(FleetError) -> FleetEvents {
-        let mailbox = FleetMailbox(resumingFrom: try positions?.ledger(within: interest) ?? Ledger())
+        let mailbox = FleetMailbox(resumingFrom: try positions?.ledger() ?? Ledger(), confirmsEvents: confirmsEvents)
         return FleetEvents(engine, await engine.open(interest, mailbox), mailbox)
     }
 

@@ -53,6 +53,9 @@ public final class FleetEvents: AsyncSequence, Sendable {
         try await mailbox.next(isolation: isolation)
     }
 
+    /// Notes that all events that were taken have been dealt with, so that ``positions`` contain them.
+    package func confirm() { mailbox.confirm() }
+
     /// Takes the next event if one is due, without waiting.
     package func nextIfDue() throws(FleetError) -> FleetEvent? { try mailbox.nextIfDue() }
 

@@ -11,6 +11,8 @@ package final class FleetMailbox: Sendable {
     private struct State {
         var ledger: Ledger
         var inbox = FleetInbox()
+        /// The events that were taken and not confirmed; `nil` if taking them is enough.
+        var unconfirmed: FleetInbox?
         /// Why the broker is out of reach, if the consumer has not been notified yet.
         var loss: FleetError?
         /// The number of events before the notice that everything has arrived; `nil` if there is none.
@@ -22,7 +24,7 @@ package final class FleetMailbox: Sendable {
 
         /// Whether there is an event, or the end.
         var isDue: Bool {
-            isCancelled || failure != nil || loss != nil || caughtUpAfter == 0 || !inbox.isEmpty
+            isCancelled || failure != nil || loss != nil || caughtUpAfter != nil || !inbox.isEmpty
         }
 
         /// Takes the next event, or `nil` at the end; returns no result if there is neither yet.
@@ -33,10 +35,16 @@ package final class FleetMailbox: Sendable {
                 return .success(.disconnected(loss))
             }
             if let count = caughtUpAfter {
-                caughtUpAfter = count > 0 ? count - 1 : nil
-                if count == 0 { return .success(.caughtUp) }
+                // Some events may have come to nothing since they were counted.
+                let isNow = count == 0 || inbox.isEmpty
+                caughtUpAfter = isNow ? nil : count - 1
+                if isNow { return .success(.caughtUp) }
             }
-            if let event = inbox.take() { return .success(event) }
+            if let event = inbox.take() {
+                ledger.noteTaken(event)
+                unconfirmed?.put(event)
+                return .success(event)
+            }
             return failure.map { .failure($0) }
         }
     }
@@ -45,9 +53,11 @@ package final class FleetMailbox: Sendable {
 
     /// Creates a mailbox.
     ///
-    /// - Parameter ledger: What the consumer has seen earlier.
-    package init(resumingFrom ledger: Ledger = Ledger()) {
-        state = Lock(State(ledger: ledger))
+    /// - Parameters:
+    ///   - ledger: What the consumer has seen earlier.
+    ///   - confirmsEvents: Whether events count as seen only after ``confirm()``.
+    package init(resumingFrom ledger: Ledger = Ledger(), confirmsEvents: Bool = false) {
+        state = Lock(State(ledger: ledger, unconfirmed: confirmsEvents ? FleetInbox() : nil))
     }
 
     // MARK: - The reader
@@ -56,7 +66,7 @@ package final class FleetMailbox: Sendable {
     func connect() {
         state.withLock { state in
             state.ledger.connect()
-            state.loss = nil
+            (state.loss, state.failure) = (nil, nil)
         }
     }
 
@@ -107,10 +117,16 @@ package final class FleetMailbox: Sendable {
 
     // MARK: - The consumer
 
-    /// The positions of the events that were taken.
+    /// The positions of the events that were taken, and confirmed if they have to be.
     package var positions: FleetPositions {
-        let (ledger, inbox) = state.withLock { ($0.ledger, $0.inbox) }
-        return FleetPositions(of: ledger, without: inbox)
+        var (ledger, inbox, unconfirmed) = state.withLock { ($0.ledger, $0.inbox, $0.unconfirmed) }
+        unconfirmed?.append(inbox)
+        return FleetPositions(of: ledger, without: unconfirmed ?? inbox)
+    }
+
+    /// Notes that all events that were taken have been dealt with.
+    package func confirm() {
+        state.withLock { if $0.unconfirmed != nil { $0.unconfirmed = FleetInbox() } }
     }
 
     /// What has arrived.

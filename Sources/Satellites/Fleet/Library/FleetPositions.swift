@@ -18,7 +18,7 @@ public struct FleetPositions: Sendable, Hashable {
     /// - Throws: `FleetError` with `FleetError.Code.positions`, the number of the line and the reason.
     public init(_ text: String) throws(FleetError) {
         self.text = text
-        _ = try ledger(within: FleetInterest())
+        _ = try ledger()
     }
 
     /// Copies the positions of a ledger that the consumer of an inbox has seen.
@@ -28,21 +28,12 @@ public struct FleetPositions: Sendable, Hashable {
         text = String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Returns a ledger that continues from the positions of interest.
-    func ledger(within interest: FleetInterest) throws(FleetError) -> Ledger {
-        var all = Ledger()
+    /// Returns a ledger that continues from the positions.
+    func ledger() throws(FleetError) -> Ledger {
+        var ledger = Ledger()
         var decoder = PositionsDecoder()
-        try decoder.decode(Array(text.utf8), into: &all)
+        try decoder.decode(Array(text.utf8), into: &ledger)
         try decoder.finish()
-        guard !interest.isEverything else { return all }
-        var wanted = Ledger()
-        all.forEachDevice { device, positions in
-            guard interest.contains(device) else { return }
-            for (aspect, position) in positions where interest.contains(aspect: aspect) {
-                // What fits into one ledger fits into another.
-                _ = wanted.resume(position, of: aspect, of: device)
-            }
-        }
-        return wanted
+        return ledger
     }
 }

@@ -76,9 +76,7 @@ package final class FleetReader {
 
     private func take(_ event: BrokerReading.Event) {
         switch event {
-        case .connected:
-            schedule.reset()
-            mailbox.connect()
+        case .connected: mailbox.connect()
         case .message(let topic, let payload, let isRetained, let expiry):
             guard interest.contains(topic: topic) else { return }
             if mailbox.receive(payload, on: topic, isRetained: isRetained, expiry: expiry, at: now) { onChange() }
@@ -97,7 +95,13 @@ package final class FleetReader {
 
     private func arrived() {
         let devices = mailbox.mark(&completeness, at: now)
-        if devices.isEmpty { onChange() } else { reading?.ask(for: interest.filters(of: devices)) }
+        guard devices.isEmpty else {
+            reading?.ask(for: interest.filters(of: devices))
+            return
+        }
+        // Not before: a broker that accepts and then closes would be asked twice a second without end.
+        schedule.reset()
+        onChange()
     }
 
     private func lose(_ error: FleetError) {

@@ -34,6 +34,11 @@ package struct Completeness: Sendable {
     /// The devices that are to be asked for in this round, those of the next page last.
     private var waiting: [DeviceID] = []
     private var round = 0
+    /// The devices that were asked for last, and the number of their messages before.
+    private var page: [DeviceID] = []
+    private var arrivals = 0
+    /// The devices of pages on which nothing arrived: the broker has nothing else of them.
+    private var settled: Set<DeviceID> = []
 
     /// Creates the check of one connection.
     ///
@@ -47,11 +52,13 @@ package struct Completeness: Sendable {
 
     /// Takes the arrival of a mark.
     package mutating func mark(_ ledger: inout Ledger, at now: Int64) -> Step {
+        // A queue that is too short delivers some of a page.
+        if ledger.arrivals(of: page) == arrivals { settled.formUnion(page) }
+        page = []
         if waiting.isEmpty, round < Self.pageLimits.count {
             round += 1
-            waiting = ledger.incomplete(isWanted).reversed()
+            waiting = ledger.incomplete(isWanted).filter { !settled.contains($0) }.reversed()
         }
-        var page: [DeviceID] = []
         var size = 0
         while let device = waiting.last, page.count < Self.deviceLimit {
             let count = ledger.messageCount(of: device)
@@ -60,6 +67,7 @@ package struct Completeness: Sendable {
             page.append(device)
             size += count
         }
+        arrivals = ledger.arrivals(of: page)
         return page.isEmpty ? complete(&ledger, at: now) : .ask(page)
     }
 

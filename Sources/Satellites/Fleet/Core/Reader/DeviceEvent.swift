@@ -16,6 +16,8 @@ public struct DeviceEvent: Sendable, Hashable {
     /// The number of the state on that bus.
     public let generation: Int64
     /// The number of changes since the last state that was seen; `nil` if it is unknown, as for the first state.
+    ///
+    /// It is 0 if the broker had lost the state, its removal was reported, and it is back unchanged.
     public let changes: Int64?
     /// Whether another bus sent the last state that was seen: the device lost its state, or was replaced.
     public let isNewInstance: Bool
@@ -23,6 +25,9 @@ public struct DeviceEvent: Sendable, Hashable {
     public let changedAt: Int64?
     /// The position before the event; `nil` for the first state.
     package let previous: FleetPosition?
+
+    /// The position after the event.
+    var position: FleetPosition { FleetPosition(instance: instance, generation: generation) }
 
     package init(
         device: DeviceID, aspect: String, value: JSON, instance: String, generation: Int64, changes: Int64?,
@@ -51,13 +56,15 @@ public struct DeviceEvent: Sendable, Hashable {
             previous: previous)
     }
 
-    /// Returns the event as one that follows another position.
+    /// Returns the event as one that follows another position, whatever came in between.
     ///
-    /// The number of changes is unknown, because the state was removed in between.
+    /// The number of changes is known if the same bus has counted them.
     package func following(_ position: FleetPosition?) -> DeviceEvent {
-        DeviceEvent(
-            device: device, aspect: aspect, value: value, instance: instance, generation: generation, changes: nil,
-            isNewInstance: position.map { $0.instance != instance } ?? isNewInstance, changedAt: changedAt,
+        let step = position.flatMap { $0.instance == instance ? generation - $0.generation : nil }
+        return DeviceEvent(
+            device: device, aspect: aspect, value: value, instance: instance, generation: generation,
+            changes: step.flatMap { (0...Ledger.plausibleStep).contains($0) ? $0 : nil },
+            isNewInstance: position.map { $0.instance != instance } ?? false, changedAt: changedAt,
             previous: position)
     }
 }

@@ -11,9 +11,17 @@ struct DeviceRecord: Sendable {
         var generation: Int64 = 0
         /// The bus before, and its last state.
         var previousInstance = SharedTexts.none
-        /// The connection in which the last message arrived.
+        /// The connection in which the last message arrived, or ``absent``.
         var connection: UInt32 = 0
         var previousGeneration: Int64 = 0
+
+        /// Stands for a connection if the broker no longer had the state, so that its removal was reported.
+        ///
+        /// The position remains: a broker that has lost its memory receives the state again, and the reader then knows
+        /// the number of changes.
+        static let absent = UInt32.max
+
+        var isAbsent: Bool { connection == Self.absent }
     }
 
     /// The last status.
@@ -42,4 +50,7 @@ struct DeviceRecord: Sendable {
     var statusConnection: UInt32 = 0
 
     init(_ device: DeviceID) { self.device = device }
+
+    /// Whether the broker had anything of the device when it was last asked.
+    var isPresent: Bool { status != nil || aspects.contains { !$0.isAbsent } }
 }

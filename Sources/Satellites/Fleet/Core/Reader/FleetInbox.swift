@@ -18,7 +18,8 @@ package struct FleetInbox: Sendable {
     /// The most problems that wait.
     static let problemLimit = 1_000
 
-    private var events: [Subject: FleetEvent] = [:]
+    /// The events; `nil` for those that came to nothing.
+    private var events: [Subject: FleetEvent?] = [:]
     /// The subjects in the order of their first events, from `next`.
     private var order: ContiguousArray<Subject> = []
     private var next = 0
@@ -28,10 +29,10 @@ package struct FleetInbox: Sendable {
     package init() {}
 
     /// Whether no event waits.
-    package var isEmpty: Bool { events.isEmpty }
+    package var isEmpty: Bool { count == 0 }
 
     /// The number of events that wait.
-    package var count: Int { events.count }
+    package private(set) var count = 0
 
     /// Adds what came of a message.
     package mutating func put(_ outcome: Ledger.Outcome) {
@@ -43,7 +44,9 @@ package struct FleetInbox: Sendable {
     package mutating func put(_ event: FleetEvent) {
         let subject = Self.subject(of: event)
         if let earlier = events[subject] {
-            events[subject] = Self.merged(earlier, event)
+            let merged = earlier.map { Self.merged($0, event) } ?? event
+            count += (merged == nil ? 0 : 1) - (earlier == nil ? 0 : 1)
+            events.updateValue(merged, forKey: subject)
             return
         }
         if case .problem = event {
@@ -51,21 +54,31 @@ package struct FleetInbox: Sendable {
             problemCount += 1
         }
         events[subject] = event
+        count += 1
         order.append(subject)
+    }
+
+    /// Adds the events of another inbox, which came later.
+    package mutating func append(_ later: FleetInbox) {
+        for subject in later.order[later.next...] { if case .some(let event?) = later.events[subject] { put(event) } }
     }
 
     /// Removes the event that has waited for longest; `nil` if there is none.
     package mutating func take() -> FleetEvent? {
-        guard next < order.count else { return nil }
-        let event = events.removeValue(forKey: order[next])
-        if case .problem = event { problemCount -= 1 }
-        next += 1
-        // Moving the rest to the front at this size costs a constant time for each event.
-        if next == order.count || next > 1_000 && next * 2 > order.count {
-            order.removeFirst(next)
-            next = 0
+        while next < order.count {
+            let event = events.removeValue(forKey: order[next]) ?? nil
+            next += 1
+            // Moving the rest to the front at this size costs a constant time for each event.
+            if next == order.count || next > 1_000 && next * 2 > order.count {
+                order.removeFirst(next)
+                next = 0
+            }
+            guard let event else { continue }
+            count -= 1
+            if case .problem = event { problemCount -= 1 }
+            return event
         }
-        return event
+        return nil
     }
 
     /// Returns the position that the consumer has seen of an aspect whose events wait, so that it can be saved.
@@ -73,8 +86,8 @@ package struct FleetInbox: Sendable {
     /// - Returns: `.some(nil)` if an event waits and the consumer has seen none before; `nil` if no event waits.
     package func seen(_ aspect: String, of device: DeviceID) -> FleetPosition?? {
         switch events[.state(device, aspect)] {
-        case .state(let event): .some(event.previous)
-        case .removed(let removal): .some(removal.previous)
+        case .some(.state(let event)): .some(event.previous)
+        case .some(.removed(let removal)): .some(removal.previous)
         default: nil
         }
     }
@@ -82,7 +95,7 @@ package struct FleetInbox: Sendable {
     /// The positions that the consumer has seen of aspects whose removal waits.
     package var removals: [(device: DeviceID, aspect: String, position: FleetPosition)] {
         order[next...].compactMap { subject in
-            guard case .removed(let removal) = events[subject], let aspect = removal.aspect,
+            guard case .some(.removed(let removal)) = events[subject], let aspect = removal.aspect,
                 let position = removal.previous
             else { return nil }
             return (removal.device, aspect, position)
@@ -99,12 +112,13 @@ package struct FleetInbox: Sendable {
         }
     }
 
-    private static func merged(_ earlier: FleetEvent, _ later: FleetEvent) -> FleetEvent {
+    /// Returns two events as one; `nil` if the consumer has not missed anything.
+    private static func merged(_ earlier: FleetEvent, _ later: FleetEvent) -> FleetEvent? {
         switch (earlier, later) {
         case (.state(let one), .state(let other)): .state(one.merged(with: other))
         case (.removed(let one), .state(let other)):
-            // The state came anew after its removal, but the consumer has not seen that it was gone.
-            .state(other.following(one.previous))
+            // The consumer has not seen that it was gone.
+            one.previous == other.position ? nil : .state(other.following(one.previous))
         case (.state(let one), .removed(let other)):
             .removed(DeviceRemoval(device: other.device, aspect: other.aspect, previous: one.previous))
         default: later

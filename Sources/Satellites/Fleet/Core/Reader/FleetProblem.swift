@@ -3,7 +3,7 @@
 
 /// Something that is wrong in a fleet, which a reader reports and survives.
 public enum FleetProblem: Sendable, Hashable {
-    /// A topic below the root is not one of the protocol.
+    /// A topic below the root is not one of the protocol; its control characters are escaped.
     case invalidTopic(String)
     /// The payload of a topic is invalid, and its last valid state remains.
     case invalidPayload(topic: String, reason: String)
@@ -27,6 +27,8 @@ public enum FleetProblem: Sendable, Hashable {
     case unknownTime(DeviceID)
     /// The fleet has more states than a reader keeps; the state was ignored.
     case tooLarge(DeviceID, limit: Int)
+    /// The device has more states than a reader keeps of one; the state was ignored.
+    case tooManyStates(DeviceID, limit: Int)
     /// There are more problems than are reported.
     case further(limit: Int)
 }
@@ -36,7 +38,7 @@ extension FleetProblem: CustomStringConvertible {
     public var description: String {
         switch self {
         case .invalidTopic(let topic):
-            "the topic '\(topic.escaped)' is not one of the protocol; its message is ignored"
+            "the topic '\(topic)' is not one of the protocol; its message is ignored"
         case .invalidPayload(let topic, let reason): "\(topic.escaped): \(reason); the message is ignored"
         case .implausible(let device, let aspect, let from, let to):
             "\(device) \(aspect): generation \(to) after \(from) is implausible; the number of changes is unknown"
@@ -71,6 +73,8 @@ extension FleetProblem: CustomStringConvertible {
             "\(device): its clock is not synchronized, so the times of its changes are unknown"
         case .tooLarge(let device, let limit):
             "\(device): the fleet has more than \(limit) states, the maximum of a reader; a state is ignored"
+        case .tooManyStates(let device, let limit):
+            "\(device) has more than \(limit) states, the maximum of a device; a state is ignored"
         case .further(let limit): "more than \(limit) problems in an hour; further ones are not reported"
         }
     }

@@ -67,7 +67,8 @@ package struct FleetTable: Sendable {
 
     /// Returns the rows of all devices in a ledger, in their order.
     package func rows(of ledger: Ledger, at now: Int64) -> [Row] {
-        ledger.records.compactMap { $0.map { row($0, of: ledger, at: now) } }.sorted { $0.device < $1.device }
+        ledger.records.lazy.compactMap { $0 }.filter(\.isPresent).map { row($0, of: ledger, at: now) }
+            .sorted { $0.device < $1.device }
     }
 
     private func row(_ record: DeviceRecord, of ledger: Ledger, at now: Int64) -> Row {

@@ -13,7 +13,7 @@ extension Ledger {
         // Most devices have the same aspects.
         var lists: [SharedTexts.Index: [String]] = [:]
         var devices: [DeviceID] = []
-        for case let record? in records where isWanted(record.device, nil) {
+        for case let record? in records where record.isPresent && isWanted(record.device, nil) {
             if lists[record.listed] == nil { lists[record.listed] = listed(record) ?? [] }
             let isComplete =
                 record.statusConnection == connection && gone(record, isWanted).isEmpty
@@ -34,8 +34,16 @@ extension Ledger {
 
     /// Returns the aspects that were seen earlier, but did not arrive in this connection.
     private func gone(_ record: DeviceRecord, _ isWanted: Completeness.Interest) -> [String] {
-        record.aspects.lazy.filter { $0.connection != connection }.compactMap { texts[$0.name] }
+        record.aspects.lazy.filter { $0.connection != connection && !$0.isAbsent }.compactMap { texts[$0.name] }
             .filter { isWanted(record.device, $0) }
+    }
+
+    /// Returns the number of messages of some devices that arrived in this connection.
+    func arrivals(of devices: [DeviceID]) -> Int {
+        devices.lazy.compactMap { places[$0].flatMap { records[Int($0)] } }.reduce(0) { sum, record in
+            sum + (record.statusConnection == connection ? 1 : 0)
+                + record.aspects.count { $0.connection == connection }
+        }
     }
 
     /// Returns the number of messages that a subscription to a device delivers.
@@ -60,8 +68,17 @@ extension Ledger {
             }
         }
         for aspect in gone(record, isWanted) where !missing.contains(aspect) {
-            outcomes.append(remove(aspect, of: device))
+            outcomes.append(noteAbsence(of: aspect, of: device))
         }
         return outcomes.filter { $0 != Outcome() }
+    }
+
+    /// Reports that the broker no longer has a state, whose position remains.
+    private mutating func noteAbsence(of aspect: String, of device: DeviceID) -> Outcome {
+        guard let position = position(of: aspect, of: device), let place = places[device].map(Int.init),
+            let index = index(of: aspect, in: place)
+        else { return remove(aspect, of: device) }
+        setConnection(DeviceRecord.Aspect.absent, of: index, in: place)
+        return Outcome(.removed(DeviceRemoval(device: device, aspect: aspect, previous: position)))
     }
 }

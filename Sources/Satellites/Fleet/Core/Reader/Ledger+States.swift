@@ -6,6 +6,8 @@ extension Ledger {
     package static let plausibleStep: Int64 = 1_000_000_000_000
     /// The earliest time that a right clock can have: the start of 2015, in microseconds since 1970.
     private static let earliestTime: Int64 = 1_420_070_400_000_000
+    /// The latest time that is believed: the start of 2100.
+    private static let latestTime: Int64 = 4_102_444_800_000_000
 
     /// How a state relates to the last one that was seen.
     private enum Relation {
@@ -21,7 +23,7 @@ extension Ledger {
             return Outcome(problem: report(tooLarge(device), at: now))
         }
         if !isRetained { records[place]?.heard = now }
-        records[place]?.aspects[index].connection = connection
+        setConnection(connection, of: index, in: place)
         // Only the first message of a connection shows what the broker has; later ones may be duplicates.
         let isFirst = isRetained && old.connection != connection
         let (relation, problem) = relation(of: state, to: old, in: place, isFirst: isFirst, at: now)
@@ -30,7 +32,7 @@ extension Ledger {
         }
         let previous = texts[old.instance].map { FleetPosition(instance: $0, generation: old.generation) }
         advance(place, index, to: state)
-        let hasTime = state.isSynchronized && state.changedAt >= Self.earliestTime
+        let hasTime = state.isSynchronized && (Self.earliestTime..<Self.latestTime).contains(state.changedAt)
         let event = DeviceEvent(
             device: device, aspect: aspect, value: state.value, instance: state.instance,
             generation: state.generation, changes: changes, isNewInstance: isNewInstance,
@@ -58,7 +60,8 @@ extension Ledger {
         }
         if step >= 0 {
             suspects.interrupt(key)
-            return (step == 0 ? .duplicate : .next(changes: step), nil)
+            // The consumer may have seen its removal.
+            return (step == 0 && !old.isAbsent ? .duplicate : .next(changes: step), nil)
         }
         func wentBack(isAccepted: Bool) -> FleetProblem {
             .wentBack(

@@ -5,6 +5,9 @@ extension Ledger {
     /// Between the names of a list of aspects; it cannot occur in a name.
     private static let separator = UInt8(ascii: "/")
 
+    /// The seconds by which two computations of one time differ at most: brokers and clocks round.
+    private static let timeTolerance: Int64 = 5
+
     /// Takes a status of a device.
     package mutating func take(
         _ message: StatusMessage, of device: DeviceID, isRetained: Bool, expiry: UInt32?, at now: Int64
@@ -20,6 +23,7 @@ extension Ledger {
         }
         let age = expiry.flatMap { $0 <= StatusMessage.lease ? Int64(StatusMessage.lease - $0) : nil }
         record = records[place] ?? record
+        let earlier = record.status?.time
         record.status = DeviceRecord.Status(
             isOnline: message.isOnline, reason: message.reason, wakeEvery: message.wakeEvery ?? -1,
             time: age.map { now - $0 } ?? Int64.min)
@@ -32,8 +36,10 @@ extension Ledger {
         }
         records[place] = record
         let reported = problem.flatMap { report($0, at: now) }
-        guard let status = status(of: device), status != before else { return Outcome(problem: reported) }
-        return Outcome(.status(status.aged(age)), problem: reported)
+        guard let status = status(of: device) else { return Outcome(problem: reported) }
+        // A device that has been awake in between was seen later. One that is online is seen all the time.
+        let isLater = !status.isOnline && (record.status?.time ?? .min) > (earlier ?? .min) + Self.timeTolerance
+        return Outcome(status != before || isLater ? .status(status.aged(age)) : nil, problem: reported)
     }
 
     /// Returns the last status of a device without its age; `nil` if there is none.
@@ -67,9 +73,10 @@ extension Ledger {
         guard let place = places[device].map(Int.init), let index = index(of: aspect, in: place) else {
             return Outcome()
         }
+        let wasAbsent = records[place]?.aspects[index].isAbsent == true
         let position = forget(index, in: place)
         forgetIfEmpty(place)
-        guard let position else { return Outcome() }
+        guard let position, !wasAbsent else { return Outcome() }
         return Outcome(.removed(DeviceRemoval(device: device, aspect: aspect, previous: position)))
     }
 }

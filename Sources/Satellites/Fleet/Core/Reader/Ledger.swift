@@ -39,6 +39,8 @@ package struct Ledger: Sendable {
     private(set) var connection: UInt32 = 0
     /// The number of aspects that have a position or had a message.
     package private(set) var stateCount = 0
+    /// The number of them that the broker no longer has.
+    private var absentCount = 0
 
     /// Creates an empty ledger.
     package init(limit: Int = Self.entryLimit) { self.limit = limit }
@@ -99,7 +101,7 @@ package struct Ledger: Sendable {
     /// Returns the place of a device, which is new if necessary; `nil` if the ledger is full.
     mutating func place(of device: DeviceID) -> Int? {
         if let place = places[device] { return Int(place) }
-        guard !isFull else { return nil }
+        guard makeRoom() else { return nil }
         let place: Int
         if let free = freePlaces.popLast() {
             place = Int(free)
@@ -112,10 +114,11 @@ package struct Ledger: Sendable {
         return place
     }
 
-    /// Returns the places of a device and of its aspect, which are new if necessary; `nil` if the ledger is full.
+    /// Returns the places of a device and of its aspect, which are new if necessary; `nil` if the ledger or the device is
+    /// full.
     mutating func place(of aspect: String, of device: DeviceID) -> (Int, Int)? {
         if let place = places[device], let index = index(of: aspect, in: Int(place)) { return (Int(place), index) }
-        guard !isFull, let place = place(of: device) else { return nil }
+        guard makeRoom(in: device), makeRoom(), let place = place(of: device) else { return nil }
         let record = DeviceRecord.Aspect(name: texts.use(aspect))
         let index = records[place]?.append(record) ?? 0
         stateCount += 1
@@ -138,8 +141,15 @@ package struct Ledger: Sendable {
     /// Notes that a state arrived in this connection.
     mutating func arrive(_ aspect: String, of device: DeviceID) -> (Int, Int)? {
         guard let (place, index) = place(of: aspect, of: device) else { return nil }
-        records[place]?.aspects[index].connection = connection
+        setConnection(connection, of: index, in: place)
         return (place, index)
+    }
+
+    /// Notes the connection in which a state arrived, or that it is absent.
+    mutating func setConnection(_ connection: UInt32, of index: Int, in place: Int) {
+        guard let isAbsent = records[place]?.aspects[index].isAbsent else { return }
+        absentCount += (connection == DeviceRecord.Aspect.absent ? 1 : 0) - (isAbsent ? 1 : 0)
+        records[place]?.aspects[index].connection = connection
     }
 
     /// Removes an aspect from the record of a device, and returns its last position.
@@ -149,6 +159,7 @@ package struct Ledger: Sendable {
         for text in [old.name, old.instance, old.previousInstance] { texts.release(text) }
         suspects.forget(Suspects.Key(place: place, aspect: old.name))
         stateCount -= 1
+        if old.isAbsent { absentCount -= 1 }
         return position
     }
 
@@ -163,7 +174,35 @@ package struct Ledger: Sendable {
         freePlaces.append(UInt32(place))
     }
 
-    func tooLarge(_ device: DeviceID) -> FleetProblem { .tooLarge(device, limit: limit) }
+    /// Returns why a device has no place for a further state.
+    func tooLarge(_ device: DeviceID) -> FleetProblem {
+        isFull(device) ? .tooManyStates(device, limit: StatusMessage.aspectLimit) : .tooLarge(device, limit: limit)
+    }
+
+    private func isFull(_ device: DeviceID) -> Bool {
+        places[device].flatMap { records[Int($0)] }.map { $0.aspects.count >= StatusMessage.aspectLimit } ?? false
+    }
+
+    /// Forgets absent states if there is no room otherwise, and returns whether there is.
+    private mutating func makeRoom() -> Bool {
+        guard isFull, absentCount > 0 else { return !isFull }
+        for place in records.indices {
+            forgetAbsent(in: place)
+            forgetIfEmpty(place)
+        }
+        return !isFull
+    }
+
+    /// Forgets absent states of a device if it has no room otherwise, and returns whether it has.
+    private mutating func makeRoom(in device: DeviceID) -> Bool {
+        guard isFull(device), absentCount > 0, let place = places[device] else { return !isFull(device) }
+        forgetAbsent(in: Int(place))
+        return !isFull(device)
+    }
+
+    private mutating func forgetAbsent(in place: Int) {
+        while let index = records[place]?.aspects.lastIndex(where: \.isAbsent) { _ = forget(index, in: place) }
+    }
 }
 
 extension DeviceRecord {

@@ -84,7 +84,9 @@ package struct PositionsDecoder: Sendable {
                 continue
             }
             guard let instance else { throw error("has a position without an instance") }
-            let aspect = String(decoding: word[..<equals], as: UTF8.self)
+            let isAbsent = word.starts(with: PositionsFile.absence.utf8)
+            let name = word[..<equals].dropFirst(isAbsent ? PositionsFile.absence.utf8.count : 0)
+            let aspect = String(decoding: name, as: UTF8.self)
             let digits = word[word.index(after: equals)...]
             guard FleetTopic.isAspect(aspect), let generation = Self.generation(digits) else {
                 throw error("has the invalid position '\(String(decoding: word, as: UTF8.self).escaped)'")
@@ -93,7 +95,9 @@ package struct PositionsDecoder: Sendable {
                 throw error("has \(aspect) of \(device) a second time")
             }
             let position = FleetPosition(instance: instance, generation: generation)
-            guard ledger.resume(position, of: aspect, of: device) else { throw error("exceeds what a reader keeps") }
+            guard ledger.resume(position, of: aspect, of: device, isAbsent: isAbsent) else {
+                throw error("exceeds what a reader keeps")
+            }
             count += 1
         }
         guard count > 0 else { throw error("has no position") }

@@ -5,18 +5,28 @@
 ///
 ///     # reveille-fleet positions 1
 ///     kiosk-7 0a1b battery=12 proximity=3
-///     kiosk-8 77f0 battery=4 5c2e org.example.mode=9
+///     kiosk-8 77f0 battery=4 5c2e !org.example.mode=9
 ///     # end 2
 ///
-/// A line has the device, and its aspects with their generations after the instance that counts them. The last line has
-/// the number of the lines before it, so that a file that was cut is recognized.
+/// A line has the device, and its aspects with their generations after the instance that counts them. An exclamation
+/// mark before an aspect means that its removal was reported. The last line has the number of the lines before it, so that a file that
+/// was cut is recognized.
 package enum PositionsFile {
+    /// One position of a device.
+    fileprivate struct Entry {
+        let aspect: String
+        let position: FleetPosition
+        var isAbsent = false
+    }
+
     /// The first line.
     ///
     /// Its number changes when older readers cannot read the file.
     static let header = "# reveille-fleet positions 1"
     /// The last line, before the number.
     static let trailer = "# end "
+    /// Before an aspect whose removal was reported; it cannot occur in a name.
+    static let absence = "!"
     /// The longest line: the most aspects of a device, with names of the maximum length.
     static let lineLimit = 1 << 20
     /// The bytes that are written at a time.
@@ -45,24 +55,22 @@ package enum PositionsFile {
                 chunk.removeAll(keepingCapacity: true)
             }
         }
-        for removal in inbox.removals {
-            add(line((removal.device, [(removal.aspect, removal.position)])))
+        for removal in inbox.removals where ledger.position(of: removal.aspect, of: removal.device) == nil {
+            add(line((removal.device, [Entry(aspect: removal.aspect, position: removal.position)])))
         }
         try write(chunk + Array("\(trailer)\(lines)\n".utf8))
     }
 
-    private static func line(
-        _ device: (id: DeviceID, positions: [(aspect: String, position: FleetPosition)])?
-    ) -> String {
-        guard let device, !device.positions.isEmpty else { return "" }
+    private static func line(_ device: (id: DeviceID, entries: [Entry])?) -> String {
+        guard let device, !device.entries.isEmpty else { return "" }
         var line = device.id.text
         var instance: String?
-        for (aspect, position) in device.positions {
-            if position.instance != instance {
-                instance = position.instance
-                line += " " + position.instance
+        for entry in device.entries {
+            if entry.position.instance != instance {
+                instance = entry.position.instance
+                line += " " + entry.position.instance
             }
-            line += " \(aspect)=\(position.generation)"
+            line += " \(entry.isAbsent ? absence : "")\(entry.aspect)=\(entry.position.generation)"
         }
         return line + "\n"
     }
@@ -72,18 +80,18 @@ extension Ledger {
     /// Returns the positions of one device that the consumer has seen.
     fileprivate func positions(
         at place: Int, without inbox: FleetInbox
-    ) -> (id: DeviceID, positions: [(aspect: String, position: FleetPosition)])? {
+    ) -> (id: DeviceID, entries: [PositionsFile.Entry])? {
         guard let record = records[place] else { return nil }
-        var positions: [(aspect: String, position: FleetPosition)] = []
+        var entries: [PositionsFile.Entry] = []
         for aspect in record.aspects {
             guard let name = texts[aspect.name], let instance = texts[aspect.instance] else { continue }
             let position = FleetPosition(instance: instance, generation: aspect.generation)
             guard !inbox.isEmpty, let seen = inbox.seen(name, of: record.device) else {
-                positions.append((name, position))
+                entries.append(PositionsFile.Entry(aspect: name, position: position, isAbsent: aspect.isAbsent))
                 continue
             }
-            if let seen { positions.append((name, seen)) }
+            if let seen { entries.append(PositionsFile.Entry(aspect: name, position: seen)) }
         }
-        return (record.device, positions)
+        return (record.device, entries)
     }
 }

@@ -67,6 +67,7 @@ extension FleetProblem {
         case .missingDevices: .init(kind: 7, device: nil, name: "")
         case .unknownTime(let device): .init(kind: 8, device: device, name: "")
         case .tooLarge: .init(kind: 9, device: nil, name: "")
+        case .tooManyStates(let device, _): .init(kind: 12, device: device, name: "")
         case .uncertain: .init(kind: 11, device: nil, name: "")
         case .further: .init(kind: 10, device: nil, name: "")
         }

@@ -34,7 +34,9 @@ struct Suspects: Sendable {
     }
 
     /// The number of older messages, each ahead of the one before, that reordering does not cause over such a time.
-    static let count = 3
+    static let count = 2
+    /// The same if newer messages came in between: each of the two may be a duplicate of its own.
+    static let countInTurns = 3
     /// The seconds over which they arrive: many times what a queue takes to be delivered again.
     static let duration: Int64 = 600
     /// The seconds after which an older message has nothing to do with the one before it, if newer ones came in between:
@@ -54,7 +56,8 @@ struct Suspects: Sendable {
         suspect.generation = generation
         suspect.count += 1
         suspects[key] = suspect
-        guard suspect.count >= Self.count, now - suspect.time >= Self.duration else { return .duplicate }
+        let count = suspect.isInterrupted ? Self.countInTurns : Self.count
+        guard suspect.count >= count, now - suspect.time >= Self.duration else { return .duplicate }
         suspects[key] = nil
         return suspect.isInterrupted ? .secondSequence : .continuation
     }

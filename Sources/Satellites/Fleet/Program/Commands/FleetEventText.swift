@@ -54,6 +54,7 @@ enum FleetEventText {
     private static func remarks(_ event: DeviceEvent) -> [String] {
         var notes: [String] = []
         if let changes = event.changes, changes > 1 { notes.append("\(changes) changes") }
+        if event.changes == 0 { notes.append("unchanged") }
         if event.isNewInstance { notes.append("another instance") }
         return notes
     }

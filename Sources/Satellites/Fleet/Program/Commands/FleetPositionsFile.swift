@@ -52,15 +52,16 @@ final class FleetPositionsFile: Sendable {
     /// Replaces the stored positions atomically, if it is time to.
     ///
     /// - Parameters:
-    ///   - events: The events, whose positions are those that were taken.
+    ///   - events: The events, whose positions are those that were printed.
     ///   - isLast: Whether the positions are stored in any case.
+    /// - Returns: The time until they can be stored; 0 if they are.
     /// - Throws: `Failure` if the file cannot be written.
-    func save(_ events: FleetEvents, isLast: Bool = false) throws(Failure) {
+    func save(_ events: FleetEvents, isLast: Bool = false) throws(Failure) -> Duration {
         try state.withLock { state throws(Failure) in
             let start = Clocks.boot()
-            guard isLast || start >= state.due else { return }
+            guard isLast || start >= state.due else { return .microseconds(state.due - start) }
             let positions = events.positions
-            guard positions != state.last else { return }
+            guard positions != state.last else { return .zero }
             do throws(SystemError) {
                 try PrivateFile.replace(path, with: Array(positions.text.utf8), limit: Self.limit)
             } catch {
@@ -71,6 +72,7 @@ final class FleetPositionsFile: Sendable {
             let end = Clocks.boot()
             // Small files are stored after each batch.
             state.due = end - start < 1_000 ? end : end + Self.pace * (end - start)
+            return .zero
         }
     }
 }

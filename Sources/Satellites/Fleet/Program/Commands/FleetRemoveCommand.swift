@@ -13,7 +13,7 @@ struct FleetRemoveCommand: ParsableCommand {
         abstract: "Delete all that the broker keeps of a device: its status, states and desired values.",
         discussion: """
             For a device that is not coming back. One that is connected is refused, because it would publish its states \
-            again.
+            again. Its announcement to Home Assistant is deleted too, which removes it there.
 
             EXAMPLES
               reveille-fleet remove kiosk-7
@@ -32,7 +32,8 @@ struct FleetRemoveCommand: ParsableCommand {
             let device = try DeviceID(device)
             let force = force
             var hasBegun = false
-            try BrokerEdit.run(["\(FleetTopic.root)/\(device)/#"], on: try broker.fleet()) {
+            let announcement = Discovery(device: device, aspects: [], version: "").removal.topic
+            try BrokerEdit.run(["\(FleetTopic.root)/\(device)/#", announcement], on: try broker.fleet()) {
                 contents throws(Failure) in
                 let status = contents.kept[FleetTopic.status(device).text].flatMap { try? StatusMessage($0) }
                 if status?.isOnline == true, !force {

@@ -52,8 +52,21 @@ struct FleetSetCommand: ParsableCommand {
             let value = try delete ? nil : value()
             var own: Int64?
             var instance: String?
+            var hasDeleted = false
             try BrokerEdit.run([topic], on: try broker.fleet()) { contents throws(Failure) in
-                if value == nil { return contents.kept[topic] == nil ? [] : [.init(topic: topic, payload: [])] }
+                if value == nil {
+                    // Once in any case: a broker does not say that it hides what this user may not read.
+                    defer { hasDeleted = true }
+                    return hasDeleted && contents.kept[topic] == nil ? [] : [.init(topic: topic, payload: [])]
+                }
+                if own != nil, contents.kept[topic] == nil, contents.received.isEmpty {
+                    throw Failure(
+                        .permission,
+                        """
+                        \(topic) was set, but the broker does not let this user read it, so that devices cannot know how \
+                        often it was set. The rule that is missing for mosquitto: topic readwrite \(topic)
+                        """)
+                }
                 // Another program may have set a value with the same number at the same time.
                 let others = contents.received.filter { $0.topic == topic }.compactMap {
                     try? DesiredMessage($0.payload)
@@ -68,7 +81,8 @@ struct FleetSetCommand: ParsableCommand {
                 instance = kept?.instance ?? instance ?? Self.newInstance()
                 let last = (others + (kept.map { [$0] } ?? [])).filter { $0.instance == instance }
                     .compactMap(\.generation).max()
-                let generation = max(last ?? 0, own ?? 0) + 1
+                var generation = max(last ?? 0, own ?? 0) + 1
+                if generation > StateMessage.generationLimit { (instance, generation) = (Self.newInstance(), 1) }
                 own = generation
                 let message = DesiredMessage(
                     instance: instance, generation: generation, changedAt: Clocks.wall(), value: value ?? [:])

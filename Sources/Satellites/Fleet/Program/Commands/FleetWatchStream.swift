@@ -12,6 +12,9 @@ final class FleetWatchStream: Sendable {
     /// the process is killed while a slow reader delays the output.
     private static let batchSize = 64 << 10
 
+    /// The events that are taken before something is printed, at most: how many of them are printed depends on the options.
+    private static let batchLimit = 1_000
+
     /// The number of printed events.
     let counted = Lock(0)
     private let command: FleetWatchCommand
@@ -22,6 +25,8 @@ final class FleetWatchStream: Sendable {
     private let events = Lock<FleetEvents?>(nil)
     /// Whether all that the broker kept at the start has been taken.
     private let isComplete = Lock(false)
+    /// Whether a later save is planned.
+    private let isSaveDue = Lock(false)
 
     init(_ command: FleetWatchCommand) throws {
         self.command = command
@@ -34,18 +39,20 @@ final class FleetWatchStream: Sendable {
     /// Prints events until the count is reached.
     func run() async throws {
         let fleet = try await Fleet.connect(broker)
-        let events = try await fleet.events(of: interest, resumingFrom: file?.stored)
+        let events = try await fleet.events(
+            of: interest, resumingFrom: file?.stored, confirmsEvents: file != nil)
         self.events.withLock { $0 = events }
         let printsAll = command.initial || Console.isInteractive
         // A device that is not in the file is new, and so are its states.
         var output = Output(command, skipsStates: !printsAll && file?.stored == nil, skipsStatuses: !printsAll)
         let limit = command.count ?? .max
         while counted.withLock({ $0 }) < limit, let first = try await events.next() {
-            var next: FleetEvent? = first
+            var (next, count): (FleetEvent?, Int) = (first, 0)
             while let event = next {
                 note(event, &output)
+                count += 1
                 let isFull =
-                    output.size >= (file == nil ? 1 : Self.batchSize)
+                    count == Self.batchLimit || output.size >= (file == nil ? 1 : Self.batchSize)
                     || counted.withLock { $0 } + output.lines.count >= limit
                 next = isFull ? nil : try events.nextIfDue()
             }
@@ -53,21 +60,39 @@ final class FleetWatchStream: Sendable {
             if !lines.isEmpty { try Console.line(printable: lines.joined(separator: "\n")) }
             counted.withLock { $0 += lines.count }
             // Not before: what a killed process has not printed is printed by the next one.
-            try save(events)
+            events.confirm()
+            try saveSoon(events)
         }
         try end()
+    }
+
+    /// Saves what was printed, now or as soon as the file may be written again.
+    private func saveSoon(_ events: FleetEvents) throws(Failure) {
+        let pause = try save(events)
+        let isFirst = isSaveDue.withLock { isDue in
+            defer { isDue = isDue || pause > .zero }
+            return pause > .zero && !isDue
+        }
+        guard isFirst else { return }
+        Task {
+            try await Task.sleep(for: pause)
+            isSaveDue.withLock { $0 = false }
+            // If it fails, the save at the end fails too, and says why.
+            try saveSoon(events)
+        }
     }
 
     /// Saves the positions of all that was printed.
     func end() throws {
         guard let events = events.withLock({ $0 }) else { return }
-        try save(events, isLast: true)
+        _ = try save(events, isLast: true)
     }
 
-    private func save(_ events: FleetEvents, isLast: Bool = false) throws(Failure) {
+    /// Saves what was printed, and returns the time until that is possible.
+    private func save(_ events: FleetEvents, isLast: Bool = false) throws(Failure) -> Duration {
         // To the next run, states that are missing in the file are those of new devices.
-        guard isComplete.withLock({ $0 }) || file?.stored != nil else { return }
-        try file?.save(events, isLast: isLast)
+        guard let file, isComplete.withLock({ $0 }) || file.stored != nil else { return .zero }
+        return try file.save(events, isLast: isLast)
     }
 
     /// Adds the line of an event, or reports it on stderr.

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleFleetCore
+import Testing
+import Varlink
+
+@Suite("States that the broker no longer has")
+struct LedgerAbsenceTests {
+    private var scene: LedgerScene
+
+    init() throws {
+        scene = try LedgerScene()
+        _ = scene.status("a")
+        _ = scene.state("a", 10)
+    }
+
+    /// Connects to a broker that has lost everything, and returns the reported removals.
+    private mutating func loseAll() -> [String] {
+        scene.ledger.connect()
+        var check = Completeness()
+        while true {
+            guard case .complete(let outcomes) = check.mark(&scene.ledger, at: 0) else { continue }
+            return outcomes.compactMap {
+                if case .removed(let removal)? = $0.event { removal.aspect ?? "status" } else { nil }
+            }
+        }
+    }
+
+    @Test("a state that is back after the broker lost it counts from the last one that was seen")
+    mutating func counts() {
+        #expect(loseAll() == ["status", "battery"])
+        #expect(scene.state("a", 25).state?.changes == 15)
+        #expect(scene.state("a", 26).state?.changes == 1)
+    }
+
+    @Test("a state that is back unchanged is one event with no change")
+    mutating func unchanged() {
+        _ = loseAll()
+        #expect(scene.state("a", 10).state?.changes == 0)
+        #expect(scene.state("a", 10) == Ledger.Outcome())
+    }
+
+    @Test("a removal is reported once, however often the broker is reached without the state")
+    mutating func once() throws {
+        _ = loseAll()
+        #expect(loseAll() == [])
+        scene.ledger = try Saved.ledger(Saved.text(scene.ledger))
+        #expect(loseAll() == [])
+        #expect(scene.state("a", 12).state?.changes == 2)
+    }
+
+    @Test("a removal that was not taken is reported by the next run")
+    mutating func notTaken() throws {
+        var inbox = FleetInbox()
+        scene.ledger.connect()
+        var check = Completeness()
+        while true {
+            guard case .complete(let outcomes) = check.mark(&scene.ledger, at: 0) else { continue }
+            for outcome in outcomes { inbox.put(outcome) }
+            break
+        }
+        let text = Saved.text(scene.ledger, inbox)
+        #expect(text.contains("kiosk-7 a battery=10\n"))
+        while inbox.take() != nil {}
+        #expect(Saved.text(scene.ledger, inbox).contains("kiosk-7 a !battery=10\n"))
+        scene.ledger = try Saved.ledger(text)
+        #expect(loseAll() == ["battery"])
+    }
+
+    @Test("a state that is deleted is forgotten, also if the broker had lost it")
+    mutating func deleted() {
+        _ = loseAll()
+        #expect(scene.ledger.remove("battery", of: scene.device) == Ledger.Outcome())
+        #expect(scene.state("a", 12).state?.changes == nil)
+    }
+
+    @Test("what the broker has takes the place of what it lost, if a device or the reader is full")
+    mutating func room() throws {
+        scene.ledger = Ledger(limit: 3)
+        _ = scene.state("a", 1)
+        _ = loseAll()
+        let other = try DeviceID("other")
+        for aspect in ["battery", "proximity"] {
+            let state = StateMessage(instance: "b", generation: 1, changes: 0, changedAt: LedgerScene.time, value: [:])
+            #expect(scene.ledger.take(state, of: other, aspect: aspect, isRetained: false, at: 0).state != nil)
+        }
+        #expect(scene.ledger.deviceCount == 1 && scene.ledger.stateCount == 2)
+    }
+}
