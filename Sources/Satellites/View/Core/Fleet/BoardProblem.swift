@@ -34,6 +34,7 @@ struct BoardProblem: Sendable, Hashable {
             case .missingStates(let device, let aspects): (.missingStates, device, Set(aspects))
             case .wentBack(let device, let aspect, _, _, _), .implausible(let device, let aspect, _, _):
                 (.order, device, [aspect])
+            case .tooManyStates(let device, _): (.other, device, nil)
             default: (.other, nil, nil)
             }
         text = problem.description
