@@ -112,9 +112,9 @@ import Varlink
         #expect(problem == nil)
     }
 
-    @Test("a connection ends a problem only when the reader would have reported it again", arguments: 0..<4)
+    @Test("a connection ends a problem only when the reader would have reported it again", arguments: 0..<5)
     mutating func connections(kind: Int) {
-        let found = [wentBack, implausible, missing, shared][kind]
+        let found = [wentBack, implausible, missing, shared, .tooManyStates(device, limit: 1_000)][kind]
         report(found)
         board.take(.caughtUp, at: Self.start + Self.hour)
         #expect(problem == found.description)
