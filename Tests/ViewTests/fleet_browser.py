@@ -14,13 +14,17 @@ import pathlib
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 
 from browser import PATIENCE, Scene, expect, wait
 
 NOW = int(time.time() * 1e6)
+# The seconds after which a broker forgets a status, from which readers compute its age, and the names in libmosquitto.
+LEASE, PROTOCOL_VERSION, MESSAGE_EXPIRY = 315_360_000, 1, 2
 LIVE = "return document.getElementById('status').dataset.state === 'live'"
 
 
@@ -32,14 +36,20 @@ class Publisher:
         self.library.mosquitto_new.restype = ctypes.c_void_p
         self.library.mosquitto_lib_init()
         self.client = ctypes.c_void_p(self.library.mosquitto_new(None, True, None))
+        self.library.mosquitto_int_option(self.client, PROTOCOL_VERSION, 5)
         # A port of 0 means a Unix socket.
         wait(lambda: self.library.mosquitto_connect(self.client, str(path).encode(), 0, 60) == 0, "the broker")
         self.library.mosquitto_loop_start(self.client)
 
-    def send(self, topic, payload):
+    def send(self, topic, payload, expiry=None):
         text = payload if isinstance(payload, str) else json.dumps(payload)
-        result = self.library.mosquitto_publish(
-            self.client, None, f"reveille/v1/{topic}".encode(), len(text.encode()), text.encode(), 1, True)
+        properties = ctypes.c_void_p()
+        if expiry is not None:
+            self.library.mosquitto_property_add_int32(
+                ctypes.byref(properties), MESSAGE_EXPIRY, ctypes.c_uint32(expiry))
+        result = self.library.mosquitto_publish_v5(
+            self.client, None, f"reveille/v1/{topic}".encode(), len(text.encode()), text.encode(), 1, True, properties)
+        self.library.mosquitto_property_free_all(ctypes.byref(properties))
         expect(result, 0, f"the result of publishing {topic}")
 
     def state(self, device, aspect, generation, value, instance="one", at=NOW):
@@ -50,11 +60,58 @@ class Publisher:
         self.state(device, "battery", generation, {"level": percent / 100, "plugged": plugged}, **rest)
 
     def status(self, device, **members):
-        self.send(f"{device}/status", members)
+        self.send(f"{device}/status", members, expiry=LEASE)
 
     def end(self):
         self.library.mosquitto_disconnect(self.client)
         self.library.mosquitto_loop_stop(self.client, False)
+
+
+class RefusingBroker:
+    """A broker that accepts clients and refuses what they subscribe to."""
+
+    def __init__(self, path):
+        path.unlink(missing_ok=True)
+        self.path, self.refusals = path, 0
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(str(path))
+        self.listener.listen()
+        self.thread = threading.Thread(target=self.serve)
+        self.thread.start()
+
+    def serve(self):
+        while True:
+            try:
+                client = self.listener.accept()[0]
+            except OSError:  # The end.
+                return
+            with client, client.makefile("rb") as packets:
+                self.answer(client, packets)
+
+    def answer(self, client, packets):
+        while kind := packets.read(1):
+            length = shift = 0
+            byte = 128
+            while byte & 128:
+                byte = packets.read(1)[0]
+                length |= (byte & 127) << shift
+                shift += 7
+            body = packets.read(length)
+            if kind[0] >> 4 == 1:  # CONNECT
+                client.sendall(bytes([0x20, 3, 0, 0, 0]))
+            elif kind[0] >> 4 == 8:  # SUBSCRIBE: the identifier, the properties, and filters with options
+                self.refusals += 1
+                place, codes = 3 + body[2], b""
+                while place < len(body):
+                    place += 3 + int.from_bytes(body[place:place + 2], "big")
+                    codes += b"\x87"
+                client.sendall(bytes([0x90, 3 + len(codes)]) + body[:2] + b"\0" + codes)
+
+    def end(self):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.thread.join()
+        self.listener.close()
+        self.path.unlink()
 
 
 class FleetScene(Scene):
@@ -188,6 +245,14 @@ def check_other_instance(scene):
     wait(lambda: "restarted" in scene.tile("kiosk-6"), "the tile of another instance")
 
 
+def check_problem(scene):
+    scene.publisher.battery("kiosk-11", 5 * 10**12, 50)
+    wait(lambda: "implausible" in scene.tile("kiosk-11"), "the problem of kiosk-11")
+    scene.publisher.battery("kiosk-11", 5 * 10**12 + 1, 49)
+    wait(lambda: "49 %" in scene.tile("kiosk-11"), "the next state of kiosk-11")
+    expect("implausible" in scene.tile("kiosk-11"), False, "the problem after the next state")
+
+
 def check_filter(scene):
     field = scene.driver.find_element("id", "filter")
     field.send_keys("kiosk-2 online")
@@ -224,6 +289,40 @@ def check_broker_restart(scene):
     wait(lambda: "61 %" in scene.tile("kiosk-10"), "an event after the restart")
 
 
+def check_refusal(scene):
+    scene.stop_broker()
+    wait(lambda: "broker is away" in scene.text("status"), "the page to report the end of the broker")
+    refusing = RefusingBroker(scene.path)
+    try:
+        wait(lambda: "The fleet is not read" in scene.text("status"), "the page to report the refusal")
+        expect("not authorized" in scene.text("status").lower(), True, "the reason of the refusal")
+        expect("until a page is opened" in (scene.temporary / "view.log").read_text(), True, "the refusal in the log")
+        expect(refusing.refusals, 1, "the subscriptions of a page that stays open")
+    finally:
+        refusing.end()
+    scene.start_broker()
+    scene.hide()
+    scene.show()
+    scene.wait_until_live()
+    scene.publisher.battery("kiosk-10", 301, 62)
+    wait(lambda: "62 %" in scene.tile("kiosk-10"), "an event after the refusal")
+    expect(scene.driver.execute_script(LIVE), True, "whether the page is still live")
+
+
+def check_overdue(scene):
+    scene.stop_broker()
+    wait(lambda: "broker is away" in scene.text("status"), "the page to report the end of the broker")
+    scene.driver.execute_script("const now = Date.now; Date.now = () => now() + 36e5")
+    wait(lambda: re.search(r"last seen 6\d min", scene.tile("kiosk-12")), "an hour to pass on the page")
+    expect("asleep" in scene.tile("kiosk-17"), True, "a sleeper that may have woken up since the broker was away")
+    scene.start_broker()
+    scene.wait_until_live()
+    wait(lambda: "overdue" in scene.tile("kiosk-17"), "a sleeper that has not woken up to be overdue")
+    scene.driver.refresh()
+    scene.wait_until_live()
+    wait(lambda: "asleep" in scene.tile("kiosk-17"), "the page with the right time")
+
+
 def check_requests(scene):
     for path in ("/fleet", "/fleet/events", "/fleet.js", "/fleet.css"):
         expect(scene.request(path, host=f"evil.example:{scene.port}")[0], 403, f"{path} with a wrong Host")
@@ -251,8 +350,8 @@ def check_console(scene):
     expect(wrong, [], "messages in the console")
 
 
-CHECKS = (check_entry, check_events, check_hidden, check_other_instance, check_filter, check_removal, check_hostile,
-          check_pictures, check_broker_restart, check_requests, check_console)
+CHECKS = (check_entry, check_events, check_hidden, check_other_instance, check_problem, check_filter, check_removal,
+          check_hostile, check_pictures, check_broker_restart, check_refusal, check_overdue, check_requests, check_console)
 
 
 def measure(scene, devices):

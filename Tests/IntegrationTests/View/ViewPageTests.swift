@@ -12,7 +12,7 @@ import Testing
 struct ViewPageTests {
     /// The number of checks in the script.
     private static let checks = 11
-    private static let fleetChecks = 11
+    private static let fleetChecks = 14
     private static let mosquitto = Package.root + "/.build-mosquitto/usr/sbin/mosquitto"
 
     @Test("a browser follows, hides, returns and resumes, and other sites cannot read the page") func browser() throws {

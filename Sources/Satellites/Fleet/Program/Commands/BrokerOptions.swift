@@ -3,16 +3,12 @@
 
 import ArgumentParser
 import ReveilleConsole
-import ReveilleCore
 import ReveilleFleet
 import ReveilleFleetCore
 import ReveilleSystem
 
 /// The options that name the broker, and the identity that is shown to it.
 struct BrokerOptions: ParsableArguments {
-    /// The broker without an option: one on this machine, as for a first try.
-    private static let usual = "localhost"
-
     @Option(
         help: """
             The broker: mqtts://HOST[:PORT], unix:PATH, or a host alone; mqtt://HOST[:PORT] on this machine. Default: \
@@ -51,33 +47,15 @@ struct BrokerOptions: ParsableArguments {
     }
 
     /// Whether no broker is named, so that the usual one is used.
-    var isUsual: Bool { broker == nil && Environment["REVEILLE_BROKER"] == nil }
+    var isUsual: Bool { broker == nil && FleetBroker.named == nil }
 
     /// Returns how the broker is reached.
     func fleet() throws(Failure) -> FleetBroker {
-        do {
-            var access = BrokerAccess(
-                address: try BrokerAddress(broker ?? Environment["REVEILLE_BROKER"] ?? Self.usual))
-            (access.ca, access.certificate, access.key) = (ca, certificate, key)
-            (access.user, access.passwordFile) = (user, passwordFile)
-            try access.check()
-            return FleetBroker(access, password: try passwordFile.map(Self.password))
-        } catch let error as FleetError {
-            throw Failure(error)
+        do throws(FleetError) {
+            return try FleetBroker(
+                named: broker, ca: ca, certificate: certificate, key: key, user: user, passwordFile: passwordFile)
         } catch {
-            throw Failure(.usage, "\(error)")
+            throw Failure(.usage, error.description)
         }
-    }
-
-    private static func password(in path: String) throws -> String {
-        let problem: String
-        switch FileContents.read(path, limit: BrokerAccess.passwordLimit) {
-        case .bytes(let bytes): return try BrokerAccess.password(in: bytes)
-        case .missing: problem = "\(path) does not exist"
-        case .notAFile: problem = "\(path) is not a regular file"
-        case .tooLarge: problem = "\(path): a password has at most \(BrokerAccess.passwordLimit) bytes"
-        case .unreadable(let error): problem = "\(error)"
-        }
-        throw Failure(.usage, problem)
     }
 }

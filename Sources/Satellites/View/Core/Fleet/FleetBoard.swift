@@ -22,8 +22,10 @@ package struct FleetBoard: Sendable {
         case reading
         /// Everything has been read, and changes follow.
         case live
-        /// The broker is out of reach, and why.
+        /// The broker is out of reach, and why; it is tried again.
         case lost(String)
+        /// The reader has given up, and why; the next page starts it again.
+        case ended(String)
     }
 
     /// A part of what a page has not seen.
@@ -45,11 +47,12 @@ package struct FleetBoard: Sendable {
     /// Whether the fleet can be read.
     package private(set) var link = Link.reading
     /// What is wrong with the fleet as a whole.
-    package private(set) var problem: String?
+    package var problem: String? { fleetProblem?.text }
     /// The number of the last change.
     package private(set) var revision: Int64 = 0
     package private(set) var tiles: [DeviceID: FleetTile] = [:]
 
+    private var fleetProblem: BoardProblem?
     private var removals: [DeviceID: Int64] = [:]
     private var log: [Entry] = []
     /// The last change whose removal was forgotten.
@@ -60,31 +63,41 @@ package struct FleetBoard: Sendable {
 
     /// Takes an event at a time in microseconds since 1970, UTC.
     package mutating func take(_ event: FleetEvent, at now: Int64) {
+        if fleetProblem?.isOld(at: now) == true { fleetProblem = nil }
         switch event {
-        case .state(let event): change(event.device) { $0.take(event) }
-        case .status(let status): change(status.device) { $0.take(status, at: now) }
+        case .state(let event): change(event.device, at: now) { $0.take(event) }
+        case .status(let status): change(status.device, at: now) { $0.take(status, at: now) }
         case .removed(let removal) where tiles[removal.device] != nil:
-            change(removal.device) { $0.remove(removal.aspect) }
-        case .caughtUp: link = .live
-        case .problem(let problem):
-            if let device = problem.troubled {
-                change(device) { $0.problem = problem.description }
-            } else {
-                self.problem = problem.description
+            change(removal.device, at: now) { $0.remove(removal.aspect) }
+        case .caughtUp:
+            link = .live
+            for (device, tile) in tiles where tile.problems.contains(where: { $0.isOld(at: now) }) {
+                change(device, at: now) { $0.problems.removeAll { $0.isOld(at: now) } }
             }
+        case .problem(let problem): take(BoardProblem(problem, at: now), at: now)
         default: break
         }
+    }
+
+    private mutating func take(_ problem: BoardProblem, at now: Int64) {
+        // A problem does not make a tile: the broker has nothing of such a device.
+        guard let device = problem.device, tiles[device] != nil else {
+            fleetProblem = problem
+            return
+        }
+        change(device, at: now) { $0.take(problem) }
     }
 
     /// Notes that the broker is being read, or cannot be.
     package mutating func set(_ link: Link) { self.link = link }
 
-    private mutating func change(_ device: DeviceID, _ change: (inout FleetTile) -> Void) {
+    private mutating func change(_ device: DeviceID, at now: Int64, _ change: (inout FleetTile) -> Void) {
         revision += 1
         var tile = tiles[device] ?? FleetTile()
         change(&tile)
+        tile.problems.removeAll { $0.isOver(at: now) }
         tile.revision = revision
-        let isGone = !tile.hasStatus && tile.aspects.isEmpty && tile.problem == nil
+        let isGone = !tile.hasStatus && tile.aspects.isEmpty
         tiles[device] = isGone ? nil : tile
         removals[device] = isGone ? revision : nil
         log.append(Entry(revision: revision, device: device))
@@ -148,17 +161,5 @@ package struct FleetBoard: Sendable {
             if log[middle].revision > revision { high = middle } else { low = middle + 1 }
         }
         return low
-    }
-}
-
-extension FleetProblem {
-    /// The device that needs attention; `nil` for a problem of the whole fleet.
-    fileprivate var troubled: DeviceID? {
-        switch self {
-        case .sharedIdentity(let device, _), .missingStates(let device, _), .wentBack(let device, _, _, _, _),
-            .implausible(let device, _, _, _):
-            device
-        default: nil
-        }
     }
 }

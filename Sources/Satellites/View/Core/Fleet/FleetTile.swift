@@ -40,8 +40,8 @@ package struct FleetTile: Sendable, Hashable {
     package var total: Int64 = 0
     /// The events whose number of changes is unknown, such as those of another instance.
     package var unknown: Int64 = 0
-    /// What is wrong with the device.
-    package var problem: String?
+    /// What is wrong with the device: the newest of each kind, the newest last.
+    var problems: [BoardProblem] = []
 
     /// The aspects whose states the broker has.
     var aspects: Set<String> = []
@@ -56,6 +56,13 @@ package struct FleetTile: Sendable, Hashable {
         seenAt = status.age.map { now - $0.multipliedReportingOverflow(by: 1_000_000).partialValue }
         wakeEvery = status.wakeEvery
         version = status.version
+        for index in problems.indices { problems[index].keep(status.aspects) }
+    }
+
+    /// Takes a problem of the device.
+    mutating func take(_ problem: BoardProblem) {
+        problems.removeAll { $0.kind == problem.kind }
+        problems.append(problem)
     }
 
     /// Takes a state of the device.
@@ -71,6 +78,7 @@ package struct FleetTile: Sendable, Hashable {
             unknown += 1
         }
         show(event.value, of: event.aspect)
+        for index in problems.indices { problems[index].take(event) }
     }
 
     /// Forgets an aspect, or the status.
@@ -81,6 +89,7 @@ package struct FleetTile: Sendable, Hashable {
         }
         aspects.remove(aspect)
         show(.null, of: aspect)
+        for index in problems.indices { problems[index].settle(aspect) }
     }
 
     private mutating func show(_ value: JSON, of aspect: String) {
@@ -106,7 +115,7 @@ package struct FleetTile: Sendable, Hashable {
             ("pose", pose.map { .string($0) }), ("near", isNear.map { .bool($0) }),
             ("aspect", aspect.map { .string($0) }), ("changedAt", changedAt.map { .integer($0) }),
             ("merged", merged.map { .integer($0) }), ("total", .integer(total)), ("unknown", .integer(unknown)),
-            ("problem", problem.map { .string($0) }),
+            ("problem", problems.last.map { .string($0.text) }),
         ]
         return .object(
             JSONObject(members: members.compactMap { name, value in value.map { .init(name: name, value: $0) } }))

@@ -47,14 +47,14 @@ final class FleetFeed: Feed {
     private func takeNext() {
         output.removeAll(keepingCapacity: output.capacity <= 256 << 10)
         written = 0
-        let board = hub.board
         if !isOpen {
             isOpen = true
             hub.add(self)
-            let start = board.resume(from: position)
+            let start = hub.board.resume(from: position)
             revision = start ?? 0
             output += ServerSentEvent.encode("start", ["resumed": .bool(start != nil)])
         }
+        let board = hub.board
         if let chunk = board.changes(after: revision) {
             revision = chunk.revision
             output += ServerSentEvent.encode(
@@ -64,7 +64,9 @@ final class FleetFeed: Feed {
         }
         // "Live" means that the page has everything.
         guard revision == board.revision else { return }
-        if problem != board.problem, let text = board.problem {
+        // Also that there is none: a page that returns shows the one of before.
+        let text = board.problem ?? ""
+        if problem != text {
             problem = text
             output += ServerSentEvent.encode("problem", ["reason": .string(text)])
         }
@@ -74,6 +76,7 @@ final class FleetFeed: Feed {
         case .reading: output += ServerSentEvent.encode("reading", [:])
         case .live: output += ServerSentEvent.encode("live", ["devices": .integer(Int64(board.tiles.count))])
         case .lost(let reason): output += ServerSentEvent.encode("lost", ["reason": .string(reason)])
+        case .ended(let reason): output += ServerSentEvent.encode("ended", ["reason": .string(reason)])
         }
     }
 }

@@ -8,6 +8,8 @@ import ReveilleViewCore
 
 /// The fleet that all its pages show: one reader, which sleeps while no page is visible.
 ///
+/// A reader that the broker refuses gives up. Each page that is opened or shown again starts it again.
+///
 /// Asleep, it has no connection to the broker. When a page returns, it reads what the broker has, and its ledger counts
 /// what changed in between by generation.
 ///
@@ -45,7 +47,9 @@ final class FleetHub {
     /// Adds the feed of a page that is visible.
     func add(_ feed: FleetFeed) {
         falling?.disarm()
-        if feeds.isEmpty { reader?.wake() }
+        if case .ended = board.link { board.set(.reading) }
+        // It may have given up while another page was visible.
+        reader?.wake()
         feeds[ObjectIdentifier(feed)] = feed
     }
 
@@ -73,23 +77,21 @@ final class FleetHub {
             let now = Clocks.wall()
             while let event = try mailbox.nextIfDue() { take(event, at: now) }
         } catch {
-            lose(error)
+            board.set(.ended(error.description))
+            notes.write(.warning, "not reading the fleet until a page is opened: \(error)", about: .broker)
         }
         for feed in feeds.values { feed.onOutput() }
     }
 
     private func take(_ event: FleetEvent, at now: Int64) {
         switch event {
-        case .disconnected(let error): lose(error)
+        case .disconnected(let error):
+            board.set(.lost(error.description))
+            notes.write(.warning, "trying to reach the broker again: \(error)", about: .broker)
         case .caughtUp:
             board.take(event, at: now)
             notes.write(.info, "connected to the broker: \(board.tiles.count) devices", about: .broker)
         default: board.take(event, at: now)
         }
-    }
-
-    private func lose(_ error: FleetError) {
-        board.set(.lost(error.description))
-        notes.write(.warning, "trying to reach the broker again: \(error)", about: .broker)
     }
 }

@@ -4,13 +4,9 @@
 import ArgumentParser
 import ReveilleFleet
 import ReveilleFleetCore
-import ReveilleSystem
 
 /// The options of the page of a fleet.
 struct FleetOptions: ParsableArguments {
-    /// The broker without an option: one on this machine, as for a first try.
-    private static let usual = "localhost"
-
     @Flag(help: "Also serve the page of a fleet, and print its address.")
     var fleet = false
 
@@ -48,26 +44,11 @@ struct FleetOptions: ParsableArguments {
     /// Returns how the broker is reached; `nil` without `--fleet`.
     func access() throws -> FleetBroker? {
         guard fleet else { return nil }
-        do {
-            var access = BrokerAccess(
-                address: try BrokerAddress(broker ?? Environment["REVEILLE_BROKER"] ?? Self.usual))
-            (access.ca, access.certificate, access.key) = (ca, certificate, key)
-            (access.user, access.passwordFile) = (user, passwordFile)
-            try access.check()
-            return FleetBroker(access, password: try passwordFile.map(Self.password))
+        do throws(FleetError) {
+            return try FleetBroker(
+                named: broker, ca: ca, certificate: certificate, key: key, user: user, passwordFile: passwordFile)
         } catch {
             throw ValidationError("\(error)")
-        }
-    }
-
-    /// Returns the password in a file.
-    private static func password(in path: String) throws -> String {
-        switch FileContents.read(path, limit: BrokerAccess.passwordLimit) {
-        case .bytes(let bytes): return try BrokerAccess.password(in: bytes)
-        case .missing: throw ValidationError("\(path) does not exist")
-        case .notAFile: throw ValidationError("\(path) is not a regular file")
-        case .tooLarge: throw ValidationError("\(path): a password has at most \(BrokerAccess.passwordLimit) bytes")
-        case .unreadable(let error): throw ValidationError("\(error)")
         }
     }
 }

@@ -28,6 +28,8 @@ const collator = new Intl.Collator(undefined, { numeric: true });
 let order = [];
 let stream = null, probe = null, timers = [];
 let position = "";
+// The end of what the page knows of statuses; infinite while it is live. A sleeper may have woken up after it.
+let knownUntil = 0;
 let hiddenAt = null;
 let seen = null;            // what was seen when the page was hidden: device -> { total, unknown, state }
 
@@ -45,8 +47,9 @@ function open() {
     position = id;
   });
   on("reading", () => status("waiting", "Reading what the broker has…"));
-  on("live", reply => { status("live", `Live: ${count(reply.devices, "device")}. Hide this tab, and it sleeps.`); welcome(); });
+  on("live", reply => { status("live", `Live: ${count(reply.devices, "device")}. Hide this tab, and it sleeps.`); welcome(); refresh(); });
   on("lost", reply => status("lost", `The broker is away: ${reply.reason}`));
+  on("ended", reply => status("lost", `The fleet is not read: ${reply.reason}. Reload this page to ask the broker again.`));
   on("problem", reply => show(find("problem"), reply.reason));
   stream.addEventListener("error", () => {
     if (!stream) return;
@@ -58,6 +61,11 @@ function open() {
 function close() {
   stream?.close();
   stream = null;
+  setLive(false);
+}
+
+function setLive(isLive) {
+  knownUntil = isLive ? Infinity : Math.min(knownUntil, Date.now());
 }
 
 // A stream that is refused does not tell why. Another request does.
@@ -140,6 +148,7 @@ function show(element, text) {
 }
 
 function status(state, text) {
+  setLive(state === "live");
   const line = find("status");
   if (line.textContent === text) return;
   line.dataset.state = state;
@@ -176,7 +185,7 @@ function draw() {
 }
 
 function stateOf({ state, wakeEvery, seenAt }) {
-  const isLate = state === "asleep" && wakeEvery && seenAt && Date.now() - seenAt / 1e3 > overdueWakes * wakeEvery * 1e3;
+  const isLate = state === "asleep" && wakeEvery && seenAt && Math.min(Date.now(), knownUntil) - seenAt / 1e3 > overdueWakes * wakeEvery * 1e3;
   return isLate ? "overdue" : state;
 }
 
@@ -230,7 +239,7 @@ function create(tile) {
 
 function age({ aspect, changedAt, state, seenAt }) {
   const ago = at => `${duration(Math.max(0, Date.now() - at / 1e3) / 1e3)} ago`;
-  if (state !== "online" && seenAt) return `last seen ${ago(seenAt)}`;
+  if (state !== "online" && state !== "noBus" && seenAt) return `last seen ${ago(seenAt)}`;
   if (!aspect) return "";
   return changedAt ? `${aspect}, ${ago(changedAt)}` : aspect;
 }

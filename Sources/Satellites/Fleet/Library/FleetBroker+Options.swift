@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+package import ReveilleFleetCore
+import ReveilleSystem
+
+extension FleetBroker {
+    /// The broker that is used if none is named: one on this machine, as for a first try.
+    private static let usual = "localhost"
+
+    /// The broker that the environment names; `nil` if it names none.
+    package static var named: String? { Environment["REVEILLE_BROKER"] }
+
+    /// Creates the way to a broker that the options of a program name, and reads the password.
+    ///
+    /// - Parameters:
+    ///   - address: The address; `nil` for that of the environment, or a usual one.
+    ///   - ca: The file of the authorities that may have signed the broker's certificate.
+    ///   - certificate: The file of the client's own certificate.
+    ///   - key: The file of the certificate's key.
+    ///   - user: The name of the user.
+    ///   - passwordFile: The file of the user's password.
+    /// - Throws: ``FleetError`` with ``FleetError/Code/invalidName`` for an invalid address, and
+    ///   ``FleetError/Code/invalidConfiguration`` if the rest does not belong together, or the file cannot be used.
+    package init(
+        named address: String?, ca: String?, certificate: String?, key: String?, user: String?, passwordFile: String?
+    ) throws(FleetError) {
+        var access = BrokerAccess(address: try BrokerAddress(address ?? Self.named ?? Self.usual))
+        (access.ca, access.certificate, access.key) = (ca, certificate, key)
+        (access.user, access.passwordFile) = (user, passwordFile)
+        do throws(ConfigurationError) {
+            try access.check()
+            self.init(access, password: try passwordFile.map(Self.password))
+        } catch {
+            throw FleetError(.invalidConfiguration, "\(error)")
+        }
+    }
+
+    private static func password(in path: String) throws(ConfigurationError) -> String {
+        let contents: [UInt8]
+        do throws(RequiredFile.Unusable) {
+            contents = try RequiredFile.read(path, limit: BrokerAccess.passwordLimit)
+        } catch {
+            throw ConfigurationError(key: nil, reason: "\(error)")
+        }
+        return try BrokerAccess.password(in: contents)
+    }
+}
