@@ -71,6 +71,11 @@ final class MosquittoBroker {
         throw Trouble("mosquitto does not start: \(directory.read("log"))")
     }
 
+    deinit {
+        // It would write into the directory that is being removed.
+        kill()
+    }
+
     /// The address, with the files of a client for TLS.
     func address(_ tls: MQTTConnection.TLS? = nil, host: String = "127.0.0.1") -> MQTTConnection.Endpoint {
         switch listener {

@@ -73,6 +73,11 @@ final class BridgeScene {
             program: program, in: bus.directory, environment: ["REVEILLE_ADDRESS": bus.address])
     }
 
+    deinit {
+        // It would write into the directory that is being removed.
+        crashBroker()
+    }
+
     // MARK: - Parties
 
     /// Stops the broker as a service manager would: it saves what it retains.
