@@ -21,8 +21,8 @@ extension FleetBroker {
     ///   - key: The file of the certificate's key.
     ///   - user: The name of the user.
     ///   - passwordFile: The file of the user's password.
-    /// - Throws: ``FleetError`` with ``FleetError/Code/invalidName`` for an invalid address, and
-    ///   ``FleetError/Code/invalidConfiguration`` if the rest does not belong together, or the file cannot be used.
+    /// - Throws: `FleetError` with `FleetError.Code.invalidName` for an invalid address, and
+    ///   `FleetError.Code.invalidConfiguration` if the rest does not belong together, or the file cannot be used.
     package init(
         named address: String?, ca: String?, certificate: String?, key: String?, user: String?, passwordFile: String?
     ) throws(FleetError) {

@@ -12,7 +12,8 @@ final class FleetStorm {
     /// The number of devices by default.
     static let usualCount = 10_000
     private static let seed: UInt64 = 17
-    private static let groups = 2
+    /// The descriptors of a device: the connection, its copy for the loop, libmosquitto's pair, and one to spare.
+    private static let descriptors = 5
     /// The changes of each aspect in a phase.
     private static let changes = 5
     /// The time in seconds for which the broker is away in the storm.
@@ -30,6 +31,8 @@ final class FleetStorm {
     private static let pollPause: Int32 = 500
 
     private let count: Int
+    /// The number of processes with devices.
+    private let groupCount: Int
     private let broker: StormBroker
     private var random = SplitMix64(seed: seed)
     private var groups: [CommandedProcess] = []
@@ -40,10 +43,16 @@ final class FleetStorm {
 
     init(count: Int) throws {
         self.count = count
-        DescriptorLimit.raise()
+        let limit = DescriptorLimit.raise()
+        // The broker has a connection to each, and files.
+        guard count + Self.descriptors < limit else {
+            throw Broken("\(count) devices need as many descriptors, but this user may open \(limit) in a process")
+        }
         broker = try StormBroker()
         reader = try Self.reader(broker)
-        for index in 0..<Self.groups { groups.append(try group(index)) }
+        // An even number, as half of them are killed.
+        groupCount = 2 * (count * Self.descriptors / (2 * limit) + 1)
+        for index in 0..<groupCount { groups.append(try group(index)) }
     }
 
     private var states: Int { count * SimulatedDevice.aspects.count }
@@ -53,7 +62,7 @@ final class FleetStorm {
     }
 
     private func group(_ index: Int) throws -> CommandedProcess {
-        let (first, end) = (count * index / Self.groups, count * (index + 1) / Self.groups)
+        let (first, end) = (count * index / groupCount, count * (index + 1) / groupCount)
         return try CommandedProcess([
             DeviceGroup.argument, broker.socket, "\(first)", "\(end - first)", "\(random.next())",
         ])
@@ -141,9 +150,9 @@ final class FleetStorm {
             reader.kill()
             reader = try Self.reader(broker)
         case .devices:
-            let index = Int.random(in: groups.indices, using: &random)
-            groups[index].kill()
-            groups[index] = try group(index)
+            let half = Bool.random(using: &random) ? 0..<groupCount / 2 : groupCount / 2..<groupCount
+            for index in half { groups[index].kill() }
+            for index in half { groups[index] = try group(index) }
         }
         let start = Clocks.boot()
         try changeAll()
