@@ -98,7 +98,8 @@ import Varlink
             [BusProcess.program, "serve", "--address", "unix:\(directory.path)/bus", "--root", directory.path],
             descriptors: [2: pipe.writable])
         pipe.closeWritingEnd()
-        try wait(for: "a socket") { access(directory.path + "/bus", F_OK) == 0 }
+        // The path exists before the bus listens.
+        try wait(for: "a socket") { (try? RawClient(directory.path + "/bus")) != nil }
         #expect(try RawClient(directory.path + "/bus").call("GetState").error == nil)
         process.signal(SIGTERM)
         #expect(process.wait() == 0)
