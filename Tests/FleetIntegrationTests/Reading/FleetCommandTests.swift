@@ -81,15 +81,41 @@ struct FleetCommandTests {
         #expect(try run("set", "kiosk-7", name).code == 64)
     }
 
+    @Test("set begins a new instance after the largest number, since devices reject a larger one")
+    func setAtTheLimit() async throws {
+        try await scene.connect("setter", to: broker.address())
+        let topic = "reveille/v1/kiosk-7/desired/org.example.mode"
+        let largest = DesiredMessage(
+            instance: "a", generation: StateMessage.generationLimit, changedAt: 1_790_000_000_000_000, value: [:])
+        try await scene.peer.publish(String(decoding: largest.bytes, as: UTF8.self), to: topic)
+        #expect(try run("set", "kiosk-7", "org.example.mode", #"{"number": 1}"#).code == 0)
+        try await scene.peer.subscribe(topic)
+        let message = try DesiredMessage(Array(try await scene.peer.message().text.utf8))
+        #expect(message.generation == 1 && message.instance != "a" && message.value["number"] == 1)
+    }
+
+    @Test("set without the right to read says so at once, and names the rule") func setWithoutReading() throws {
+        let broker = try MosquittoBroker(
+            rules: "topic write reveille/v1/+/desired/+\ntopic readwrite reveille/v1/reader/+/mark\n")
+        let result = try FleetProgram.run(
+            ["set", "kiosk-7", "org.example.mode", "{}"], on: "\(broker.address())", in: directory)
+        #expect(result.code == 77, "\(result.errors)")
+        #expect(result.errors.contains("topic readwrite reveille/v1/kiosk-7/desired/org.example.mode"))
+    }
+
     @Test("remove deletes all that is kept of a device that is not connected") func remove() async throws {
         try await start()
         let refused = try run("remove", "kiosk-7")
         #expect(refused.code == 1 && refused.errors.contains("is connected"), "\(refused.errors)")
         try await scene.publishStatus(of: "kiosk-7", isOnline: false)
+        try await scene.peer.publish("{}", to: "homeassistant/device/reveille_kiosk-7/config")
         let removed = try run("remove", "kiosk-7")
         #expect(removed.code == 0, "\(removed.errors)")
         #expect(try run("status").output == "no devices\n")
         #expect(try run("remove", "kiosk-7").code == 1)
+        try await scene.peer.subscribe("homeassistant/#")
+        try await scene.peer.publish("nothing was retained", to: "homeassistant/end", retain: false)
+        #expect(try await scene.peer.message().text == "nothing was retained")
     }
 
     @Test("a broker that cannot be reached is named, with its own exit code") func noBroker() throws {
