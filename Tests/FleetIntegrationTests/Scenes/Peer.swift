@@ -138,7 +138,8 @@ actor Peer {
     }
 
     /// Acts on the connection on its loop.
-    func act(_ body: @Sendable (MQTTConnection?) throws -> Void) rethrows {
+    @discardableResult
+    func act<Result: Sendable>(_ body: @Sendable (MQTTConnection?) throws -> Result) rethrows -> Result {
         try body(connection)
     }
 
