@@ -65,6 +65,7 @@ struct LyingBrokerTests {
             ("a property of another packet", [0x30, 6, 0, 1, 0x61, 2, 0x24, 1]),
             ("a message at QoS 2", [0x34, 6, 0, 1, 0x61, 0, 1, 0]),
             ("a message at QoS 3", [0x36, 6, 0, 1, 0x61, 0, 1, 0]), ("a packet of a client", [0x10, 0]),
+            ("an authentication", [0xF0, 2, 0x18, 0]), ("an authentication without a reason", [0xF0, 0]),
         ] as [(String, [UInt8])])
     func laterLie(what: String, bytes: [UInt8]) async throws {
         try await peer.open(broker.options()) { connection, event in
@@ -87,7 +88,6 @@ struct LyingBrokerTests {
             ("an acknowledgement of nothing", [0x40, 2, 0, 99]), ("a refusal of nothing", [0x40, 3, 0, 99, 0x87]),
             ("receipts of nothing", [0x50, 2, 0, 99, 0x62, 2, 0, 99, 0x70, 2, 0, 99]),
             ("the end of no subscription", [0xB0, 4, 0, 99, 0, 0x11]), ("an answer to no ping", [0xD0, 0]),
-            ("an authentication", [0xF0, 2, 0x18, 0]),
             ("a topic alias", [0x30, 7, 0, 1, 0x61, 3, 0x23, 0, 1]),
             ("a topic that is a pattern", [0x30, 4, 0, 1, 0x23, 0]),
             (

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// A property that MQTT does not define, for which libmosquitto ends the program: a limit that is documented.
+/// A property that MQTT does not define, for which libmosquitto before 2.0.16 ends the program, as is documented.
 enum UndefinedProperty {
     /// Returns whether libmosquitto could find one in what a broker sends.
     ///

@@ -24,6 +24,8 @@ final class MQTTClient {
     private static let problemLimit = 8
     /// The beginning of a message in the log about a PUBLISH, before its flag of a repetition and its QoS: `1, q2`.
     private static let published = "received PUBLISH (d"
+    /// The message in the log about an AUTH.
+    private static let authentication = "received AUTH"
     /// Initializes libmosquitto, which must happen once.
     ///
     /// It is never cleaned up: that would release what OpenSSL shares
@@ -139,8 +141,11 @@ final class MQTTClient {
         events.append(.subscribed(identifier, codes: codes))
     }
 
-    /// Takes notes of what no callback reports of a PUBLISH.
-    private func notePublished(_ text: UnsafePointer<CChar>) {
+    /// Takes notes of what no callback reports of a packet.
+    private func noteReceived(_ text: UnsafePointer<CChar>) {
+        received += 1
+        // libmosquitto ignores most of them, although no client of this library requests them.
+        if strcmp(text, Self.authentication) == 0 { fail(.protocol, "the broker demands another authentication") }
         let length = strlen(Self.published)
         guard strncmp(text, Self.published, length) == 0, strlen(text) > length + 4 else { return }
         isDuplicate = text[length] == CChar(bitPattern: UInt8(ascii: "1"))
@@ -155,9 +160,7 @@ final class MQTTClient {
         if level == MOSQ_LOG_DEBUG {
             guard strlen(text) > prefix else { return }
             switch UInt8(bitPattern: text[prefix]) {
-            case UInt8(ascii: "r"):
-                received += 1
-                notePublished(text + prefix)
+            case UInt8(ascii: "r"): noteReceived(text + prefix)
             case UInt8(ascii: "s"): sent += 1
             default: break
             }
