@@ -35,6 +35,15 @@ struct ConnectionTLSTests {
         return String(error.description.dropFirst(action.count))
     }
 
+    /// Fails to connect for a reason.
+    private func expect(
+        _ expected: String, _ broker: MosquittoBroker, _ tls: MQTTConnection.TLS, host: String = "127.0.0.1",
+        at location: SourceLocation = #_sourceLocation
+    ) async throws {
+        let reason = try await reason(broker, tls, host: host)
+        #expect(reason == expected, sourceLocation: location)
+    }
+
     @Test("certificates of one authority connect, by address and by name", arguments: ["127.0.0.1", "localhost"])
     func valid(host: String) async throws {
         let broker = try MosquittoBroker(.tls(authority.broker(), requiresCertificate: true))
@@ -46,15 +55,14 @@ struct ConnectionTLSTests {
     @Test("a certificate of the broker that expired is named") func brokerExpired() async throws {
         let broker = try MosquittoBroker(.tls(authority.broker(isExpired: true), requiresCertificate: false))
         let tls = MQTTConnection.TLS(ca: authority.ca)
-        #expect(try await reason(broker, tls) == "the broker's certificate has expired")
+        try await expect("the broker's certificate has expired", broker, tls)
     }
 
     @Test("a broker whose certificate another authority signed is refused") func brokerIsForeign() async throws {
         let foreign = try Certificates("foreign", beside: authority)
         let broker = try MosquittoBroker(.tls(foreign.broker(), requiresCertificate: false))
         let tls = MQTTConnection.TLS(ca: authority.ca)
-        #expect(
-            try await reason(broker, tls) == "the broker's certificate is not signed by the CA file \(authority.ca)")
+        try await expect("the broker's certificate is not signed by the CA file \(authority.ca)", broker, tls)
     }
 
     @Test("a broker with the certificate of another host is refused") func otherHost() async throws {
@@ -62,7 +70,7 @@ struct ConnectionTLSTests {
         let broker = try MosquittoBroker(.tls(other, requiresCertificate: false))
         let tls = MQTTConnection.TLS(ca: authority.ca)
         for host in ["127.0.0.1", "localhost"] {
-            #expect(try await reason(broker, tls, host: host) == "the broker's certificate is not for this host")
+            try await expect("the broker's certificate is not for this host", broker, tls, host: host)
         }
     }
 
@@ -70,9 +78,7 @@ struct ConnectionTLSTests {
         async throws
     {
         let broker = try MosquittoBroker(.tls(authority.broker(), requiresCertificate: false))
-        #expect(
-            try await reason(broker, MQTTConnection.TLS())
-                == "the broker's certificate is not signed by a CA of this system")
+        try await expect("the broker's certificate is not signed by a CA of this system", broker, MQTTConnection.TLS())
     }
 
     @Test("a broker that refuses the certificate of the client, or that there is none, is reported so")
@@ -101,27 +107,26 @@ struct ConnectionTLSTests {
         let key = good.key ?? ""
         var tls = good
         tls.key = nil
-        #expect(try await reason(broker, tls) == "a certificate and a key need each other")
+        try await expect("a certificate and a key need each other", broker, tls)
         tls.key = key + ".missing"
-        #expect(try await reason(broker, tls) == "the key \(key).missing does not exist")
+        try await expect("the key \(key).missing does not exist", broker, tls)
         tls.key = authority.directory.path
-        #expect(try await reason(broker, tls) == "the key \(authority.directory.path) is not a file")
+        try await expect("the key \(authority.directory.path) is not a file", broker, tls)
         tls.key = try authority.client("other").key
-        #expect(
-            try await reason(broker, tls)
-                == "the key \(tls.key ?? "") does not belong to the certificate \(good.certificate ?? "")")
+        try await expect(
+            "the key \(tls.key ?? "") does not belong to the certificate \(good.certificate ?? "")", broker, tls)
         try authority.directory.write("no key", to: "garbage")
         let garbage = authority.directory.path + "/garbage"
         tls.key = garbage
-        #expect(try await reason(broker, tls) == "the key \(garbage) is invalid")
+        try await expect("the key \(garbage) is invalid", broker, tls)
         tls = good
         tls.certificate = garbage
-        #expect(try await reason(broker, tls) == "the certificate \(garbage) is invalid")
+        try await expect("the certificate \(garbage) is invalid", broker, tls)
         tls = good
         tls.ca = garbage
-        #expect(try await reason(broker, tls) == "the CA file \(garbage) has no certificate")
+        try await expect("the CA file \(garbage) has no certificate", broker, tls)
         try authority.encrypt(good)
-        #expect(try await reason(broker, good) == "the key \(key) has a passphrase")
+        try await expect("the key \(key) has a passphrase", broker, good)
     }
 
     @Test("a file that may not be read is named", .enabled(if: getuid() != 0, "root reads every file"))
