@@ -43,6 +43,9 @@ final class LoopbackListener: Sendable {
             _ = pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
         }
         port = UInt16(bigEndian: address.sin_port)
+        // A test that waits in vain for a connection fails.
+        var patience = timeval(tv_sec: 30, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     }
 
     deinit {

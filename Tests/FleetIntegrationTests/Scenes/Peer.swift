@@ -23,6 +23,9 @@ actor Peer {
         thread = try LoopThread()
     }
 
+    // The connection and the timer are released on their thread.
+    isolated deinit {}
+
     /// Starts to connect in place of an earlier connection.
     func open(
         _ options: MQTTConnection.Options, patience: Duration = MQTTConnection.connectPatience,
@@ -30,8 +33,8 @@ actor Peer {
     ) throws {
         events = []
         self.reaction = reaction
-        connection = try MQTTConnection(options, on: thread.loop, patience: patience) { [unowned self] event in
-            assumeIsolated { $0.take(event) }
+        connection = try MQTTConnection(options, on: thread.loop, patience: patience) { [weak self] event in
+            self?.assumeIsolated { $0.take(event) }
         }
     }
 
@@ -58,7 +61,7 @@ actor Peer {
     func next<Result: Sendable>(
         _ what: String, _ accept: @Sendable (MQTTConnection.Event) throws -> Result?
     ) async throws -> Result {
-        if timer == nil { timer = try thread.loop.timer { [unowned self] in assumeIsolated { $0.timeIsOver() } } }
+        if timer == nil { timer = try thread.loop.timer { [weak self] in self?.assumeIsolated { $0.timeIsOver() } } }
         isLate = false
         timer?.fire(after: Self.patience)
         while true {
@@ -138,7 +141,8 @@ actor Peer {
     }
 
     /// Acts on the connection on its loop.
-    func act(_ body: @Sendable (MQTTConnection?) throws -> Void) rethrows {
+    @discardableResult
+    func act<Result: Sendable>(_ body: @Sendable (MQTTConnection?) throws -> Result) rethrows -> Result {
         try body(connection)
     }
 

@@ -73,6 +73,7 @@ struct BridgeTests {
         try scene.waitUntilOnline(try scene.observer(), with: ["battery", "org.example.volume", "orientation"])
         let joiner = try scene.observer()
         try joiner.wait(for: BridgeScene.state("org.example.volume")) { $0["value"] == ["level": 20] }
+        // The broker delivers them in any order.
         for topic in [BridgeScene.status, BridgeScene.state("battery"), BridgeScene.state("orientation")] {
             try joiner.wait(for: topic)
         }

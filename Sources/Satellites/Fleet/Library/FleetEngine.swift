@@ -23,6 +23,9 @@ actor FleetEngine {
         thread = try LoopThread()
     }
 
+    // What uses the loop is released on its thread.
+    isolated deinit {}
+
     /// Connects once, to find whether the broker accepts this client.
     func check() async throws(FleetError) {
         let result: Result<Void, FleetError> = await withCheckedContinuation { continuation in

@@ -22,8 +22,10 @@ final class MQTTClient {
 
     /// The most error messages of libmosquitto and OpenSSL that are kept; a failed handshake has two or three.
     private static let problemLimit = 8
-    /// The beginning of a message in the log about a PUBLISH that repeats an earlier one.
-    private static let repeated = "received PUBLISH (d1"
+    /// The beginning of a message in the log about a PUBLISH, before its flag of a repetition and its QoS: `1, q2`.
+    private static let published = "received PUBLISH (d"
+    /// The message in the log about an AUTH.
+    private static let authentication = "received AUTH"
     /// Initializes libmosquitto, which must happen once.
     ///
     /// It is never cleaned up: that would release what OpenSSL shares
@@ -80,6 +82,9 @@ final class MQTTClient {
     /// The descriptor, or -1 if there is none.
     var socket: Int32 { mosquitto_socket(handle) }
 
+    /// What the end of the connection without a reason is: that of an attempt, or of a connection.
+    var gone: MQTTError.Kind { isAccepted ? .lost : .unreachable }
+
     /// Notes why the connection has ended, unless a reason is known.
     func fail(_ kind: MQTTError.Kind, _ reason: @autoclosure () -> String) {
         if failure == nil { failure = Failure(kind, reason()) }
@@ -113,7 +118,7 @@ final class MQTTClient {
         if code == ReasonCode.takenOver {
             fail(.takenOver, "session taken over: another client uses the identity '\(clientID)'")
         } else {
-            fail(.lost, "the broker ended the connection: \(ReasonCode.text(code))")
+            fail(gone, "the broker ended the connection: \(ReasonCode.text(code))")
         }
     }
 
@@ -136,14 +141,26 @@ final class MQTTClient {
         events.append(.subscribed(identifier, codes: codes))
     }
 
+    /// Takes notes of what no callback reports of a packet.
+    private func noteReceived(_ text: UnsafePointer<CChar>) {
+        received += 1
+        // libmosquitto ignores most of them, although no client of this library requests them.
+        if strcmp(text, Self.authentication) == 0 { fail(.protocol, "the broker demands another authentication") }
+        let length = strlen(Self.published)
+        guard strncmp(text, Self.published, length) == 0, strlen(text) > length + 4 else { return }
+        isDuplicate = text[length] == CChar(bitPattern: UInt8(ascii: "1"))
+        // No subscription requests it, and libmosquitto would keep any number of such messages.
+        if text[length + 4] == CChar(bitPattern: UInt8(ascii: "2")) {
+            fail(.protocol, "the broker sent a message at QoS 2")
+        }
+    }
+
     /// Takes notes of packets, which no callback reports, and of errors.
     func noteLog(_ level: Int32, _ text: UnsafePointer<CChar>) {
         if level == MOSQ_LOG_DEBUG {
             guard strlen(text) > prefix else { return }
             switch UInt8(bitPattern: text[prefix]) {
-            case UInt8(ascii: "r"):
-                received += 1
-                isDuplicate = strncmp(text + prefix, Self.repeated, strlen(Self.repeated)) == 0
+            case UInt8(ascii: "r"): noteReceived(text + prefix)
             case UInt8(ascii: "s"): sent += 1
             default: break
             }

@@ -12,19 +12,30 @@ extension MQTTConnection {
         return MQTTError(failure.kind, "\(action) \(options.broker): \(attempts.complete(failure.reason))")
     }
 
+    /// That the broker closed the connection, with a suspicion if that may be its answer to the certificate.
+    var closing: String {
+        let text = "the broker closed the connection"
+        guard let client, !client.isAccepted, let tls = options.broker.tls else { return text }
+        return "\(text); \(tls.suspicion)"
+    }
+
     /// Notes why a function of libmosquitto failed, with its result and the error number that it left.
     func note(_ result: Int32, _ code: Int32) {
         guard let client, client.failure == nil else { return }
-        let gone: MQTTError.Kind = client.isAccepted ? .lost : .unreachable
-        if let tls = options.broker.tls,
+        let gone = client.gone
+        if let tls = options.broker.tls, !client.isAccepted,
             result == MOSQ_ERR_TLS.code || result == MOSQ_ERR_ERRNO.code && (code == EPROTO || !client.problems.isEmpty)
         {
-            return client.fail(.tls, tls.reason(client.problems, client.verification, options.broker))
+            let isEnd = client.problems.contains { $0.contains("unexpected eof") }
+            return client.fail(
+                isEnd ? .unreachable : .tls, tls.reason(client.problems, client.verification, options.broker))
         }
         switch result {
-        case MOSQ_ERR_ERRNO.code where code != 0: client.fail(gone, String(cString: strerror(code)))
+        // OpenSSL reports a connection that was reset as EPROTO.
+        case MOSQ_ERR_ERRNO.code where code != 0 && code != EPIPE && code != EPROTO:
+            client.fail(gone, String(cString: strerror(code)))
         case MOSQ_ERR_CONN_LOST.code, MOSQ_ERR_NO_CONN.code, MOSQ_ERR_ERRNO.code:
-            client.fail(gone, "the broker closed the connection")
+            client.fail(gone, closing)
         case MOSQ_ERR_KEEPALIVE.code: client.fail(.lost, "the broker did not answer a ping")
         case MOSQ_ERR_EAI.code: client.fail(gone, String(cString: gai_strerror(code)))
         case MOSQ_ERR_INVAL.code: client.fail(.unreachable, "the address or keep-alive is invalid")

@@ -73,10 +73,11 @@ extension MQTTConnection {
             let code = errno
             if result != MOSQ_ERR_SUCCESS.code { note(result, code) }
         }
-        if client.failure == nil, client.socket < 0 { client.fail(.lost, "the broker closed the connection") }
-        if client.failure == nil, wasShakingHands, conditions.isDisconnected {
+        if client.failure == nil, client.socket < 0 { client.fail(client.gone, closing) }
+        if client.failure == nil, wasShakingHands, conditions.isDisconnected || isAtEnd(client) {
             // libmosquitto would try again forever.
-            client.fail(.unreachable, socketProblem(client) ?? "the broker closed the connection")
+            client.fail(
+                .unreachable, socketProblem(client) ?? "the broker closed the connection during the handshake")
         }
         noteActivity()
         deliver()
@@ -111,6 +112,12 @@ extension MQTTConnection {
         } else {
             watch()
         }
+    }
+
+    /// Whether everything was read that the broker will ever send.
+    private func isAtEnd(_ client: MQTTClient) -> Bool {
+        var byte: UInt8 = 0
+        return recv(client.socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) == 0
     }
 
     /// The error of a socket that could not connect.

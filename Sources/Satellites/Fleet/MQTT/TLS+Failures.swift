@@ -70,6 +70,12 @@ extension MQTTConnection.TLS {
         return "TLS failed: \(last)"
     }
 
+    /// Why a broker may have closed the connection after the handshake, without a reason that has arrived.
+    var suspicion: String {
+        guard let certificate else { return "it may require a certificate" }
+        return validity.map { "the certificate \(certificate) \($0)" } ?? "it may refuse the certificate \(certificate)"
+    }
+
     /// Why the own certificate cannot be accepted at this time, or `nil`.
     private var validity: String? {
         guard let certificate, let file = BIO_new_file(certificate, "r") else { return nil }

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleMQTT
+import ReveilleSystem
+import Testing
+
+@Suite("A connection to a broker that lies", .timeLimit(.minutes(5)))
+struct LyingBrokerTests {
+    private let peer: Peer
+    private let broker: FalseBroker
+
+    init() throws {
+        peer = try Peer()
+        broker = try FalseBroker()
+    }
+
+    @Test("random and mutated packets end the connection once and with a reason, never the program", arguments: 0..<300)
+    func randomPackets(seed: UInt64) async throws {
+        let life = Life()
+        try await peer.open(broker.options()) { life.take($1, of: $0) }
+        try broker.accept()
+        var packets = HostilePackets(seed: seed)
+        for part in packets.stream() where !broker.send(part) { break }
+        let isReset = packets.any(3) == 0
+        isReset ? broker.end(withReset: true) : broker.finish()
+        let error = try await peer.end()
+        #expect(error.description.hasPrefix("connect"))
+        #expect(error.description.contains(" \(broker.options().broker): "))
+        #expect(!error.description.hasSuffix(": "))
+        // The connection has not been released.
+        #expect(isReset || broker.isLeft())
+        #expect(life.eventsAfterEnd == 0)
+    }
+
+    @Test(
+        "a packet that MQTT does not permit ends the connection at once",
+        arguments: [
+            ("no answer to a CONNECT", [0xC0, 0]), ("no type", [0, 0]),
+            ("an endless length", [0x30, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]),
+            ("an acceptance that is too short", [0x20, 1, 0]),
+            ("another client identifier", [0x20, 7, 0, 0, 4, 0x12, 0, 1, 0x78]),
+            ("a receive maximum of 0", [0x20, 6, 0, 0, 3, 0x21, 0, 0]),
+            ("two acceptances", FalseBroker.welcome + FalseBroker.welcome),
+            ("a DISCONNECT without a reason", FalseBroker.welcome + [0xE0, 0]),
+        ] as [(String, [UInt8])])
+    func lie(what: String, bytes: [UInt8]) async throws {
+        try await peer.open(broker.options())
+        try broker.accept()
+        broker.send(bytes)
+        try await expectProtocolError(what)
+    }
+
+    @Test(
+        "a packet that MQTT does not permit ends an established connection at once",
+        arguments: [
+            ("an acknowledgement of another subscription", [0x90, 5, 0, 99, 0, 0, 0]),
+            ("too few reason codes", [0x90, 4, 0, 1, 0, 0]), ("too many reason codes", [0x90, 6, 0, 1, 0, 0, 0, 0]),
+            ("an identifier of 0", [0x40, 2, 0, 0]), ("an empty topic", [0x30, 4, 0, 0, 0, 0x78]),
+            ("a topic with a NUL", [0x30, 5, 0, 2, 0x61, 0, 0]),
+            ("a topic that is not UTF-8", [0x30, 5, 0, 2, 0x61, 0xC3, 0]),
+            ("a topic that is longer than its packet", [0x30, 4, 0, 99, 0x61, 0]),
+            ("a repeated property", [0x30, 8, 0, 1, 0x61, 4, 1, 0, 1, 0]),
+            ("a property of another packet", [0x30, 6, 0, 1, 0x61, 2, 0x24, 1]),
+            ("a message at QoS 2", [0x34, 6, 0, 1, 0x61, 0, 1, 0]),
+            ("a message at QoS 3", [0x36, 6, 0, 1, 0x61, 0, 1, 0]), ("a packet of a client", [0x10, 0]),
+            ("an authentication", [0xF0, 2, 0x18, 0]), ("an authentication without a reason", [0xF0, 0]),
+        ] as [(String, [UInt8])])
+    func laterLie(what: String, bytes: [UInt8]) async throws {
+        try await peer.open(broker.options()) { connection, event in
+            if case .connected = event { _ = try? connection?.subscribe(to: ["a", "b"]) }
+        }
+        #expect(try broker.welcome(until: FalseBroker.subscribe).prefix(2) == [0, 1])
+        broker.send(bytes)
+        try await expectProtocolError(what)
+    }
+
+    private func expectProtocolError(_ what: String) async throws {
+        let error = try await peer.end()
+        #expect(error.kind == .protocol, "\(what): \(error)")
+        #expect(broker.isLeft())
+    }
+
+    @Test(
+        "a packet that is useless but permitted changes nothing",
+        arguments: [
+            ("an acknowledgement of nothing", [0x40, 2, 0, 99]), ("a refusal of nothing", [0x40, 3, 0, 99, 0x87]),
+            ("receipts of nothing", [0x50, 2, 0, 99, 0x62, 2, 0, 99, 0x70, 2, 0, 99]),
+            ("the end of no subscription", [0xB0, 4, 0, 99, 0, 0x11]), ("an answer to no ping", [0xD0, 0]),
+            ("a topic alias", [0x30, 7, 0, 1, 0x61, 3, 0x23, 0, 1]),
+            ("a topic that is a pattern", [0x30, 4, 0, 1, 0x23, 0]),
+            (
+                "the longest topic",
+                [0x30, 0x82, 0x80, 4, 0xFF, 0xFF] + [UInt8](repeating: 0x78, count: 65_535) + [0]
+            ),
+        ] as [(String, [UInt8])])
+    func uselessPacket(what: String, bytes: [UInt8]) async throws {
+        try await peer.open(broker.options())
+        try broker.accept()
+        broker.send(FalseBroker.welcome + bytes + [0x30, 7, 0, 4, 0x6D, 0x61, 0x72, 0x6B, 0])
+        var topics = [""]
+        while topics.last != "mark" { topics.append(try await peer.message().topic) }
+        #expect(topics.count <= 3, "\(what)")
+    }
+
+    @Test("a broker that sends DISCONNECT is lost, with each reason in words")
+    func disconnects() async throws {
+        for code in [0x00, 0x04] + Array(UInt8(0x80)...0xA3) {
+            try await peer.open(broker.options())
+            try broker.accept()
+            broker.send(FalseBroker.welcome + [0xE0, 1, code])
+            let error = try await peer.end()
+            let reason =
+                switch code {
+                case 0x00, 0x04: "the broker closed the connection"
+                case 0x8E: "session taken over: another client uses the identity 'phone'"
+                default: "the broker ended the connection: \(ReasonCode.text(code))"
+                }
+            #expect(error.description == "connection to \(broker.options().broker): \(reason)")
+            #expect(error.kind == (code == 0x8E ? .takenOver : .lost))
+            #expect(broker.isLeft())
+        }
+    }
+
+    @Test("a packet that exceeds the limit ends the connection long before it is complete") func oversize() async throws
+    {
+        try await peer.open(broker.options())
+        try broker.accept()
+        // 200 MB are announced.
+        broker.send(FalseBroker.welcome + [0x30, 0x80, 0x84, 0xAF, 0x5F, 0, 1, 0x61, 0])
+        let piece = [UInt8](repeating: 0, count: 1 << 16)
+        var sent = 0
+        while sent < 20_000_000, broker.send(piece) {
+            sent += piece.count
+            // libmosquitto returns only when it has read all that has arrived.
+            try broker.waitUntilTaken()
+        }
+        #expect(sent < 20_000_000, "the client ends the connection")
+        let error = try await peer.end()
+        #expect(error.kind == .protocol)
+        #expect(error.description.contains("larger than 2097152 bytes"), "\(error)")
+    }
+}
+
+/// What happens to a connection, which also sends.
+private final class Life: Sendable {
+    private let ends = Lock(0)
+    private let later = Lock(0)
+
+    /// The number of events after the end, of which there must be none.
+    var eventsAfterEnd: Int { later.withLock { $0 } }
+
+    func take(_ event: MQTTConnection.Event, of connection: MQTTConnection?) {
+        if ends.withLock({ $0 }) > 0 { later.withLock { $0 += 1 } }
+        switch event {
+        case .ended: ends.withLock { $0 += 1 }
+        // Their acknowledgements may be among the lies.
+        case .connected, .message:
+            _ = try? connection?.subscribe(to: ["a", "b"])
+            _ = try? connection?.publish([1], to: "t", retain: true)
+            try? connection?.unsubscribe(from: ["b"])
+        case .acknowledged, .subscribed: break
+        }
+    }
+}

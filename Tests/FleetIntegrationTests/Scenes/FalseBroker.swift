@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleMQTT
+
+/// A peer on loopback in place of a broker, which sends what a test wants.
+final class FalseBroker {
+    /// The acceptance of a client, without properties.
+    static let welcome: [UInt8] = [0x20, 3, 0, 0, 0]
+    /// The type of a SUBSCRIBE with its flags.
+    static let subscribe: UInt8 = 0x82
+
+    private let listener: LoopbackListener
+    private var descriptor: Int32 = -1
+
+    init() throws {
+        listener = try LoopbackListener()
+    }
+
+    deinit {
+        end()
+    }
+
+    /// The options of its client, with the files of TLS.
+    func options(_ tls: MQTTConnection.TLS? = nil) -> MQTTConnection.Options {
+        MQTTConnection.Options(broker: .tcp(host: "127.0.0.1", port: listener.port, tls: tls), clientID: "phone")
+    }
+
+    /// Waits for a connection.
+    func accept() throws {
+        end()
+        descriptor = listener.acceptOne()
+        guard descriptor >= 0 else { throw Trouble("accept: \(errno)") }
+        // A test that waits for the client in vain fails.
+        var patience = timeval(tv_sec: 30, tv_usec: 0)
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            setsockopt(descriptor, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
+        }
+    }
+
+    /// Waits for a connection, accepts its client, and waits for its packet of a type, which is returned.
+    @discardableResult
+    func welcome(_ bytes: [UInt8] = welcome, until type: UInt8) throws -> [UInt8] {
+        try accept()
+        send(bytes)
+        while true {
+            let packet = try packet()
+            if packet.type == type { return packet.body }
+        }
+    }
+
+    /// Waits for a packet of the client.
+    func packet() throws -> (type: UInt8, body: [UInt8]) {
+        let type = try receive(1)[0]
+        var length = 0
+        var shift = 0
+        while true {
+            let byte = Int(try receive(1)[0])
+            length |= (byte & 127) << shift
+            shift += 7
+            if byte < 128 { return (type, try receive(length)) }
+        }
+    }
+
+    private func receive(_ count: Int) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        guard recv(descriptor, &bytes, count, Int32(MSG_WAITALL)) == count else {
+            throw Trouble("the client sent nothing: \(errno)")
+        }
+        return bytes
+    }
+
+    /// Sends bytes, and returns whether the client takes them.
+    @discardableResult
+    func send(_ bytes: some Collection<UInt8>) -> Bool {
+        let bytes = Array(bytes)
+        return Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+    }
+
+    /// Waits until the client's kernel has received what was sent, or the connection has ended.
+    func waitUntilTaken() throws {
+        try wait(for: "the client") {
+            var rest: Int32 = 0
+            var state = pollfd(fd: descriptor, events: 0, revents: 0)
+            return poll(&state, 1, 0) != 0 || ioctl(descriptor, UInt(TIOCOUTQ), &rest) != 0 || rest == 0
+        }
+    }
+
+    /// Sends nothing more.
+    func finish() {
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// Closes the connection, with a reset if the client is to lose what it has not read.
+    func end(withReset isReset: Bool = false) {
+        guard descriptor >= 0 else { return }
+        if isReset {
+            var option = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        }
+        close(descriptor)
+        descriptor = -1
+    }
+
+    /// Reads until the client has closed the connection, and returns whether it has.
+    func isLeft() -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        var count = 1
+        while count > 0 { count = recv(descriptor, &buffer, buffer.count, 0) }
+        return count == 0 || errno == ECONNRESET
+    }
+}
