@@ -18,6 +18,8 @@ actor Peer {
 
     /// The time for which a test waits for an event.
     private static let patience: Duration = .seconds(60)
+    /// The time for a connection: a broker that is part of a test answers when other tests leave it a thread.
+    private static let connectPatience: Duration = .seconds(240)
 
     init() throws {
         thread = try LoopThread()
@@ -28,7 +30,7 @@ actor Peer {
 
     /// Starts to connect in place of an earlier connection.
     func open(
-        _ options: MQTTConnection.Options, patience: Duration = MQTTConnection.connectPatience,
+        _ options: MQTTConnection.Options, patience: Duration = connectPatience,
         reaction: (@Sendable (MQTTConnection?, MQTTConnection.Event) -> Void)? = nil
     ) throws {
         events = []
@@ -95,7 +97,7 @@ actor Peer {
 
     /// Waits for the end, or returns the error with which opening failed.
     func failure(
-        _ options: MQTTConnection.Options, patience: Duration = MQTTConnection.connectPatience
+        _ options: MQTTConnection.Options, patience: Duration = connectPatience
     ) async throws -> MQTTError {
         do {
             try open(options, patience: patience)
