@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleCore
 package import Varlink
 
 extension Configuration {
@@ -24,7 +25,7 @@ extension Configuration {
     }
 
     static func seconds(_ duration: Duration) -> JSON {
-        number(duration / .seconds(1))
+        number(duration.inSeconds)
     }
 
     static func number(_ number: Double) -> JSON {

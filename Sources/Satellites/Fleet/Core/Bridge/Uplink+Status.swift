@@ -29,7 +29,7 @@ extension Uplink {
         return StatusMessage(
             isOnline: phase != .leaving, reason: reason, instance: instance.isEmpty ? nil : instance,
             aspects: status.aspects, version: settings.version,
-            wakeEvery: settings.wakeEvery.map { Int64($0 / .seconds(1)) })
+            wakeEvery: settings.wakeEvery.map { $0.components.seconds })
     }
 
     mutating func sendStatus(_ effects: inout [Effect]) {

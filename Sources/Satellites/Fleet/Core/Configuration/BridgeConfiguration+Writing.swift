@@ -29,7 +29,7 @@ extension BridgeConfiguration {
     private static func text(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
 
     private static func seconds(_ duration: Duration) -> JSON {
-        let seconds = duration / .seconds(1)
+        let seconds = duration.inSeconds
         return Int64(exactly: seconds).map { .integer($0) } ?? .number(seconds)
     }
 }

@@ -118,7 +118,7 @@ struct BridgeSetup {
         var options = MQTTConnection.Options(broker: endpoint, clientID: device.text)
         options.cleanStart = false
         options.sessionExpiry = Self.sessionExpiry
-        options.keepAlive = UInt16(clamping: Int64(configuration.keepAlive / .seconds(1)))
+        options.keepAlive = UInt16(clamping: configuration.keepAlive.components.seconds)
         options.user = access.user
         options.password = password
         options.will = MQTTConnection.Will(
