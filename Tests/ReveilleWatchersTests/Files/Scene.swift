@@ -20,7 +20,7 @@ final class Scene {
         var quiet: Duration?
     }
 
-    static let patience: Duration = .seconds(10)
+    static let patience: Duration = .seconds(60)
 
     let loop: EventLoop
     private let directory: TemporaryDirectory
