@@ -13,10 +13,14 @@ enum Seeds {
     private static let wanted = getenv("REVEILLE_SEED").flatMap { UInt64(String(cString: $0)) }
     /// The number of lives, which `REVEILLE_SEEDS=N` changes.
     private static let count = getenv("REVEILLE_SEEDS").flatMap { UInt64(String(cString: $0)) } ?? 2_000
-    private static let share = max(1, count / 4)
-    /// The number of parallel ranges, for typical numbers of processors.
+    /// The lives of a range, which take seconds: other tests that wait continue between two ranges.
+    private static let share: UInt64 = 50
+    /// The ranges, which run in parallel.
     static let ranges: [ClosedRange<UInt64>] =
-        wanted.map { [$0...$0] } ?? stride(from: 0, to: count, by: Int(share)).map { $0 + 1...$0 + share }
+        wanted.map { [$0...$0] }
+        ?? stride(from: 0, to: max(1, count), by: Int(share)).map {
+            $0 + 1...min($0 + share, max(1, count))
+        }
 
     /// Prints the events of a single life.
     static let note: (@Sendable (String) -> Void)? = wanted == nil ? nil : { @Sendable line in print(line) }
