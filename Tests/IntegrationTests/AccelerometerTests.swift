@@ -6,7 +6,7 @@ import Testing
 import Varlink
 
 /// Accelerometers that are described incompletely or wrongly.
-@Suite(.timeLimit(.minutes(10))) struct AccelerometerTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct AccelerometerTests {
     private let testbed: Testbed
 
     init() throws {

@@ -8,7 +8,7 @@ import Testing
 import Varlink
 
 /// V44: sockets passed by a supervisor.
-@Suite(.timeLimit(.minutes(10))) struct ActivationTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct ActivationTests {
     /// Starts the bus with a socket as descriptor 3 and a shell expression as the value of LISTEN_PID.
     private func start(_ directory: TemporaryDirectory, socket: Int32, owner: String = "$$") throws -> RunningProgram {
         let script = #"LISTEN_FDS=1 LISTEN_FDNAMES=varlink LISTEN_PID=\#(owner) exec "$0" "$@""#

@@ -7,7 +7,9 @@ import Testing
 import Varlink
 
 /// The bus that is used by default.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: geteuid() == 0, "only root can switch users"))
+///
+/// One test makes a bus of the system; another expects that there is none.
+@Suite(.blocking, .serialized, .timeLimit(.minutes(10)), .enabled(if: geteuid() == 0, "only root can switch users"))
 struct AddressTests {
     private let bus: BusProcess
     private let program: String

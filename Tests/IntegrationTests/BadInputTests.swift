@@ -6,7 +6,7 @@ import Testing
 import Varlink
 
 /// Replies of a bus to invalid input, which affects no other connection.
-@Suite(.timeLimit(.minutes(10))) struct BadInputTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct BadInputTests {
     private let bus: BusProcess
     private let client: RawClient
 

@@ -8,7 +8,7 @@ import Testing
 import Varlink
 
 /// Peers that connect and disconnect at every point of the protocol.
-@Suite(.timeLimit(.minutes(10))) struct ChurnTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct ChurnTests {
     private static let connections = 100_000
     private static let subscribe = #"{"method":"org.reveille.Bus.Subscribe","more":true}"#
     private static let get = #"{"method":"org.reveille.Bus.GetState","parameters":{"aspects":["locale"]}}"#

@@ -8,7 +8,7 @@ import Testing
 import Varlink
 
 /// The arguments, errors and output of the commands.
-@Suite(.timeLimit(.minutes(10))) struct CommandTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct CommandTests {
     private let bus: BusProcess
 
     init() throws {

@@ -6,7 +6,7 @@ import ReveilleTesting
 import Testing
 
 /// The completions that a shell offers for aspects and names.
-@Suite(.timeLimit(.minutes(10))) struct CompletionTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct CompletionTests {
     /// Returns the completions of the last word of a command line in bash.
     private func completions(of line: [String], on bus: BusProcess) throws -> [Substring] {
         let script = """

@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// The tables of `Docs/Configuration.md`, compared with the program.
-@Suite(.timeLimit(.minutes(10))) struct ConfigurationDocumentTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct ConfigurationDocumentTests {
     private let directory: TemporaryDirectory
     private let text: String
 

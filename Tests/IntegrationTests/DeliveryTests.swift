@@ -6,7 +6,7 @@ import Testing
 import Varlink
 
 /// The events that a subscriber receives from a real bus.
-@Suite(.timeLimit(.minutes(10))) struct DeliveryTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct DeliveryTests {
     private let bus: BusProcess
     private let control: RawClient
 

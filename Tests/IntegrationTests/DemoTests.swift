@@ -6,7 +6,7 @@ import ReveilleTesting
 import Testing
 
 /// `reveille demo` on a terminal; without one, it waits for nothing.
-@Suite(.timeLimit(.minutes(5))) struct DemoTests {
+@Suite(.blocking, .timeLimit(.minutes(5))) struct DemoTests {
     /// Runs the demonstration on a terminal, and presses a key after its first line.
     ///
     /// - Parameter key: The key.

@@ -8,7 +8,7 @@ import Testing
 import Varlink
 
 /// Devices that are added and removed, lose events and return invalid values during a subscription.
-@Suite(.timeLimit(.minutes(10))) struct DeviceMotionTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct DeviceMotionTests {
     @Test func addedAndRemovedDevicesAreDetected() throws {
         let phone = try SyntheticPhone()
         let bus = try BusProcess(on: phone)

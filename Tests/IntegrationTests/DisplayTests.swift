@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// Screens and a backlight, with the real libudev and the real program.
-@Suite(.timeLimit(.minutes(10))) struct DisplayTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct DisplayTests {
     private let phone: SyntheticPhone
     private let bus: BusProcess
 

@@ -7,7 +7,7 @@ import ReveilleTesting
 import Testing
 
 /// The Swift code in the documentation: every block compiles, and the package in the article on testing runs.
-@Suite(.timeLimit(.minutes(10))) struct DocumentCodeTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct DocumentCodeTests {
     private static let testing = "Sources/ReveilleTesting/ReveilleTesting.docc/Testing.md"
 
     private static var documents: [String] {

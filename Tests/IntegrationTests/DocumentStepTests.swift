@@ -5,7 +5,7 @@ import ReveilleTesting
 import Testing
 
 /// The steps of scenarios that change the phone's documents.
-@Suite(.timeLimit(.minutes(5))) struct DocumentStepTests {
+@Suite(.blocking, .timeLimit(.minutes(5))) struct DocumentStepTests {
     private let scene: SimulateScene
 
     init() throws {

@@ -6,7 +6,7 @@ import ReveilleTesting
 import Testing
 
 /// The examples in the documents, run against a real bus.
-@Suite(.timeLimit(.minutes(10))) struct DocumentTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct DocumentTests {
     /// Returns the code blocks of a document in a language, after a heading if there is one.
     static func blocks(_ language: String, of document: String, after heading: String? = nil) throws -> [String] {
         var lines = try Package.text(document).split(separator: "\n", omittingEmptySubsequences: false)

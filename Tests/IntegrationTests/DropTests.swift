@@ -6,7 +6,7 @@ import Reveille
 import Testing
 
 /// The policy `drop` across restarts of the bus.
-@Suite(.timeLimit(.minutes(10))) struct DropTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct DropTests {
     private let bus: BusProcess
     private let device: Device
     private let subscription: Reveille.Subscription

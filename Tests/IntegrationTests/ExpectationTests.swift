@@ -6,7 +6,7 @@ import ReveilleTesting
 import Testing
 
 /// The expectations of scenarios and their reports.
-@Suite(.timeLimit(.minutes(5))) struct ExpectationTests {
+@Suite(.blocking, .timeLimit(.minutes(5))) struct ExpectationTests {
     private let scene: SimulateScene
 
     init() throws {

@@ -4,7 +4,7 @@
 import Testing
 
 /// The commands with the aspect `folders`.
-@Suite(.timeLimit(.minutes(10))) struct FolderCommandTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct FolderCommandTests {
     private static let hint = "no folders are configured; set folders in the configuration"
 
     @Test func foldersWithoutConfigurationAreExplained() throws {

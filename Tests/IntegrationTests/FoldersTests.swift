@@ -6,7 +6,7 @@ import Reveille
 import Testing
 
 /// A folder watched by a real bus.
-@Suite(.timeLimit(.minutes(10))) struct FoldersTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct FoldersTests {
     private let scene: FolderScene
 
     init() async throws {

@@ -9,7 +9,8 @@ import Varlink
 
 /// Subscribers whose processes are frozen by the real freezer without calling the bus.
 @Suite(
-    .timeLimit(.minutes(10)), .enabled(if: TemporaryCgroup.canBeMade, "no cgroup v2 with a freezer can be made here"))
+    .blocking, .timeLimit(.minutes(10)),
+    .enabled(if: TemporaryCgroup.canBeMade, "no cgroup v2 with a freezer can be made here"))
 struct FrozenTests {
     private let outer: TemporaryCgroup
     private let inner: TemporaryCgroup
@@ -181,7 +182,8 @@ struct FrozenTests {
 
 /// A thaw is like any other wake: the sensors are sampled first.
 @Suite(
-    .timeLimit(.minutes(10)), .enabled(if: TemporaryCgroup.canBeMade, "no cgroup v2 with a freezer can be made here"))
+    .blocking, .timeLimit(.minutes(10)),
+    .enabled(if: TemporaryCgroup.canBeMade, "no cgroup v2 with a freezer can be made here"))
 struct FrozenPhoneTests {
     private let cgroup: TemporaryCgroup
 

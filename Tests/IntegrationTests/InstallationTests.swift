@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// A bus in the places where packages run it: as a user of its own, without systemd, on full or read-only disks.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: geteuid() == 0, "only root can mount and switch users"))
+@Suite(.blocking, .timeLimit(.minutes(10)), .enabled(if: geteuid() == 0, "only root can mount and switch users"))
 struct InstallationTests {
     /// Adds an entry to the schedule of a bus, which saves it.
     private func add(_ name: String, to bus: BusProcess) throws -> ProgramRun {

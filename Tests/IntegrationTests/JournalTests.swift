@@ -6,7 +6,7 @@ import ReveilleTesting
 import Testing
 
 /// The logs of the programs: their form for a journal, and their levels.
-@Suite(.timeLimit(.minutes(10))) struct JournalTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct JournalTests {
     private let directory: TemporaryDirectory
 
     init() throws {

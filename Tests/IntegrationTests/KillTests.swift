@@ -5,7 +5,7 @@ import Glibc
 import Testing
 
 /// A bus that is killed repeatedly while all aspects change and clients resume by position.
-@Suite(.timeLimit(.minutes(10))) struct KillTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct KillTests {
     private static let rounds = 200
 
     @Test("B53, B54: two hundred kills lose nothing and repeat nothing", arguments: [1, 20_261_121])

@@ -8,7 +8,7 @@ import Testing
 import Varlink
 
 /// Programs that a real bus starts, which is killed at any moment around the start.
-@Suite(.timeLimit(.minutes(10))) struct LaunchKillTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct LaunchKillTests {
     /// A bus starts no program in its first five seconds, so many buses wait for these together.
     private static let buses = 20
     private static let rounds = 10

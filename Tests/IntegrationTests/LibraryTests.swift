@@ -14,7 +14,7 @@ extension Reading {
 }
 
 /// The Swift library with a real bus that restarts.
-@Suite(.timeLimit(.minutes(10))) struct LibraryTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct LibraryTests {
     private let bus: BusProcess
     private let device: Device
 

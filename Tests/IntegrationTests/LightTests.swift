@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// A light sensor, with the real libudev and the real program.
-@Suite(.timeLimit(.minutes(10))) struct LightTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct LightTests {
     private static let configuration = "{ light: { sampleInterval: 0.02 }, proximity: { sampleInterval: 0.02 } }"
 
     @Test func stepsOfTheLightAreEvents() throws {

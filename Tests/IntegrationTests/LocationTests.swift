@@ -8,7 +8,7 @@ import Testing
 
 /// `reveille-location` with a real bus and a real gpsd.
 @Suite(
-    .timeLimit(.minutes(10)),
+    .blocking, .timeLimit(.minutes(10)),
     .enabled(if: FakeReceiver.isThere || FakeReceiver.isRequired, "no gpsd: run Scripts/setup test"))
 struct LocationTests {
     private typealias Location = LocationScene.Location

@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// `reveille log`: its output, its options and buses that are restarted or of an earlier version.
-@Suite(.timeLimit(.minutes(10))) struct LogTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct LogTests {
     private let bus: BusProcess
 
     init() throws {

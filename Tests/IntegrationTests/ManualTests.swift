@@ -8,7 +8,7 @@ import Varlink
 
 /// The manual pages and completions that `Scripts/manual` writes.
 @Suite(
-    .timeLimit(.minutes(10)),
+    .blocking, .timeLimit(.minutes(10)),
     .enabled(
         if: getenv("CI") != nil || access(ChildProcess.sibling("generate-manual"), X_OK) == 0,
         "requires generate-manual, which Scripts/test builds"))

@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// Mounts on the path of watched files, in a mount namespace of the bus that ends with it.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: MountNamespace.canBeMade, "mounting is not permitted here"))
+@Suite(.blocking, .timeLimit(.minutes(10)), .enabled(if: MountNamespace.canBeMade, "mounting is not permitted here"))
 struct MountTests {
     private let phone: SyntheticPhone
     private let bus: BusProcess

@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// `get`, `watch` and `status` with published names and patterns.
-@Suite(.timeLimit(.minutes(10))) struct NameCommandTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct NameCommandTests {
     private let bus: BusProcess
     private let publisher: RawClient
 

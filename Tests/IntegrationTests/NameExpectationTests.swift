@@ -6,7 +6,7 @@ import ReveilleTesting
 import Testing
 
 /// Published names in scenarios.
-@Suite(.timeLimit(.minutes(5))) struct NameExpectationTests {
+@Suite(.blocking, .timeLimit(.minutes(5))) struct NameExpectationTests {
     private let scene: SimulateScene
 
     init() throws {

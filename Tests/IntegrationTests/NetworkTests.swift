@@ -8,7 +8,7 @@ import Varlink
 
 /// The network of a network namespace, whose links and routes the tests change with the real kernel.
 @Suite(
-    .timeLimit(.minutes(10)),
+    .blocking, .timeLimit(.minutes(10)),
     .enabled(if: NetworkNamespace.isAvailable, "requires network namespaces and virtual Ethernet"))
 struct NetworkTests {
     private let bus: BusProcess

@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// `reveille on`: the command that it runs, its input and its end.
-@Suite(.timeLimit(.minutes(10))) struct OnCommandTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct OnCommandTests {
     private let scene: OnScene
 
     init() throws {

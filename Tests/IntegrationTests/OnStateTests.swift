@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// `reveille on --state`: runs that continue where the last one ended.
-@Suite(.timeLimit(.minutes(10))) struct OnStateTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct OnStateTests {
     private let scene: OnScene
 
     init() throws {

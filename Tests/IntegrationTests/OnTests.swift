@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// `reveille on`: when its command runs.
-@Suite(.timeLimit(.minutes(10))) struct OnTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct OnTests {
     private let scene: OnScene
 
     init() throws {

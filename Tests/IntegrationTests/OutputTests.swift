@@ -8,7 +8,7 @@ import Testing
 import Varlink
 
 /// The program's output: lost output, closed streams and control characters.
-@Suite(.timeLimit(.minutes(10))) struct OutputTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct OutputTests {
     private let bus: BusProcess
 
     init() throws {

@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// Peers that send file descriptors (unix(7), SCM_RIGHTS) and out-of-band data (MSG_OOB), neither of which Varlink has.
-@Suite(.timeLimit(.minutes(10))) struct PassedDescriptorTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct PassedDescriptorTests {
     private static let get =
         Array(#"{"method":"org.reveille.Bus.GetState","parameters":{"aspects":["locale"]}}"#.utf8) + [0]
     /// The most descriptors of a message (SCM_MAX_FD).

@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// B66, B67: the permissions of other users.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: geteuid() == 0, "only root can switch users"))
+@Suite(.blocking, .timeLimit(.minutes(10)), .enabled(if: geteuid() == 0, "only root can switch users"))
 struct PermissionTests {
     /// Runs the program as another user, with access to nothing but the bus.
     private func run(_ arguments: [String], on bus: BusProcess) throws -> ProgramRun {

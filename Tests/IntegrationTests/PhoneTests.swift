@@ -8,7 +8,7 @@ import Testing
 import Varlink
 
 /// From a synthetic phone to a subscriber, with the real libudev, real files and the real program.
-@Suite(.timeLimit(.minutes(10))) struct PhoneTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct PhoneTests {
     private let phone: SyntheticPhone
     private let bus: BusProcess
 
@@ -123,7 +123,7 @@ import Varlink
 }
 
 /// Missing devices, and programs that need no bus.
-@Suite(.timeLimit(.minutes(10))) struct MissingDeviceTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct MissingDeviceTests {
     @Test("B49: a missing device is reported with a reason") func missingDeviceIsReported() throws {
         let bus = try BusProcess()
         let client = try bus.client()

@@ -10,7 +10,7 @@ import Testing
 @testable import ReveilleTool
 
 /// `reveille plot`: the chart as a value, and the command.
-@Suite(.timeLimit(.minutes(5))) struct PlotTests {
+@Suite(.blocking, .timeLimit(.minutes(5))) struct PlotTests {
     private static func chart(_ values: [Double?], of aspect: Aspect = .battery) throws -> PlotChart {
         let points = values.enumerated().map {
             PlotPoint(time: Timestamp(microseconds: Int64($0.offset) * 60_000_000), value: $0.element)

@@ -8,7 +8,7 @@ import Testing
 import Varlink
 
 /// The energy and the power of the battery as a client of a real bus receives them.
-@Suite(.timeLimit(.minutes(10))) struct PowerTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct PowerTests {
     private let phone: SyntheticPhone
 
     init() throws {

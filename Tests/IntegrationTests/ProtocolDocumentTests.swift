@@ -4,7 +4,7 @@
 import Testing
 
 /// The messages in `Docs/Protocol.md`, compared line by line with a real bus.
-@Suite(.timeLimit(.minutes(10))) struct ProtocolDocumentTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct ProtocolDocumentTests {
     @Test func everyMessageOfTheDocumentIsExact() throws {
         let lines = try Package.text("Docs/Protocol.md").split(separator: "\n").filter { $0.hasSuffix("␀") }.map {
             String($0.dropLast())

@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// `reveille publish` and `reveille withdraw`: output, errors and exit codes.
-@Suite(.timeLimit(.minutes(10))) struct PublishCommandTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct PublishCommandTests {
     private let bus: BusProcess
 
     init() throws {

@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// `reveille publish --while`: the state exists for as long as a command runs.
-@Suite(.timeLimit(.minutes(10))) struct PublishWhileTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct PublishWhileTests {
     private static let name = "org.example.job"
 
     private let bus: BusProcess

@@ -6,7 +6,7 @@ import Reveille
 import Testing
 
 /// Published names of the Swift library, with a real bus that restarts.
-@Suite(.timeLimit(.minutes(10))) struct PublishedNameTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct PublishedNameTests {
     private static let name: Aspect = "org.example.volume"
 
     private let bus: BusProcess

@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// Published names on a real bus, over the ends of publishers and of the bus.
-@Suite(.timeLimit(.minutes(10))) struct PublishingTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct PublishingTests {
     private static let name = "org.example.volume"
 
     /// Returns a call that publishes a value.

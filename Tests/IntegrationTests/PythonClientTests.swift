@@ -7,7 +7,9 @@ import Testing
 import Varlink
 
 /// The third-party clients `varlink` and `asyncvarlink` of PyPI with a real bus.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: PythonClient.isThere || PythonClient.isRequired, "no PyPI varlink"))
+@Suite(
+    .blocking, .timeLimit(.minutes(10)),
+    .enabled(if: PythonClient.isThere || PythonClient.isRequired, "no PyPI varlink"))
 struct PythonClientTests {
     private let bus: BusProcess
 

@@ -5,7 +5,7 @@ import Testing
 import Varlink
 
 /// Subscribing and waking during many changes, none of which is lost or delivered twice.
-@Suite(.timeLimit(.minutes(10))) struct RaceTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct RaceTests {
     private let bus: BusProcess
     private let poster: RawClient
 

@@ -46,7 +46,7 @@ final class RawClient {
     }
 
     /// Receives the text of the next frame; `nil` if the bus has closed the connection.
-    func receiveText(seconds: Int = 10) throws -> String? {
+    func receiveText(seconds: Int = 60) throws -> String? {
         let deadline = Deadline(seconds: seconds)
         while true {
             if let end = buffer.firstIndex(of: 0) {
@@ -79,7 +79,7 @@ final class RawClient {
         return (frames.dropLast().map { String(decoding: $0, as: UTF8.self) }, hasEnded)
     }
 
-    func receive(seconds: Int = 10) throws -> Reply {
+    func receive(seconds: Int = 60) throws -> Reply {
         guard let text = try receiveText(seconds: seconds) else { throw Trouble("the bus closed the connection") }
         return try Reply(parsing: Array(text.utf8))
     }
@@ -146,7 +146,7 @@ final class Subscriber {
 
     var initialEvents: [JSONObject] { first.events }
 
-    func next(seconds: Int = 10) throws -> [JSONObject] {
+    func next(seconds: Int = 60) throws -> [JSONObject] {
         let reply = try client.receive(seconds: seconds)
         guard reply.continues else { throw Trouble("the stream ended: \(reply)") }
         return reply.parameters.events

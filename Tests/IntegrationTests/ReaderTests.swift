@@ -8,7 +8,7 @@ import Testing
 import Varlink
 
 /// Slow readers, and readers whose process has ended.
-@Suite(.timeLimit(.minutes(10))) struct ReaderTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct ReaderTests {
     private func events(_ frame: [UInt8]) throws -> [JSONObject] {
         try Reply(parsing: frame).parameters.events
     }

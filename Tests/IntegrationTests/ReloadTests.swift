@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// Reloading the configuration with SIGHUP.
-@Suite(.timeLimit(.minutes(10))) struct ReloadTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct ReloadTests {
     private func reload(_ bus: BusProcess, _ configuration: String, until line: String) throws {
         try bus.directory.write(configuration, to: "config.json5")
         let count = bus.log.ranges(of: line).count

@@ -6,7 +6,7 @@ import ReveilleTesting
 import Testing
 
 /// `reveille run` without a service manager.
-@Suite(.timeLimit(.minutes(10))) struct RunCommandTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct RunCommandTests {
     private static let noManager = [
         "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent",
     ]
@@ -90,7 +90,8 @@ import Testing
 
 /// `reveille run` with a real service manager.
 @Suite(
-    .timeLimit(.minutes(10)), .enabled(if: PrivateServiceManager.obstacle == nil, "no systemd can be started here"))
+    .blocking, .timeLimit(.minutes(10)),
+    .enabled(if: PrivateServiceManager.obstacle == nil, "no systemd can be started here"))
 struct RunInScopeTests {
     @Test func programIsInAScopeAndKeepsItsSignals() throws {
         let manager = try PrivateServiceManager()

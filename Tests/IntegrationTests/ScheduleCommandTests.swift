@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// `reveille schedule` on a real bus.
-@Suite(.timeLimit(.minutes(10))) struct ScheduleCommandTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct ScheduleCommandTests {
     private static let name = "org.example.command"
 
     private let bus: BusProcess

@@ -8,7 +8,7 @@ import Testing
 import Varlink
 
 /// The schedule of a real bus that is killed at any moment.
-@Suite(.timeLimit(.minutes(10))) struct ScheduleKillTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct ScheduleKillTests {
     private static let name = "org.example.kill"
 
     private let bus: BusProcess

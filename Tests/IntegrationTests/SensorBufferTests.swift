@@ -9,7 +9,7 @@ import Testing
 import Varlink
 
 /// Accelerometers that provide whole scans through a node in `/dev`.
-@Suite(.timeLimit(.minutes(10))) struct SensorBufferTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct SensorBufferTests {
     private let testbed: Testbed
     private let node: String
 

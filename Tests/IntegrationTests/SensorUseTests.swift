@@ -8,7 +8,7 @@ import Testing
 import Varlink
 
 /// The frequency at which sensors are read, which depends on their subscribers.
-@Suite(.timeLimit(.minutes(10))) struct SensorUseTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct SensorUseTests {
     private let phone: SyntheticPhone
     private let orientation: ReadCounter
     private let proximity: ReadCounter

@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// Starting, stopping and configuring the service.
-@Suite(.timeLimit(.minutes(10))) struct ServiceTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct ServiceTests {
     @Test(arguments: [SIGTERM, SIGINT]) func signalEndsTheServiceWithSuccess(signal: Int32) throws {
         let bus = try BusProcess()
         bus.process.signal(signal)

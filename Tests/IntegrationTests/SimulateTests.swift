@@ -7,7 +7,7 @@ import ReveilleTesting
 import Testing
 
 /// `reveille simulate`: the lifetime of programs, and invalid scenarios.
-@Suite(.timeLimit(.minutes(5))) struct SimulateTests {
+@Suite(.blocking, .timeLimit(.minutes(5))) struct SimulateTests {
     private let scene: SimulateScene
 
     init() throws {

@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// Programs in other languages on a phone that follows a scenario.
-@Suite(.timeLimit(.minutes(5))) struct SimulatedPhoneTests {
+@Suite(.blocking, .timeLimit(.minutes(5))) struct SimulatedPhoneTests {
     private let scene: SimulateScene
 
     init() throws {

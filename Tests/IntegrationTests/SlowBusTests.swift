@@ -8,7 +8,7 @@ import ReveilleTesting
 import Testing
 
 /// The library with a real bus that is slow and restarts, and whose connections break at any point.
-@Suite(.timeLimit(.minutes(10))) struct SlowBusTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct SlowBusTests {
     private static let steps = 80
 
     @Test(arguments: 0..<12 as Range<UInt64>) func consumerReceivesEveryChangeOnce(_ seed: UInt64) async throws {

@@ -6,7 +6,7 @@ import Testing
 import Varlink
 
 /// Sensors whose drivers do not answer, beside others that do.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: BlockedAttribute.isPossible, "only root can block reads"))
+@Suite(.blocking, .timeLimit(.minutes(10)), .enabled(if: BlockedAttribute.isPossible, "only root can block reads"))
 struct SlowSensorTests {
     private let phone: SyntheticPhone
     private let bus: BusProcess

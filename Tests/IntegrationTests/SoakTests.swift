@@ -6,7 +6,7 @@ import Testing
 import Varlink
 
 /// All disturbances combined for a chosen time: see `Scripts/soak`.
-@Suite(.enabled(if: getenv("REVEILLE_SOAK_MINUTES") != nil)) struct SoakTests {
+@Suite(.blocking, .enabled(if: getenv("REVEILLE_SOAK_MINUTES") != nil)) struct SoakTests {
     private static func variable(_ name: String) -> UInt64? {
         getenv(name).flatMap { UInt64(String(cString: $0)) }
     }

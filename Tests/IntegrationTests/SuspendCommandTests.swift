@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// `reveille suspend` and `reveille resume`.
-@Suite(.timeLimit(.minutes(10))) struct SuspendCommandTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct SuspendCommandTests {
     private let bus: BusProcess
 
     init() throws {

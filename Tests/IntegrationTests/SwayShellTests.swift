@@ -6,7 +6,9 @@ import Testing
 import Varlink
 
 /// The example of a shell, with a real compositor.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: SwayScene.isThere || SwayScene.isRequired, "no sway in .build-sway"))
+@Suite(
+    .blocking, .timeLimit(.minutes(10)),
+    .enabled(if: SwayScene.isThere || SwayScene.isRequired, "no sway in .build-sway"))
 struct SwayShellTests {
     private let scene: SwayScene
 

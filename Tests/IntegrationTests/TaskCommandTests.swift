@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// `reveille task`: a program has a task for as long as a command runs.
-@Suite(.timeLimit(.minutes(10))) struct TaskCommandTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct TaskCommandTests {
     private let bus: BusProcess
 
     init() throws {

@@ -5,7 +5,7 @@ import Reveille
 import Testing
 
 /// The tasks of the Swift library with a bus that restarts.
-@Suite(.timeLimit(.minutes(10))) struct TaskRestartTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct TaskRestartTests {
     @Test("an operation continues while the bus is gone, and the bus counts its task again when it returns")
     func taskBeginsAgainAfterARestart() async throws {
         let bus = try BusProcess()

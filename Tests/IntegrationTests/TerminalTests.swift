@@ -6,7 +6,7 @@ import ReveilleTesting
 import Testing
 
 /// The program on a terminal, with and without a shell with job control.
-@Suite(.timeLimit(.minutes(10))) struct TerminalTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct TerminalTests {
     @Test func watchSupportsJobControl() throws {
         let bus = try BusProcess()
         let run = try bus.run(

@@ -9,7 +9,7 @@ import Testing
 @testable import ReveilleTool
 
 /// The pictures of timelines, as values and as `reveille simulate --timeline` and `Scripts/pictures` write them.
-@Suite(.timeLimit(.minutes(5))) struct TimelineTests {
+@Suite(.blocking, .timeLimit(.minutes(5))) struct TimelineTests {
     private func event(_ reading: Reading, changes: Int = 1) -> Event {
         Event(
             reading: reading, generation: 1, sequence: 1, changes: changes, netChange: true,

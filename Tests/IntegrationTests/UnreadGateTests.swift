@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// At most one unread reply is in the kernel, whatever stops the reader.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct UnreadGateTests {
+@Suite(.blocking, .serialized, .timeLimit(.minutes(10))) struct UnreadGateTests {
     private static let changes = 100_000
 
     /// Posts many changes as fast as the bus accepts them, and waits until all are posted.

@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// A new process that replaces an old one while a supervisor keeps the socket open.
-@Suite(.timeLimit(.minutes(10))) struct UpgradeTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct UpgradeTests {
     private let directory: TemporaryDirectory
     private let supervisor: NotifySocket
     private var socket: String { directory.path + "/bus" }

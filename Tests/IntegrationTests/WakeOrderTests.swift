@@ -6,7 +6,7 @@ import ReveilleTesting
 import Testing
 
 /// The events of a wake, and the reply to the call that caused it.
-@Suite(.timeLimit(.minutes(10))) struct WakeOrderTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct WakeOrderTests {
     /// The bus could send both at nearly the same time, so a wrong order does not show every time.
     private static let attempts = 100
 

@@ -5,7 +5,7 @@ import ReveilleTesting
 import Testing
 
 /// How often the bus wakes up while it watches sensors.
-@Suite(.timeLimit(.minutes(10))) struct WakeUpTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct WakeUpTests {
     /// The number of readings in which wake-ups are counted.
     private static let readings = 100
 

@@ -5,7 +5,7 @@ import Glibc
 import Testing
 
 /// The walks through the code in Docs/Architecture.md.
-@Suite struct WalkTests {
+@Suite(.blocking) struct WalkTests {
     /// Returns the title and the files of each walk.
     private static func walks() throws -> [(title: Substring, files: [String])] {
         let text = try Package.text("Docs/Architecture.md")

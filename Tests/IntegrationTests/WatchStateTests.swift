@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// `reveille watch --state`: the file, with many names and when the run is killed.
-@Suite(.timeLimit(.minutes(10))) struct WatchStateTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct WatchStateTests {
     /// F_SETPIPE_SZ of fcntl(2), which Glibc does not export to Swift.
     private static let setPipeSize: Int32 = 1_031
 

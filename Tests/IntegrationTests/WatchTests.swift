@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// `reveille watch`: its output, reconnection and exit codes.
-@Suite(.timeLimit(.minutes(10))) struct WatchTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct WatchTests {
     private let bus: BusProcess
 
     init() throws {

@@ -8,7 +8,9 @@ import Testing
 import Varlink
 
 /// The official Varlink certification, with the `Varlink` library as client and as service.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: PythonClient.isThere || PythonClient.isRequired, "no PyPI varlink"))
+@Suite(
+    .blocking, .timeLimit(.minutes(10)),
+    .enabled(if: PythonClient.isThere || PythonClient.isRequired, "no PyPI varlink"))
 struct CertificationTests {
     private static let module = "varlink.tests.test_certification"
 

@@ -6,7 +6,7 @@ import ReveilleTesting
 import Testing
 
 /// The examples in the article on the clients for Python and Node, run with a real bus.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js"))
+@Suite(.blocking, .timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js"))
 struct ClientDocumentTests {
     /// The output of each example, in the order of the article.
     private static let python = [

@@ -6,7 +6,8 @@ import Testing
 import Varlink
 
 /// The name of a subscription that its program does not name.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js")) struct ClientNameTests {
+@Suite(.blocking, .timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js"))
+struct ClientNameTests {
     @Test("the name that a program was run with is that of its subscriptions", arguments: ["player", nil])
     func nameOfTheProgramIsTheDefault(name: String?) throws {
         let bus = try BusProcess()

@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// Published states and the clients for Python and Node.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js"))
+@Suite(.blocking, .timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js"))
 struct ClientPublishTests {
     private let bus: BusProcess
 

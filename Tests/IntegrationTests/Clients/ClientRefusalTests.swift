@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// The errors of the clients for Python and Node, which name the operation, its subject and the reason.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js"))
+@Suite(.blocking, .timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js"))
 struct ClientRefusalTests {
     private let bus: BusProcess
 

@@ -6,7 +6,7 @@ import Testing
 import Varlink
 
 /// The clients for Python and Node with a bus that is newer, or that violates the protocol.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js"))
+@Suite(.blocking, .timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js"))
 struct ClientReplyTests {
     private let bus: ScriptedBus
 

@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// The clients for Python and Node with a bus that restarts, and positions that outlive a process.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js"))
+@Suite(.blocking, .timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js"))
 struct ClientRestartTests {
     private let bus: BusProcess
 

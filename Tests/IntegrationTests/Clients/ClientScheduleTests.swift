@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// The schedule of the client for Python.
-@Suite(.timeLimit(.minutes(10))) struct ClientScheduleTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct ClientScheduleTests {
     @Test("B120: a program in Python that is started for its entries receives their number first")
     func launchedProgram() throws {
         let bus = try BusProcess()

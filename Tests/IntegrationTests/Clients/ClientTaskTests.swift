@@ -5,7 +5,7 @@ import ReveilleTesting
 import Testing
 
 /// The tasks of the client for Python.
-@Suite(.timeLimit(.minutes(10))) struct ClientTaskTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct ClientTaskTests {
     /// Runs Python code that uses the client, and expects success without warnings.
     private func python(_ code: String, _ configuration: String = "{}") throws {
         let bus = try BusProcess(configuration: configuration)

@@ -7,7 +7,8 @@ import Testing
 import Varlink
 
 /// The clients for Python and Node with a real bus.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js")) struct ClientTests {
+@Suite(.blocking, .timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js"))
+struct ClientTests {
     private let bus: BusProcess
 
     init() throws {

@@ -7,7 +7,8 @@ import Testing
 import Varlink
 
 /// The properties of the clients that only their own language has.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js")) struct ClientUseTests {
+@Suite(.blocking, .timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js"))
+struct ClientUseTests {
     private let bus: BusProcess
 
     init() throws {

@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// Subscribers to a pattern with more names than a call has room for their positions.
-@Suite(.timeLimit(.minutes(10))) struct ManyNamesTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct ManyNamesTests {
     /// Names of the maximum length, whose positions exceed the 64 KiB of a call.
     private static let names = (100..<330).map { name("n\($0)") }
     /// The last name in order.

@@ -5,7 +5,8 @@ import ReveilleTesting
 import Testing
 
 /// The tasks and the schedule of the client for Node.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js")) struct NodeClientTests {
+@Suite(.blocking, .timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js"))
+struct NodeClientTests {
     private static let imports = """
         import assert from "node:assert/strict";
         import { connect, launchPositions } from "\(ClientLanguage.node.module.directory)/reveille.mjs";

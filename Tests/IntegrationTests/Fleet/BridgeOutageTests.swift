@@ -9,7 +9,8 @@ import Varlink
 
 /// A real bridge whose broker is silent or has other rules than the bridge.
 @Suite(
-    "reveille-fleet bridge without a broker that works", .enabled(if: BridgeScene.isAvailable), .timeLimit(.minutes(5)))
+    "reveille-fleet bridge without a broker that works", .blocking, .enabled(if: BridgeScene.isAvailable),
+    .timeLimit(.minutes(5)))
 struct BridgeOutageTests {
     @Test("a bridge whose broker does not answer ends at once when it is stopped")
     func silentBroker() throws {

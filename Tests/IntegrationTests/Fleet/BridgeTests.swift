@@ -8,7 +8,7 @@ import Testing
 import Varlink
 
 /// A real bridge between a real bus and a real mosquitto.
-@Suite("reveille-fleet bridge", .enabled(if: BridgeScene.isAvailable), .timeLimit(.minutes(5)))
+@Suite("reveille-fleet bridge", .blocking, .enabled(if: BridgeScene.isAvailable), .timeLimit(.minutes(5)))
 struct BridgeTests {
     private static let name = "org.example.mode"
 

@@ -5,7 +5,7 @@ import ReveilleTesting
 import Testing
 
 /// Real programs that die in turns, driven by `kill.py`; `Scripts/fleet kill` has more rounds.
-@Suite("the fleet", .enabled(if: BridgeScene.isAvailable), .timeLimit(.minutes(5)))
+@Suite("the fleet", .blocking, .enabled(if: BridgeScene.isAvailable), .timeLimit(.minutes(5)))
 struct FleetKillTests {
     private static let rounds = 20
 

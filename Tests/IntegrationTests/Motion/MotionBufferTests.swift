@@ -8,7 +8,7 @@ import Testing
 import Varlink
 
 /// A device with an accelerometer and a gyroscope whose scans come from one node.
-@Suite(.timeLimit(.minutes(10))) struct MotionBufferTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct MotionBufferTests {
     private let scene: ChipScene
 
     init() throws {

@@ -6,7 +6,7 @@ import Testing
 import Varlink
 
 /// Chips whose accelerometer is mounted as udev's database states, with a matrix that mirrors.
-@Suite(.timeLimit(.minutes(10))) struct MotionMountingTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct MotionMountingTests {
     private static let accelerometer = [
         "in_accel_x_raw": "0", "in_accel_y_raw": "-1000", "in_accel_z_raw": "0", "in_accel_scale": "0.00980665",
     ]

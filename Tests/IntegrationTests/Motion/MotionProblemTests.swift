@@ -8,7 +8,7 @@ import Testing
 import Varlink
 
 /// Sensors of motion that have no unit, cannot be read, or seem to be missing.
-@Suite(.timeLimit(.minutes(10))) struct MotionProblemTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct MotionProblemTests {
     private static let gyroscope = [
         "name": "gyro", "in_anglvel_x_raw": "1000", "in_anglvel_y_raw": "0", "in_anglvel_z_raw": "0",
     ]

@@ -8,7 +8,7 @@ import Testing
 import Varlink
 
 /// The samples of a synthetic phone's accelerometer and gyroscope.
-@Suite(.timeLimit(.minutes(10))) struct MotionTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct MotionTests {
     private static let subscription =
         #"{"aspects":["motion"],"policies":[{"aspect":"motion","interval":20}]}"#
 

@@ -6,7 +6,7 @@ import Testing
 import Varlink
 
 /// Shakes of a synthetic phone.
-@Suite(.timeLimit(.minutes(10))) struct ShakeTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct ShakeTests {
     private let phone: SyntheticPhone
     private let bus: BusProcess
 

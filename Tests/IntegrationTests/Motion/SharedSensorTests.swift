@@ -8,7 +8,7 @@ import Testing
 import Varlink
 
 /// An accelerometer that orientation and motion read at the same time.
-@Suite(.timeLimit(.minutes(10))) struct SharedSensorTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct SharedSensorTests {
     private static let motion = #"{"aspects":["motion"],"policies":[{"aspect":"motion","interval":10}]}"#
     private static let orientation = #"{"aspects":["orientation"],"initial":true}"#
 

@@ -8,7 +8,7 @@ import Varlink
 
 /// The start and the end of `reveille-sensor-proxy`.
 @Suite(
-    .timeLimit(.minutes(10)),
+    .blocking, .timeLimit(.minutes(10)),
     .enabled(
         if: SensorProxyScene.isThere || SensorProxyScene.isRequired, "no D-Bus or no clients: run Scripts/setup test"))
 struct SensorProxyStartTests {

@@ -9,7 +9,7 @@ import Varlink
 
 /// `reveille-sensor-proxy` with a real bus, synthetic sensors and a private D-Bus.
 @Suite(
-    .timeLimit(.minutes(10)),
+    .blocking, .timeLimit(.minutes(10)),
     .enabled(
         if: SensorProxyScene.isThere || SensorProxyScene.isRequired, "no D-Bus or no clients: run Scripts/setup test"))
 struct SensorProxyTests {

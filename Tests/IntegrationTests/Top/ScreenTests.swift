@@ -8,7 +8,7 @@ import Testing
 @testable import ReveilleTool
 
 /// Screens as values: what is drawn where, and the output that leads from one to another.
-@Suite struct ScreenTests {
+@Suite(.blocking) struct ScreenTests {
     private func screen(_ lines: [String], columns: Int = 8) -> Screen {
         var screen = Screen(columns: columns, rows: lines.count)
         for (row, line) in lines.enumerated() { screen.put(line, row: row, column: 0) }

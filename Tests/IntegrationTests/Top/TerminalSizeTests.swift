@@ -9,7 +9,7 @@ import Testing
 @testable import ReveilleTool
 
 /// The size that a terminal reports.
-@Suite struct TerminalSizeTests {
+@Suite(.blocking) struct TerminalSizeTests {
     @Test(
         "a terminal's size is used as far as a display can show it",
         arguments: [(80, 24, 80, 24), (65_535, 65_535, 1_000, 500), (65_535, 24, 1_000, 24)])

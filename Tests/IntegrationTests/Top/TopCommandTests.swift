@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// `reveille top` without a screen, and what it costs the bus.
-@Suite(.timeLimit(.minutes(10))) struct TopCommandTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct TopCommandTests {
     private let bus: BusProcess
 
     init() throws {

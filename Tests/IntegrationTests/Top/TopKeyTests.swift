@@ -7,7 +7,7 @@ import Testing
 @testable import ReveilleTool
 
 /// The keys of `reveille top`: the states and effects that follow from them.
-@Suite struct TopKeyTests {
+@Suite(.blocking) struct TopKeyTests {
     private var model = TopScene.model()
 
     private mutating func press(_ keys: String) -> TopEffect? {

@@ -8,7 +8,7 @@ import Testing
 @testable import ReveilleTool
 
 /// What `reveille top` shows, cell by cell.
-@Suite struct TopModelTests {
+@Suite(.blocking) struct TopModelTests {
     @Test func sixtyColumnsShowValuesAndWhatWaits() {
         var model = TopScene.model(columns: 60, rows: 10)
         let lines = model.draw().lines

@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// `reveille top` on a real terminal.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: Tmux.isAvailable, "no tmux: run Scripts/setup test"))
+@Suite(.blocking, .timeLimit(.minutes(10)), .enabled(if: Tmux.isAvailable, "no tmux: run Scripts/setup test"))
 struct TopTerminalTests {
     private let phone: SyntheticPhone
     private let bus: BusProcess

@@ -12,7 +12,7 @@ import Varlink
 @testable import ReveilleView
 
 /// The history of `reveille-view`.
-@Suite(.timeLimit(.minutes(10))) struct ViewHistoryTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct ViewHistoryTests {
     private func points(_ scene: ViewScene, _ span: String = "day") throws -> [[JSON]] {
         try scene.object("/battery?span=\(span)")["points"]?.arrayValue?.compactMap(\.arrayValue) ?? []
     }

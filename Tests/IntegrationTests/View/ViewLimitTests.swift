@@ -8,7 +8,7 @@ import Testing
 import Varlink
 
 /// Bad and too many requests to `reveille-view`.
-@Suite(.timeLimit(.minutes(10))) struct ViewLimitTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct ViewLimitTests {
     private let scene: ViewScene
 
     init() throws {

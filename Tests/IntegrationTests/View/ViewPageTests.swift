@@ -7,7 +7,7 @@ import Testing
 
 /// The page of `reveille-view` in headless Chromium.
 @Suite(
-    .timeLimit(.minutes(10)),
+    .blocking, .timeLimit(.minutes(10)),
     .enabled(if: Browser.isThere || Browser.isRequired, "no Chromium, driver or Selenium: run Scripts/setup test"))
 struct ViewPageTests {
     /// The number of checks in the script.

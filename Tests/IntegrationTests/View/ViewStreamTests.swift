@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// The streams of `reveille-view`, without a browser.
-@Suite(.timeLimit(.minutes(10))) struct ViewStreamTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct ViewStreamTests {
     private let scene: ViewScene
 
     init() throws {

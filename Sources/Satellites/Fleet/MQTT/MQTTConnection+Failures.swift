@@ -16,7 +16,7 @@ extension MQTTConnection {
     var closing: String {
         let text = "the broker closed the connection"
         guard let client, !client.isAccepted, let tls = options.broker.tls else { return text }
-        return "\(text); \(tls.suspicion)"
+        return text + (client.isShakingHands ? " during the handshake" : "; \(tls.suspicion)")
     }
 
     /// Notes why a function of libmosquitto failed, with its result and the error number that it left.
@@ -30,9 +30,11 @@ extension MQTTConnection {
             return client.fail(
                 isEnd ? .unreachable : .tls, tls.reason(client.problems, client.verification, options.broker))
         }
+        // A broker that judges the certificate after the handshake resets the connection if it has unread bytes then.
+        let isAnswer = code == ECONNRESET && options.broker.tls != nil && !client.isAccepted
         switch result {
         // OpenSSL reports a connection that was reset as EPROTO.
-        case MOSQ_ERR_ERRNO.code where code != 0 && code != EPIPE && code != EPROTO:
+        case MOSQ_ERR_ERRNO.code where code != 0 && code != EPIPE && code != EPROTO && !isAnswer:
             client.fail(gone, String(cString: strerror(code)))
         case MOSQ_ERR_CONN_LOST.code, MOSQ_ERR_NO_CONN.code, MOSQ_ERR_ERRNO.code:
             client.fail(gone, closing)

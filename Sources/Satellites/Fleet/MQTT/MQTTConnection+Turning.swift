@@ -58,11 +58,12 @@ extension MQTTConnection {
         if phase == .disconnecting { return flush(client, conditions) }
         if !activity.isEstablished {
             // Before libmosquitto takes the error away.
-            if let problem = socketProblem(client) {
-                client.fail(.unreachable, problem)
+            let code = socketError(client)
+            if code != 0 {
+                note(MOSQ_ERR_ERRNO.code, code)
                 return deliver()
             }
-            activity.isEstablished = conditions.canWrite
+            activity.isEstablished = conditions.canWrite || conditions.canRead
         }
         let wasShakingHands = client.isShakingHands
         // A broker's last words explain why writing fails, so they are read before. During the handshake, reading also
@@ -76,8 +77,7 @@ extension MQTTConnection {
         if client.failure == nil, client.socket < 0 { client.fail(client.gone, closing) }
         if client.failure == nil, wasShakingHands, conditions.isDisconnected || isAtEnd(client) {
             // libmosquitto would try again forever.
-            client.fail(
-                .unreachable, socketProblem(client) ?? "the broker closed the connection during the handshake")
+            client.fail(.unreachable, closing)
         }
         noteActivity()
         deliver()
@@ -120,12 +120,11 @@ extension MQTTConnection {
         return recv(client.socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) == 0
     }
 
-    /// The error of a socket that could not connect.
-    private func socketProblem(_ client: MQTTClient) -> String? {
+    /// The error of a socket that could not connect, or 0.
+    private func socketError(_ client: MQTTClient) -> Int32 {
         var code: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
-        guard getsockopt(client.socket, SOL_SOCKET, SO_ERROR, &code, &size) == 0, code != 0 else { return nil }
-        return String(cString: strerror(code))
+        return getsockopt(client.socket, SOL_SOCKET, SO_ERROR, &code, &size) == 0 ? code : errno
     }
 
     /// Notes when packets were sent and received.
