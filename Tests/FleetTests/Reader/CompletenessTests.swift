@@ -92,9 +92,7 @@ struct CompletenessTests {
 
     @Test("a device that is gone while the reader was away is asked for, and then removed")
     func removed() throws {
-        var scene = try LedgerScene()
-        _ = scene.status("a")
-        _ = scene.state("a", 1)
+        var scene = try LedgerScene(knowing: "a", 1)
         scene.ledger.connect()
         var check = Completeness()
         var events: [FleetEvent] = []

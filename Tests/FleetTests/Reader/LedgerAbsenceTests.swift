@@ -10,9 +10,7 @@ struct LedgerAbsenceTests {
     private var scene: LedgerScene
 
     init() throws {
-        scene = try LedgerScene()
-        _ = scene.status("a")
-        _ = scene.state("a", 10)
+        scene = try LedgerScene(knowing: "a", 10)
     }
 
     /// Connects to a broker that has lost everything, and returns the reported removals.

@@ -17,6 +17,13 @@ struct LedgerScene {
         ledger.connect()
     }
 
+    /// A ledger that knows the bus of the device and a state of it.
+    init(knowing instance: String, _ generation: Int64) throws {
+        try self.init()
+        _ = status(instance)
+        _ = state(instance, generation)
+    }
+
     /// Delivers a state of the battery.
     mutating func state(
         _ instance: String, _ generation: Int64, changedAt: Int64 = time, retained: Bool = false, at now: Int64 = 0

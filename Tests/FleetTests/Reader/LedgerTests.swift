@@ -35,9 +35,7 @@ struct LedgerTests {
 
     @Test("a late state of the bus before changes nothing if the device says which bus it uses")
     func lateInstance() throws {
-        var scene = try LedgerScene()
-        _ = scene.status("a")
-        _ = scene.state("a", 5)
+        var scene = try LedgerScene(knowing: "a", 5)
         _ = scene.status("b")
         _ = scene.state("b", 1)
         #expect(scene.state("a", 6) == Ledger.Outcome())
@@ -46,9 +44,7 @@ struct LedgerTests {
 
     @Test("a single state of a foreign bus does not hide those of the bus that the status names")
     func foreignState() throws {
-        var scene = try LedgerScene()
-        _ = scene.status("a")
-        _ = scene.state("a", 5)
+        var scene = try LedgerScene(knowing: "a", 5)
         #expect(scene.state("lie", 9).state?.isNewInstance == true)
         let truth = scene.state("a", 6)
         #expect(truth.state?.changes == nil && truth.state?.isNewInstance == true)
@@ -141,9 +137,7 @@ struct LedgerTests {
 
     @Test("a deleted state and status are removed, and a later state is a first one")
     func removal() throws {
-        var scene = try LedgerScene()
-        _ = scene.status("a")
-        _ = scene.state("a", 4)
+        var scene = try LedgerScene(knowing: "a", 4)
         let topic = FleetTopic.state(scene.device, "battery").text
         let outcome = scene.ledger.receive([], on: topic, isRetained: false, expiry: nil, at: 0)
         guard case .removed(let removal)? = outcome.event else {

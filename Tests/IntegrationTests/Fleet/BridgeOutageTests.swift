@@ -15,14 +15,14 @@ struct BridgeOutageTests {
     @Test("a bridge whose broker does not answer ends at once when it is stopped")
     func silentBroker() throws {
         let bus = try BusProcess()
-        let silent = try SilentListener(bus.directory.path + "/silent")
-        try bus.directory.write(
-            "{ device: \"a\", broker: \"unix:\(silent.path)\" }", to: "bridge.json5")
+        let address = "unix:\(bus.directory.path)/silent"
+        let silent = try UnixListener(at: UnixAddress(address))
+        try bus.directory.write("{ device: \"a\", broker: \"\(address)\" }", to: "bridge.json5")
         let bridge = try RunningProgram(
             ["bridge", "--config", bus.directory.path + "/bridge.json5", "--state", bus.directory.path + "/positions"],
             program: BridgeScene.program, in: bus.directory, environment: ["REVEILLE_ADDRESS": bus.address])
         try wait(for: "the bridge: \(bridge.errors)") { bridge.errors.contains("connected to the bus") }
-        #expect(bridge.stop() == 0)
+        withExtendedLifetime(silent) { #expect(bridge.stop() == 0) }
     }
 
     @Test("a broker that refuses the subscription to desired values has none withdrawn")
@@ -52,22 +52,5 @@ struct BridgeOutageTests {
         defer { scene.broker.signal(SIGCONT) }
         try scene.setPose("faceUp")
         #expect(scene.bridge.stop() == 0)
-    }
-}
-
-/// A socket that accepts connections and never answers.
-private final class SilentListener {
-    let path: String
-    private let descriptor: Int32
-
-    init(_ path: String) throws {
-        self.path = path
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
-        let result = try UnixAddress("unix:" + path).withSocketAddress { bind(descriptor, $0, $1) }
-        guard result == 0, listen(descriptor, 8) == 0 else { throw Trouble("listen at \(path)") }
-    }
-
-    deinit {
-        close(descriptor)
     }
 }

@@ -183,7 +183,7 @@ package struct Ledger: Sendable {
         places[device].flatMap { records[Int($0)] }.map { $0.aspects.count >= StatusMessage.aspectLimit } ?? false
     }
 
-    /// Forgets absent states if there is no room otherwise, and returns whether there is.
+    /// Forgets absent states of all devices if the ledger is full, and returns whether it has room for another state.
     private mutating func makeRoom() -> Bool {
         guard isFull, absentCount > 0 else { return !isFull }
         for place in records.indices {
@@ -193,7 +193,7 @@ package struct Ledger: Sendable {
         return !isFull
     }
 
-    /// Forgets absent states of a device if it has no room otherwise, and returns whether it has.
+    /// Forgets absent states of a device that is full, and returns whether it has room for another state.
     private mutating func makeRoom(in device: DeviceID) -> Bool {
         guard isFull(device), absentCount > 0, let place = places[device] else { return !isFull(device) }
         forgetAbsent(in: Int(place))
