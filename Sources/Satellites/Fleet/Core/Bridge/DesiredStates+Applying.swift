@@ -12,10 +12,8 @@ extension DesiredStates {
         // What is new is applied when all values are there.
         return apply(
             Set(values.keys).filter { name in
-                winner(name).map {
-                    $0.instance == applied[name]?.instance && $0.generation == applied[name]?.generation
-                }
-                    ?? false
+                guard let message = winner(name), let last = applied[name] else { return false }
+                return message.instance == last.instance && message.generation == last.generation
             })
     }
 

@@ -9,8 +9,8 @@
 ///     # end 2
 ///
 /// A line has the device, and its aspects with their generations after the instance that counts them. An exclamation
-/// mark before an aspect means that its removal was reported. The last line has the number of the lines before it, so that a file that
-/// was cut is recognized.
+/// mark before an aspect means that its removal was reported. The last line has the number of the lines before it, so
+/// that a file that was cut is recognized.
 package enum PositionsFile {
     /// One position of a device.
     fileprivate struct Entry {

@@ -40,8 +40,8 @@ struct BridgeCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            The file of positions. Default: bridge-DEVICE.json in $STATE_DIRECTORY, else in $XDG_STATE_HOME/reveille, else in \
-            ~/.local/state/reveille.
+            The file of positions. Default: bridge-DEVICE.json in $STATE_DIRECTORY, else in $XDG_STATE_HOME/reveille, \
+            else in ~/.local/state/reveille.
             """, valueName: "file"))
     var state: String?
 
