@@ -26,10 +26,10 @@ import Testing
             output, key = b"", sys.argv[2].encode()
             while b"live" not in output: output += os.read(terminal, 4096)
             os.write(terminal, key)
+            os.set_blocking(terminal, False)
             while True:
                 ended, status = os.waitpid(child, os.WNOHANG)
                 if ended: break
-                os.set_blocking(terminal, False)
                 try: output += os.read(terminal, 4096)
                 except BlockingIOError: pass
             try: output += os.read(terminal, 65536)

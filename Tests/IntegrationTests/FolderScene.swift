@@ -16,7 +16,10 @@ struct FolderScene {
         bus = try BusProcess(configuration: "{folders: {documents: '~/Documents'}}")
         folder = bus.directory.path + "/root/home/u/Documents"
         mkdir(folder, 0o755)
-        device = try await Device.connect(to: bus.address)
+        // A bus built for debugging lists thousands of names for seconds, longer on a busy machine.
+        var patience = Patience()
+        patience.answer = .seconds(60)
+        device = try await Device.connect(to: bus.address, patience: patience)
         try await device.refresh()
     }
 
