@@ -39,10 +39,35 @@ final class FakeReceiver {
         stop()
     }
 
-    /// Sends the first sentence, which is lost if gpsd has not opened the receiver.
+    /// Sends the first sentence once gpsd has opened the receiver, which it does for its first client.
     func begin() throws {
         try wait(for: "gpsfake to ask: \(run.errors)") { run.output.contains("? ") }
+        // gpsfake sends to nobody, and does not repeat it, if gpsd is late.
+        try wait(for: "gpsd to open the receiver: \(run.errors)") { try devices().contains(#""activated""#) }
         step(1)
+    }
+
+    /// Asks gpsd for its devices.
+    private func devices() throws -> String {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { close(descriptor) }
+        var address = Self.loopback
+        address.sin_port = port.bigEndian
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let connected = withUnsafeMutableBytes(of: &address) { bytes in
+            connect(descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), size)
+        }
+        guard connected == 0 else { return "" }
+        let question = Array("?DEVICES;\n".utf8)
+        _ = Glibc.send(descriptor, question, question.count, Int32(MSG_NOSIGNAL))
+        var (answer, chunk) = ("", [UInt8](repeating: 0, count: 4_096))
+        // After the version.
+        while !answer.contains("DEVICES") || answer.utf8.last != UInt8(ascii: "\n") {
+            let count = recv(descriptor, &chunk, chunk.count, 0)
+            guard count > 0 else { return "" }
+            answer += String(decoding: chunk[..<count], as: UTF8.self)
+        }
+        return answer
     }
 
     /// Sends the next fixes.
@@ -63,13 +88,19 @@ final class FakeReceiver {
         run.process.wait()
     }
 
+    /// The address of this machine, without a port.
+    private static var loopback: sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+        return address
+    }
+
     /// Returns a port that nothing listens on.
     static func freePort() throws -> UInt16 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+        var address = loopback
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let result = withUnsafeMutableBytes(of: &address) { bytes in
             let address = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self)
