@@ -58,9 +58,12 @@ extension MQTTConnection {
         if phase == .disconnecting { return flush(client, conditions) }
         if !activity.isEstablished {
             // Before libmosquitto takes the error away.
-            let code = socketError(client)
+            var code = socketError(client)
+            // A port of this machine refuses at once, and libmosquitto has lost the error in the first write of TLS.
+            if code == 0, conditions.isDisconnected, client.isShakingHands { code = ECONNREFUSED }
             if code != 0 {
-                note(MOSQ_ERR_ERRNO.code, code)
+                // A connection that is reset was accepted before.
+                client.fail(.unreachable, code == ECONNRESET ? closing : String(cString: strerror(code)))
                 return deliver()
             }
             activity.isEstablished = conditions.canWrite || conditions.canRead
