@@ -162,12 +162,14 @@ struct ConnectionTLSTests {
         #expect(error.description.hasPrefix("connecting to \(options.broker): "))
     }
 
-    @Test("a port that nobody listens on refuses the connection") func refusedPort() async throws {
+    @Test("at a port that nobody listens on, there is no broker") func refusedPort() async throws {
         let broker = MQTTConnection.Endpoint.tcp(
             host: "127.0.0.1", port: try MosquittoBroker.freePort(), tls: MQTTConnection.TLS(ca: authority.ca))
         let error = try await peer.failure(MQTTConnection.Options(broker: broker, clientID: "phone"))
         #expect(error.kind == .unreachable)
-        #expect(error.description == "connecting to \(broker): Connection refused")
+        // libmosquitto may lose the error.
+        let reasons = ["Connection refused", "the broker closed the connection, or there is none at this address"]
+        #expect(reasons.map { "connecting to \(broker): \($0)" }.contains(error.description), "\(error)")
     }
 
     @Test("a broker without TLS on the port closes the connection during the handshake") func plainBroker() async throws

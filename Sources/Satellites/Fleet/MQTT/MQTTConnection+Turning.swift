@@ -58,9 +58,12 @@ extension MQTTConnection {
         if phase == .disconnecting { return flush(client, conditions) }
         if !activity.isEstablished {
             // Before libmosquitto takes the error away.
-            var code = socketError(client)
-            // A port of this machine refuses at once, and libmosquitto has lost the error in the first write of TLS.
-            if code == 0, conditions.isDisconnected, client.isShakingHands { code = ECONNREFUSED }
+            let code = socketError(client)
+            if code == 0, conditions.isDisconnected, client.isShakingHands {
+                // libmosquitto has lost the error in the first steps of TLS: the connection was refused or reset.
+                client.fail(.unreachable, "the broker closed the connection, or there is none at this address")
+                return deliver()
+            }
             if code != 0 {
                 // A connection that is reset was accepted before.
                 client.fail(.unreachable, code == ECONNRESET ? closing : String(cString: strerror(code)))
