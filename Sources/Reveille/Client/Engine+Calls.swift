@@ -36,7 +36,11 @@ extension Engine {
     ) async throws(ReveilleError) -> Answer {
         let channel = try openChannel()
         let result = await withCheckedContinuation { continuation in
-            channel.call(call, expecting: type) { continuation.resume(returning: $0) }
+            channel.call(call, expecting: type) { result in
+                // Noted here, because the connection may be lost before this function continues.
+                if case .success = result { self.reached() }
+                continuation.resume(returning: result)
+            }
         }
         let answer = try result.get()
         // The bus works: a later loss begins with the shortest pause.

@@ -24,7 +24,9 @@ extension Engine {
                 send(value, whileConnected: whileConnected, on: channel) { result in
                     // Noted here, because the connection may be replaced before this function continues.
                     switch result {
-                    case .success: self.tiedStates[value.name] = whileConnected ? value : nil
+                    case .success:
+                        self.reached()
+                        self.tiedStates[value.name] = whileConnected ? value : nil
                     // An earlier call may have been answered meanwhile.
                     case .failure: if value.isWithdrawn { self.tiedStates[value.name] = nil }
                     }

@@ -29,7 +29,7 @@ actor Engine {
     let logger = Logger(label: "reveille")
     private var bus: WatchedBus?
     private var channel: CallChannel?
-    /// When the bus answered a fence, in microseconds since boot; `nil` since it was lost.
+    /// When the bus answered first, in microseconds since boot; `nil` since it was lost.
     private var reachedAt: Int64?
     private var retry: EventSource?
     private var isRetrying = false
@@ -74,7 +74,6 @@ actor Engine {
             throw ReveilleError(.system, "\(error)")
         }
         try await fence()
-        reachedAt = Clocks.boot()
     }
 
     /// Ends everything on the thread to which it belongs; the thread ends with the engine.
@@ -141,15 +140,19 @@ actor Engine {
         do throws(ReveilleError) {
             try openChannel().call(.fence, expecting: EmptyReply.self) { result in
                 switch result {
-                case .success:
-                    self.reachedAt = Clocks.boot()
-                    self.state = .connected
+                case .success: self.reached()
                 case .failure(let error): self.notReached(error)
                 }
             }
         } catch {
             notReached(error)
         }
+    }
+
+    /// Notes that the bus answers: to the attempt to reconnect, or to a call that came before it.
+    func reached() {
+        if reachedAt == nil { reachedAt = Clocks.boot() }
+        state = .connected
     }
 
     private func notReached(_ error: ReveilleError) {
@@ -243,6 +246,3 @@ actor Engine {
         streams.removeValue(forKey: id)?.handle(.close)
     }
 }
-
-/// The number of a stream of an engine.
-typealias StreamID = Int

@@ -121,3 +121,6 @@ final class EventStream {
         if !reply.continues { handle(.lost(ReveilleError(.noBus, "the bus ended the subscription"))) }
     }
 }
+
+/// The number of a stream of an engine.
+typealias StreamID = Int

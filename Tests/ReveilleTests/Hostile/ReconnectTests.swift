@@ -58,6 +58,28 @@ import Varlink
         bus.stop()
     }
 
+    @Test("a call that is answered before the next attempt to reconnect reports the bus as reachable")
+    func answeredCallReportsTheBusAsReachable() async throws {
+        let connected = Lock(0)
+        let refreshed = Lock(0)
+        let bus = try MadeUpBus(at: path) { peer in
+            while let call = peer.next() {
+                switch call.member {
+                // No attempt to reconnect succeeds.
+                case "GetInfo" where connected.increment() > 1: peer.refuse("org.example.NotNow")
+                case "Refresh" where refreshed.increment() == 1: return
+                default: peer.answer()
+                }
+            }
+        }
+        let device = try await Device.connect(to: bus.address)
+        await #expect(throws: ReveilleError.self) { try await device.refresh() }
+        try await device.refresh()
+        var states = await device.connectionStates.makeAsyncIterator()
+        #expect(await states.next() == .connected)
+        bus.stop()
+    }
+
     @Test func concurrentBeginsOfMonitoringReportTheirOwnSuccess() async throws {
         let asked = Lock(0)
         let bus = try MadeUpBus(at: path) { peer in
