@@ -19,6 +19,13 @@ extension MQTTConnection {
         return text + (client.isShakingHands ? " during the handshake" : "; \(tls.suspicion)")
     }
 
+    /// What an error number of the socket says.
+    ///
+    /// A broker that judges the certificate after the handshake resets the connection if it has unread bytes then.
+    func reason(_ code: Int32) -> String {
+        code == ECONNRESET && client?.isAccepted == false ? closing : String(cString: strerror(code))
+    }
+
     /// Notes why a function of libmosquitto failed, with its result and the error number that it left.
     func note(_ result: Int32, _ code: Int32) {
         guard let client, client.failure == nil else { return }
@@ -30,12 +37,9 @@ extension MQTTConnection {
             return client.fail(
                 isEnd ? .unreachable : .tls, tls.reason(client.problems, client.verification, options.broker))
         }
-        // A broker that judges the certificate after the handshake resets the connection if it has unread bytes then.
-        let isAnswer = code == ECONNRESET && options.broker.tls != nil && !client.isAccepted
         switch result {
         // OpenSSL reports a connection that was reset as EPROTO.
-        case MOSQ_ERR_ERRNO.code where code != 0 && code != EPIPE && code != EPROTO && !isAnswer:
-            client.fail(gone, String(cString: strerror(code)))
+        case MOSQ_ERR_ERRNO.code where code != 0 && code != EPIPE && code != EPROTO: client.fail(gone, reason(code))
         case MOSQ_ERR_CONN_LOST.code, MOSQ_ERR_NO_CONN.code, MOSQ_ERR_ERRNO.code:
             client.fail(gone, closing)
         case MOSQ_ERR_KEEPALIVE.code: client.fail(.lost, "the broker did not answer a ping")

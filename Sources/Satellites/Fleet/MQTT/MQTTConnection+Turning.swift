@@ -65,8 +65,7 @@ extension MQTTConnection {
                 return deliver()
             }
             if code != 0 {
-                // A connection that is reset was accepted before.
-                client.fail(.unreachable, code == ECONNRESET ? closing : String(cString: strerror(code)))
+                client.fail(.unreachable, reason(code))
                 return deliver()
             }
             activity.isEstablished = conditions.canWrite || conditions.canRead

@@ -10,7 +10,7 @@ import Testing
 ///
 /// All other tests share as many threads as there are processors. Two tests that block would hold both of two, and
 /// asynchronous tests would exceed their time limits before they have begun.
-struct BlockingTests: SuiteTrait, TestTrait, TestScoping {
+struct BlockingTrait: SuiteTrait, TestTrait, TestScoping {
     private static let threads = BlockingThreads()
 
     let isRecursive = true
@@ -22,7 +22,7 @@ struct BlockingTests: SuiteTrait, TestTrait, TestScoping {
     }
 }
 
-extension Trait where Self == BlockingTests {
+extension Trait where Self == BlockingTrait {
     /// The tests of the suite wait in system calls.
     static var blocking: Self { Self() }
 }
