@@ -164,7 +164,7 @@ struct ConnectionTLSTests {
 
     @Test("at a port that nobody listens on, there is no broker") func refusedPort() async throws {
         let broker = MQTTConnection.Endpoint.tcp(
-            host: "127.0.0.1", port: try MosquittoBroker.freePort(), tls: MQTTConnection.TLS(ca: authority.ca))
+            host: "127.0.0.1", port: try Loopback.freePort(), tls: MQTTConnection.TLS(ca: authority.ca))
         let error = try await peer.failure(MQTTConnection.Options(broker: broker, clientID: "phone"))
         #expect(error.kind == .unreachable)
         // libmosquitto may lose the error.

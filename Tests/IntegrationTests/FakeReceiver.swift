@@ -21,7 +21,7 @@ final class FakeReceiver {
 
     /// Starts a gpsd whose receiver has not sent anything.
     init(_ log: ReceiverLog, in directory: TemporaryDirectory, port: UInt16? = nil) throws {
-        let port = try port ?? Self.freePort()
+        let port = try port ?? Loopback.freePort()
         self.port = port
         try directory.write(log.text, to: "receiver.nmea")
         var ends: [Int32] = [0, 0]
@@ -43,21 +43,19 @@ final class FakeReceiver {
     func begin() throws {
         try wait(for: "gpsfake to ask: \(run.errors)") { run.output.contains("? ") }
         // gpsfake sends to nobody, and does not repeat it, if gpsd is late.
-        try wait(for: "gpsd to open the receiver: \(run.errors)") { try devices().contains(#""activated""#) }
+        var answer = ""
+        try wait(for: "gpsd to open the receiver: \(answer)\(run.errors)") {
+            answer = devices()
+            return answer.contains(#""activated""#)
+        }
         step(1)
     }
 
     /// Asks gpsd for its devices.
-    private func devices() throws -> String {
+    private func devices() -> String {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(descriptor) }
-        var address = Self.loopback
-        address.sin_port = port.bigEndian
-        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let connected = withUnsafeMutableBytes(of: &address) { bytes in
-            connect(descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), size)
-        }
-        guard connected == 0 else { return "" }
+        guard Loopback.withAddress(port: port, { connect(descriptor, $0, $1) }) == 0 else { return "" }
         let question = Array("?DEVICES;\n".utf8)
         _ = Glibc.send(descriptor, question, question.count, Int32(MSG_NOSIGNAL))
         var (answer, chunk) = ("", [UInt8](repeating: 0, count: 4_096))
@@ -86,28 +84,6 @@ final class FakeReceiver {
         close(input)
         input = -1
         run.process.wait()
-    }
-
-    /// The address of this machine, without a port.
-    private static var loopback: sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
-        return address
-    }
-
-    /// Returns a port that nothing listens on.
-    static func freePort() throws -> UInt16 {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = loopback
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafeMutableBytes(of: &address) { bytes in
-            let address = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self)
-            return bind(descriptor, address, size) == 0 && getsockname(descriptor, address, &size) == 0
-        }
-        guard result else { throw Trouble("no free port: \(errno)") }
-        return UInt16(bigEndian: address.sin_port)
     }
 }
 

@@ -10,9 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct SocketTests {
     private let directory: TemporaryDirectory
 
-    init() throws {
-        directory = try TemporaryDirectory()
-    }
+    init() throws { directory = try TemporaryDirectory() }
 
     private func address(_ name: String = "bus") throws -> UnixAddress {
         try UnixAddress("unix:\(directory.path)/\(name)")
@@ -167,6 +165,8 @@ import Testing
 
     @Test func streamReportsThatItsPeerHasClosed() throws {
         let server = try connect(UnixListener(at: address())).server
+        // A process that another test is starting has the peer's descriptor until it runs its program.
+        try Readiness.wait(server.number, for: .readable, atMost: .seconds(60))
         #expect(try read(server, 1) == .ended)
         let written = try server.write([1].span)
         #expect(written == .ended)

@@ -3,6 +3,7 @@
 
 import Glibc
 import ReveilleSystem
+import ReveilleTesting
 
 /// The address of a peer.
 enum PeerAddress {
@@ -51,15 +52,7 @@ final class PeerConnection {
             // Without this, the kernel may delay a short message until the previous one has been acknowledged.
             var yes: Int32 = 1
             setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
-            var name = sockaddr_in()
-            name.sin_family = sa_family_t(AF_INET)
-            name.sin_port = port.bigEndian
-            name.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-            return withUnsafePointer(to: &name) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    Glibc.connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-                }
-            }
+            return Loopback.withAddress(port: port) { Glibc.connect(number, $0, $1) }
         }
     }
 

@@ -4,6 +4,7 @@
 import ReveilleFleet
 import ReveilleFleetCore
 import ReveilleMQTT
+import ReveilleTesting
 import Testing
 
 /// What a new user of the library gets wrong.
@@ -19,7 +20,7 @@ struct FleetConnectTests {
     }
 
     @Test("a broker that does not exist is named") func noBroker() async throws {
-        let port = try MosquittoBroker.freePort()
+        let port = try Loopback.freePort()
         let error = try await failure { try await Fleet.connect(to: "mqtt://127.0.0.1:\(port)") }
         #expect(error.code == .unreachable)
         #expect(error.description.contains("mqtt://127.0.0.1:\(port)"), "\(error)")

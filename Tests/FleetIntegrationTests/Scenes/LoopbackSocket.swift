@@ -3,18 +3,9 @@
 
 import Glibc
 import ReveilleSystem
+import ReveilleTesting
 
 extension MosquittoBroker {
-    /// Returns a port that nothing listens on.
-    static func freePort() throws -> UInt16 { try LoopbackListener().port }
-
-    /// Returns whether a connection to a port is accepted.
-    static func accepts(port: UInt16) -> Bool {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        return LoopbackListener.withAddress(port) { connect(descriptor, $0, $1) } == 0
-    }
-
     /// Returns whether a connection to a socket is accepted.
     static func accepts(path: String) -> Bool {
         guard let address = try? UnixAddress("unix:" + path) else { return false }
@@ -33,7 +24,7 @@ final class LoopbackListener: Sendable {
     init(queue: Int32 = 8) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         self.descriptor = descriptor
-        guard Self.withAddress(0, { bind(descriptor, $0, $1) }) == 0, listen(descriptor, queue) == 0 else {
+        guard Loopback.withAddress(port: 0, { bind(descriptor, $0, $1) }) == 0, listen(descriptor, queue) == 0 else {
             close(descriptor)
             throw Trouble("listen: \(errno)")
         }
@@ -61,22 +52,10 @@ final class LoopbackListener: Sendable {
         while waiting.count < 16 {
             let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
             waiting.append(number)
-            _ = Self.withAddress(port) { connect(number, $0, $1) }
+            _ = Loopback.withAddress(port: port) { connect(number, $0, $1) }
             // A connection that the kernel ignores is not established.
             if (try? Readiness.wait(number, for: .writable, atMost: .milliseconds(100))) == false { break }
         }
         return waiting
-    }
-
-    static func withAddress(_ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
     }
 }

@@ -61,8 +61,8 @@ final class MosquittoBroker {
         }
         self.lines = lines
         for _ in 1..<Self.attempts {
-            port = try Self.freePort()
-            readersPort = try Self.freePort()
+            port = try Loopback.freePort()
+            readersPort = try Loopback.freePort()
             if let process = try Self.start(directory, listener, (port, readersPort), lines) {
                 self.process = process
                 return
@@ -131,7 +131,7 @@ final class MosquittoBroker {
             descriptors: [1: log, 2: log])
         let isUnix = if case .unix = listener { true } else { false }
         try wait(for: "mosquitto: \(directory.read("log"))") {
-            process.hasEnded || (isUnix ? accepts(path: directory.path + "/broker") : accepts(port: ports.0))
+            process.hasEnded || (isUnix ? accepts(path: directory.path + "/broker") : Loopback.accepts(port: ports.0))
         }
         return process.hasEnded ? nil : process
     }

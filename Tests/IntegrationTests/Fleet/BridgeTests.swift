@@ -168,7 +168,11 @@ struct BridgeTests {
                 #"{"instance":"s","generation":\#(generation),"value":{"mode":"\#(mode)"}}"#)
         }
         func waitForValue(_ value: JSON) throws {
-            try wait(for: "\(value) on the bus: \(scene.bridge.errors)") { try scene.value(of: Self.name) == value }
+            var found: JSON?
+            try wait(for: "\(value) on the bus, which has \(found ?? .null): \(scene.bridge.errors)") {
+                found = try scene.value(of: Self.name)
+                return found == value
+            }
         }
         try set(1, "day")
         try waitForValue(["generation": 1, "instance": "s", "value": ["mode": "day"]])

@@ -13,17 +13,18 @@ enum DeviceGroup {
 
     /// Runs devices and answers commands: `change N`, `settled`, `truth PATH`, `connected PATH`.
     ///
-    /// - Parameter arguments: The socket of the broker, the number of the first device, the number of devices, a seed.
+    /// - Parameter arguments: The port of the broker, the number of the first device, the number of devices, a seed.
     /// - Throws: `Broken` if an argument is invalid, `SystemError` if the loop fails.
     static func run(_ arguments: [String]) throws {
         guard arguments.count == 4, let first = Int(arguments[1]), let count = Int(arguments[2]),
             var random = UInt64(arguments[3]).map({ SplitMix64(seed: $0) })
         else { throw Broken("invalid group of devices") }
+        let broker = try StormBroker.endpoint(arguments[0])
         DescriptorLimit.raise()
         let commands = try CommandLoop()
         let devices = try (first..<first + count).map { number in
             try SimulatedDevice(
-                try DeviceID(name(number)), broker: .unix(arguments[0]), loop: commands.loop,
+                try DeviceID(name(number)), broker: broker, loop: commands.loop,
                 random: SplitMix64(seed: random.next()))
         }
         for device in devices { device.start() }

@@ -58,13 +58,13 @@ final class FleetStorm {
     private var states: Int { count * SimulatedDevice.aspects.count }
 
     private static func reader(_ broker: StormBroker) throws -> CommandedProcess {
-        try CommandedProcess([StormReader.argument, broker.socket, broker.directory.path + "/positions"])
+        try CommandedProcess([StormReader.argument, "\(broker.port)", broker.directory.path + "/positions"])
     }
 
     private func group(_ index: Int) throws -> CommandedProcess {
         let (first, end) = (count * index / groupCount, count * (index + 1) / groupCount)
         return try CommandedProcess([
-            DeviceGroup.argument, broker.socket, "\(first)", "\(end - first)", "\(random.next())",
+            DeviceGroup.argument, "\(broker.port)", "\(first)", "\(end - first)", "\(random.next())",
         ])
     }
 
@@ -124,8 +124,9 @@ final class FleetStorm {
         broker.kill()
         try changeAll()
         poll(nil, 0, Int32(Self.outage * 1_000))
-        try broker.start()
+        // Devices return before this process knows that the broker has started.
         let start = Clocks.boot()
+        try broker.start()
         try settle()
         note([
             "broker killed, \(Int(Self.outage)) s away: until everything was published and read", seconds(since: start),

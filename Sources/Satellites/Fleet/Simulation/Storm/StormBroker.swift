@@ -2,30 +2,35 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleMQTT
 import ReveilleTesting
 
-/// A mosquitto on a socket in a temporary directory, configured as Docs/Fleet.md recommends.
+/// A mosquitto on a port of this machine, configured as Docs/Fleet.md recommends.
+///
+/// A socket of Unix would refuse connections when its queue is full; TCP tries them again.
 final class StormBroker {
     /// Where `Scripts/setup test` unpacks mosquitto.
     private static let root = ".build-mosquitto"
     /// The time in milliseconds in which it must accept connections.
     private static let patience = 20_000
 
+    /// For its configuration and the files of devices and the reader.
     let directory: TemporaryDirectory
+    let port: UInt16
     private var process: ChildProcess?
 
-    var socket: String { directory.path + "/socket" }
     var pid: Int32 { process?.pid ?? 0 }
 
     /// Starts a broker, which keeps nothing when it is killed.
     ///
     /// - Throws: `Broken` if mosquitto does not run, `TestbedError` if it cannot be started.
     init() throws {
-        directory = try TemporaryDirectory(forSocket: "/socket")
+        directory = try TemporaryDirectory()
+        port = try Loopback.freePort()
         // As root, it would otherwise become a user that cannot access the directory.
         try directory.write(
             """
-            listener 0 \(directory.path)/socket
+            listener \(port) 127.0.0.1
             allow_anonymous true
             max_queued_messages 0
             max_inflight_messages 1000
@@ -43,10 +48,9 @@ final class StormBroker {
         var environment = ChildProcess.environment
         environment["LD_LIBRARY_PATH"] = ["/usr/lib", "/lib"].map { Self.root + $0 + "/x86_64-linux-gnu" }
             .joined(separator: ":")
-        unlink(socket)
         process = try ChildProcess(
             [Self.root + "/usr/sbin/mosquitto", "-c", directory.path + "/mosquitto.conf"], environment: environment)
-        for _ in 0..<Self.patience where access(socket, F_OK) != 0 {
+        for _ in 0..<Self.patience where !Loopback.accepts(port: port) {
             guard process?.hasEnded == false else {
                 throw Broken("mosquitto has ended; run 'Scripts/setup test' first")
             }
@@ -58,5 +62,11 @@ final class StormBroker {
     func kill() {
         process?.signal(SIGKILL)
         process?.wait()
+    }
+
+    /// Returns the address of a broker on a port, as its processes receive it on their command lines.
+    static func endpoint(_ port: String) throws(Broken) -> MQTTConnection.Endpoint {
+        guard let port = UInt16(port) else { throw Broken("invalid port of the broker: \(port)") }
+        return .tcp(host: "127.0.0.1", port: port, tls: nil)
     }
 }

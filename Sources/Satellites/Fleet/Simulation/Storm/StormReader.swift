@@ -35,8 +35,8 @@ final class StormReader {
     private var problems = 0
     private var time: Int64 = 0
 
-    private init(_ socket: String, _ path: String, loop: EventLoop) throws {
-        broker = .unix(socket)
+    private init(_ port: String, _ path: String, loop: EventLoop) throws {
+        broker = try StormBroker.endpoint(port)
         self.path = path
         self.loop = loop
         timer = try loop.timer(priority: .normal) { [unowned self] in connect() }
@@ -57,7 +57,7 @@ final class StormReader {
 
     /// Reads and answers commands: `away`, `back`, `save`, `dump PATH`, `figures`.
     ///
-    /// - Parameter arguments: The socket of the broker, and the file of the positions.
+    /// - Parameter arguments: The port of the broker, and the file of the positions.
     /// - Throws: `Broken` if an argument or the file is invalid, `SystemError` if the loop fails.
     static func run(_ arguments: [String]) throws {
         guard arguments.count == 2 else { throw Broken("invalid reader") }
