@@ -2,95 +2,76 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleSystem
 import ReveilleTesting
 
-/// A real gpsd whose receiver is played by gpsd's `gpsfake`, one fix at a time.
-///
-/// `gpsfake` waits for a line on its stdin before each sentence. It stops its gpsd and exits at the end of stdin, so
-/// neither outlives this process.
+/// A real gpsd whose receiver is this process, which sends one fix at a time.
 final class FakeReceiver {
-    private static let packages = Package.root + "/.build-gpsd/usr"
-    private static let program = packages + "/bin/gpsfake"
+    private static let program = Package.root + "/.build-gpsd/usr/sbin/gpsd"
     static var isThere: Bool { access(program, X_OK) == 0 }
     /// Whether a missing gpsd is a failure, as in continuous integration.
     static var isRequired: Bool { getenv("CI") != nil }
 
     private let run: RunningProgram
-    private var input: Int32
+    private let listener: OwnedDescriptor
+    private var gpsd: OwnedDescriptor?
+    private var sentences: ArraySlice<String>
     let port: UInt16
 
-    /// Starts a gpsd whose receiver has not sent anything.
+    /// Starts a gpsd that has not opened its receiver.
     init(_ log: ReceiverLog, in directory: TemporaryDirectory, port: UInt16? = nil) throws {
         let port = try port ?? Loopback.freePort()
         self.port = port
-        try directory.write(log.text, to: "receiver.nmea")
-        var ends: [Int32] = [0, 0]
-        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw Trouble("socketpair: \(errno)") }
-        defer { close(ends[0]) }
-        input = ends[1]
+        sentences = log.sentences[...]
+        let receiver = try Loopback.freePort()
+        let listener = OwnedDescriptor(socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
+        guard Loopback.withAddress(port: receiver, { bind(listener.number, $0, $1) }) == 0,
+            listen(listener.number, 1) == 0
+        else { throw Trouble("listen on port \(receiver): \(errno)") }
+        self.listener = listener
+        // It neither configures the receiver nor becomes a daemon. Each gpsd needs its own segment of shared memory.
         run = try RunningProgram(
-            [Self.program, "--quiet", "--tcp", "--promptme", "--port", "\(port)", directory.path + "/receiver.nmea"],
-            program: "/usr/bin/python3", in: directory,
-            environment: ["GPSD_HOME": Self.packages + "/sbin", "TMPDIR": directory.path], descriptors: [0: ends[0]])
+            ["-b", "-N", "-S", "\(port)", "tcp://127.0.0.1:\(receiver)"], program: Self.program, in: directory,
+            environment: ["GPSD_SHM_KEY": "0x4770" + String(port, radix: 16)])
     }
 
     deinit {
         stop()
     }
 
-    /// Sends the first sentence once gpsd has opened the receiver, which it does for its first client.
+    /// Sends the first sentences once gpsd has opened the receiver, which it does for its first client.
     func begin() throws {
-        try wait(for: "gpsfake to ask: \(run.errors)") { run.output.contains("? ") }
-        // gpsfake sends to nobody, and does not repeat it, if gpsd is late.
-        var answer = ""
-        try wait(for: "gpsd to open the receiver: \(answer)\(run.errors)") {
-            answer = devices()
-            return answer.contains(#""activated""#)
+        guard try Readiness.wait(listener.number, for: .readable, atMost: .seconds(60)) else {
+            throw Trouble("waited for gpsd to open the receiver: \(run.errors)")
         }
-        step(1)
-    }
-
-    /// Asks gpsd for its devices.
-    private func devices() -> String {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        defer { close(descriptor) }
-        guard Loopback.withAddress(port: port, { connect(descriptor, $0, $1) }) == 0 else { return "" }
-        let question = Array("?DEVICES;\n".utf8)
-        _ = Glibc.send(descriptor, question, question.count, Int32(MSG_NOSIGNAL))
-        var (answer, chunk) = ("", [UInt8](repeating: 0, count: 4_096))
-        // After the version.
-        while !answer.contains("DEVICES") || answer.utf8.last != UInt8(ascii: "\n") {
-            let count = recv(descriptor, &chunk, chunk.count, 0)
-            guard count > 0 else { return "" }
-            answer += String(decoding: chunk[..<count], as: UTF8.self)
-        }
-        return answer
+        let connection = accept(listener.number, nil, nil)
+        _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+        gpsd = OwnedDescriptor(connection)
+        send(ReceiverLog.preface)
     }
 
     /// Sends the next fixes.
-    func send(fixes count: Int) {
-        step(count * ReceiverLog.sentences)
+    func send(fixes count: Int) { send(count * ReceiverLog.sentencesPerFix) }
+
+    private func send(_ count: Int) {
+        let bytes = Array(sentences.prefix(count).joined().utf8)
+        sentences = sentences.dropFirst(count)
+        if let number = gpsd?.number { _ = Glibc.send(number, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
     }
 
-    private func step(_ count: Int) {
-        let lines = [UInt8](repeating: UInt8(ascii: "\n"), count: count)
-        _ = Glibc.send(input, lines, lines.count, Int32(MSG_NOSIGNAL))
-    }
-
-    /// Stops gpsd and waits until both have ended.
+    /// Stops gpsd and waits until it has ended.
     func stop() {
-        guard input >= 0 else { return }
-        close(input)
-        input = -1
-        run.process.wait()
+        guard !run.process.hasEnded else { return }
+        run.stop()
+        gpsd = nil
     }
 }
 
 /// The sentences of a receiver that moves north by 1.855 m a second (0.001 minutes of latitude).
 struct ReceiverLog {
-    /// The number of sentences for each fix.
-    static let sentences = 3
+    /// The number of sentences for each fix, and before the first one.
+    static let sentencesPerFix = 3
+    static let preface = 2
     /// The length of the path between two fixes in meters.
     static let step = 1.8532
 
@@ -112,9 +93,9 @@ struct ReceiverLog {
 
     static func latitude(_ index: Int) -> Double { 52 + (31.2 + Double(index) / 1_000) / 60 }
 
-    /// NMEA 0183, after a sentence without a fix.
-    var text: String {
-        (["# Date: 2026-06-01\n", Self.sentence("GPTXT,01,01,02,begin")] + (0..<count).flatMap(fix)).joined()
+    /// NMEA 0183, after the date, which gpsd needs for the century, and a sentence without a fix.
+    var sentences: [String] {
+        ["# Date: 2026-06-01\n", Self.sentence("GPTXT,01,01,02,begin")] + (0..<count).flatMap(fix)
     }
 
     private func fix(_ index: Int) -> [String] {
