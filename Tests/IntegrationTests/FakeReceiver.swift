@@ -45,6 +45,7 @@ final class FakeReceiver {
             throw Trouble("waited for gpsd to open the receiver: \(run.errors)")
         }
         let connection = accept(listener.number, nil, nil)
+        guard connection >= 0 else { throw Trouble("accept: \(errno)") }
         _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
         gpsd = OwnedDescriptor(connection)
         send(ReceiverLog.preface)
@@ -69,8 +70,9 @@ final class FakeReceiver {
 
 /// The sentences of a receiver that moves north by 1.855 m a second (0.001 minutes of latitude).
 struct ReceiverLog {
-    /// The number of sentences for each fix, and before the first one.
+    /// The number of sentences for each fix.
     static let sentencesPerFix = 3
+    /// The number of sentences before the first fix.
     static let preface = 2
     /// The length of the path between two fixes in meters.
     static let step = 1.8532

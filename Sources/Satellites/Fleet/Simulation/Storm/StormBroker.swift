@@ -7,7 +7,7 @@ import ReveilleTesting
 
 /// A mosquitto on a port of this machine, configured as Docs/Fleet.md recommends.
 ///
-/// A socket of Unix would refuse connections when its queue is full; TCP tries them again.
+/// A Unix socket refuses connections when its queue is full. TCP tries again, as in a network.
 final class StormBroker {
     /// Where `Scripts/setup test` unpacks mosquitto.
     private static let root = ".build-mosquitto"
