@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -24,6 +25,27 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 #include <sys/timex.h>
+
+static int argument_count;
+static char **arguments;
+
+// glibc passes a constructor what it passes to main.
+__attribute__((constructor)) static void keep_arguments(int count, char **values) {
+    argument_count = count;
+    arguments = values;
+}
+
+int c_reveille_argument_count(void) {
+    return argument_count;
+}
+
+char **c_reveille_arguments(void) {
+    return arguments;
+}
+
+int c_reveille_adopt_orphans(void) {
+    return prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
 
 int c_reveille_accept(int listener) {
     return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);

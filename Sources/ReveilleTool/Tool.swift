@@ -61,41 +61,10 @@ struct Tool: ParsableCommand {
 
     /// Runs the command that the arguments name.
     static func main() {
-        Console.reserveStandardStreams()
         // The Swift runtime would report a crash and continue.
         if !IgnoredSignals.contains(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }
         // A process that ignores this signal, by inheritance, cannot wait for its programs.
         signal(SIGCHLD, SIG_DFL)
-        Failure.guarding { try refuseUnknownCommand(CommandLine.arguments.dropFirst()) }
-        do {
-            var command = try parseAsRoot()
-            try command.run()
-        } catch {
-            end(error)
-        }
-    }
-
-    /// Rejects an unknown command with a suggestion, which the parser would not give.
-    private static func refuseUnknownCommand(_ arguments: ArraySlice<String>) throws(Failure) {
-        let words = arguments.first == "help" ? arguments.dropFirst() : arguments
-        let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
-        guard let word = words.first, !word.hasPrefix("-"), !names.contains(word) else { return }
-        let hint = Suggestion.phrase(for: word, among: names)
-        throw Failure(.usage, "unknown command '\(word)'" + (hint.isEmpty ? "; see 'reveille help'" : hint))
-    }
-
-    /// Prints the help or the error of a command that did not run, and exits.
-    private static func end(_ error: any Error) -> Never {
-        let code = exitCode(for: error)
-        Failure.guarding {
-            for line in fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false) {
-                if code.isSuccess {
-                    try Console.line(StyledText(line))
-                } else {
-                    Console.error(StyledText(line))
-                }
-            }
-        }
-        exit(withError: code)
+        runProgram()
     }
 }

@@ -6,6 +6,10 @@
 
 // Functions and requests that Swift cannot call directly because they require _GNU_SOURCE or are macros.
 
+// Return the number of arguments of this process, its name included, and the arguments, which a NULL follows.
+int c_reveille_argument_count(void);
+char **c_reveille_arguments(void);
+
 // accept4(2) with SOCK_NONBLOCK and SOCK_CLOEXEC, without the peer's address.
 int c_reveille_accept(int listener);
 
@@ -75,6 +79,10 @@ int c_reveille_close_from(void *actions, int first);
 // Adds to the attributes, a posix_spawnattr_t, that the program leads a session of its own (POSIX_SPAWN_SETSID). The other
 // flags must be set before.
 void c_reveille_spawn_in_session(void *attributes);
+
+// Makes the orphaned descendants of this process its children (prctl(2), PR_SET_CHILD_SUBREAPER). Returns -1 and errno on
+// failure.
+int c_reveille_adopt_orphans(void);
 
 // Returns whether the wall clock is synchronized with a source of time (adjtimex(2)).
 int c_reveille_clock_is_synchronized(void);

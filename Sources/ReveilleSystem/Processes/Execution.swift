@@ -15,13 +15,13 @@ package enum Execution {
     package static func replaceProcess(
         byLast count: Int, changing changes: [String: String?]
     ) throws(SystemError) -> Never {
-        let name = CommandLine.arguments.suffix(count).first ?? ""
+        let name = ProcessArguments.all.suffix(count).first ?? ""
         let path = try ExecutableSearch.find(name)
         for (variable, value) in changes {
             if let value { setenv(variable, value, 1) } else { unsetenv(variable) }
         }
         // The bytes as they were given, which may not be UTF-8.
-        execv(path, CommandLine.unsafeArgv + (Int(CommandLine.argc) - count))
+        if let arguments = ProcessArguments.vector { execv(path, arguments + (ProcessArguments.count - count)) }
         throw SystemError("exec", on: name)
     }
 }

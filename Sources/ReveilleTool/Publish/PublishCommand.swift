@@ -5,6 +5,7 @@ import ArgumentParser
 import Glibc
 import Reveille
 import ReveilleConsole
+import ReveilleSystem
 import Varlink
 
 /// `reveille publish`: publishes a state.
@@ -56,7 +57,7 @@ struct PublishCommand: ParsableCommand {
 
     func validate() throws {
         // The parser does not distinguish an option without values from an absent one.
-        if command.isEmpty && (!words.isEmpty || CommandLine.arguments.last == "--while") {
+        if command.isEmpty && (!words.isEmpty || ProcessArguments.all.last == "--while") {
             throw ValidationError("missing command: reveille publish NAME VALUE --while COMMAND")
         }
         if json && !words.isEmpty { throw ValidationError("--json and --while cannot be combined") }

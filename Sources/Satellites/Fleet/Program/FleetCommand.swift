@@ -42,25 +42,5 @@ struct FleetCommand: ParsableCommand {
         ])
 
     /// Runs the command that the arguments name.
-    static func main() {
-        Console.reserveStandardStreams()
-        Failure.guarding { try refuseUnknownCommand(CommandLine.arguments.dropFirst()) }
-        do {
-            var command = try parseAsRoot()
-            try command.run()
-        } catch let failure as Failure {
-            failure.end(name)
-        } catch {
-            exit(withError: error)
-        }
-    }
-
-    /// Rejects an unknown command with a suggestion, which the parser would not give.
-    private static func refuseUnknownCommand(_ arguments: ArraySlice<String>) throws(Failure) {
-        let words = arguments.first == "help" ? arguments.dropFirst() : arguments
-        let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
-        guard let word = words.first, !word.hasPrefix("-"), !names.contains(word) else { return }
-        let hint = Suggestion.phrase(for: word, among: names)
-        throw Failure(.usage, "unknown command '\(word)'" + (hint.isEmpty ? "; see '\(name) help'" : hint))
-    }
+    static func main() { runProgram() }
 }

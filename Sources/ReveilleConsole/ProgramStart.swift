@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import ArgumentParser
+import Glibc
+import ReveilleCore
+import ReveilleSystem
+
+extension ParsableCommand {
+    /// Runs the command that the arguments of this process name; the `main` of every program.
+    ///
+    /// An error ends the process with one line on stderr.
+    package static func runProgram() {
+        Console.reserveStandardStreams()
+        do {
+            let arguments = ProcessArguments.all.dropFirst()
+            try refuseUnknownCommand(arguments)
+            var command = try parseAsRoot(Array(arguments))
+            try command.run()
+        } catch let failure as Failure {
+            failure.end(_commandName)
+        } catch {
+            end(error)
+        }
+    }
+
+    /// Rejects an unknown command with a suggestion, which the parser would not give.
+    private static func refuseUnknownCommand(_ arguments: ArraySlice<String>) throws(Failure) {
+        guard !configuration.subcommands.isEmpty else { return }
+        let words = arguments.first == "help" ? arguments.dropFirst() : arguments
+        let names = configuration.subcommands.map { $0._commandName } + ["help"]
+        guard let word = words.first, !word.hasPrefix("-"), !names.contains(word) else { return }
+        let hint = Suggestion.phrase(for: word, among: names)
+        throw Failure(.usage, "unknown command '\(word)'" + (hint.isEmpty ? "; see '\(_commandName) help'" : hint))
+    }
+
+    /// Prints the help or the error of a command that did not run, and exits.
+    private static func end(_ error: any Error) -> Never {
+        let code = exitCode(for: error)
+        do throws(Failure) {
+            let message = fullMessage(for: error)
+            for line in message.split(separator: "\n", omittingEmptySubsequences: false) where !message.isEmpty {
+                if code.isSuccess {
+                    try Console.line(StyledText(line))
+                } else {
+                    Console.error(StyledText(line))
+                }
+            }
+        } catch {
+            error.end(_commandName)
+        }
+        Glibc.exit(code.rawValue)
+    }
+}
