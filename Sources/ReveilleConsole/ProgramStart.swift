@@ -15,6 +15,7 @@ extension ParsableCommand {
         do {
             let arguments = ProcessArguments.all.dropFirst()
             try refuseUnknownCommand(arguments)
+            try RepeatedOption.refuse(in: arguments, of: self)
             var command = try parseAsRoot(Array(arguments))
             try command.run()
         } catch let failure as Failure {
