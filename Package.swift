@@ -118,7 +118,7 @@ let package = Package(
         .executableTarget(
             name: "ReveilleLocation",
             dependencies: [
-                "GPSD", "Reveille", "ReveilleSystem",
+                "GPSD", "Reveille", "ReveilleConsole", "ReveilleSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Satellites/Location"),
@@ -126,7 +126,7 @@ let package = Package(
         .executableTarget(
             name: "ReveilleSensorProxy",
             dependencies: [
-                "Reveille", "ReveilleSystem", "SensorClaims",
+                "Reveille", "ReveilleConsole", "ReveilleSystem", "SensorClaims",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Satellites/SensorProxy"),
@@ -140,8 +140,8 @@ let package = Package(
         .executableTarget(
             name: "ReveilleView",
             dependencies: [
-                "BusClient", "BusPosition", "CMicroHTTPD", "CSQLite", "Reveille", "ReveilleFleet", "ReveilleFleetCore",
-                "ReveilleSystem",
+                "BusClient", "BusPosition", "CMicroHTTPD", "CSQLite", "Reveille", "ReveilleConsole", "ReveilleFleet",
+                "ReveilleFleetCore", "ReveilleSystem",
                 "ReveilleViewCore", "Varlink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -39,7 +39,7 @@ public final class Device: Sendable {
     }
 
     deinit {
-        Task { [engine] in await engine.shutDown() }
+        Task(executorPreference: engine.thread) { [engine] in await engine.shutDown() }
     }
 
     /// Connects to a bus.

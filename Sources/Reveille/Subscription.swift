@@ -131,7 +131,7 @@ public final class Subscription: AsyncSequence, Sendable {
     public func cancel() {
         mailbox.cancel()
         // Keeps the device until the stream is closed.
-        Task { [device, id] in await device.engine.close(id) }
+        Task(executorPreference: device.engine.thread) { [device, id] in await device.engine.close(id) }
     }
 
     /// Waits for the next event; `nil` at the end, and in a cancelled task, which takes no event from others.

@@ -11,14 +11,34 @@ package final class AwaitedTask: Sendable {
     package let end: Pipe
     private let failure = Lock<(any Error)?>(nil)
 
+    /// The descriptors that the threads of tasks use, and a few for the task itself.
+    private static let descriptors = 16
+    /// The threads that a task and what it waits for use at the same time.
+    private static let threads = 4
+
     /// Creates a task without starting it, because threads inherit the signal mask with which they are started.
-    package init() throws(SystemError) {
-        end = try Pipe()
+    ///
+    /// - Throws: `Failure` if there are too few descriptors or threads. The runtime, which uses libdispatch, would
+    ///   crash without descriptors, and wait for a thread for ever.
+    package init() throws(Failure) {
+        do throws(SystemError) {
+            end = try Pipe()
+            try DescriptorLimit.probe(Self.descriptors, beside: end.readingEnd)
+            try Pthread.probe(Self.threads)
+        } catch {
+            throw Failure(
+                .tryAgain, "\(Self.descriptors) more descriptors and \(Self.threads) more threads are needed: \(error)")
+        }
     }
 
     /// Starts the task; called once.
-    package func start(_ body: @escaping @Sendable () async throws -> Void) {
-        Task {
+    ///
+    /// - Parameters:
+    ///   - thread: The thread on which it runs, for a body that never blocks; `nil` for threads of the runtime, one of
+    ///     which wakes up every second.
+    ///   - body: The task.
+    package func start(on thread: LoopThread? = nil, _ body: @escaping @Sendable () async throws -> Void) {
+        Task(executorPreference: thread) { [self] in
             do {
                 try await body()
                 end.wake()
@@ -26,6 +46,14 @@ package final class AwaitedTask: Sendable {
                 fail(error)
             }
         }
+    }
+
+    /// Blocks this thread until the task has ended.
+    ///
+    /// - Throws: The error that ended the task.
+    package func wait() throws {
+        _ = end.waitForWake()
+        try check()
     }
 
     /// Ends the wait with an error.

@@ -25,6 +25,17 @@ package enum DescriptorLimit {
         return Int(clamping: limit.rlim_max)
     }
 
+    /// Throws if a number of descriptors cannot be opened now beside any open descriptor.
+    package static func probe(_ count: Int, beside descriptor: Int32) throws(SystemError) {
+        var opened: [Int32] = []
+        defer { for number in opened { close(number) } }
+        for _ in 0..<count {
+            let number = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+            guard number >= 0 else { throw SystemError("fcntl") }
+            opened.append(number)
+        }
+    }
+
     /// Whether a descriptor belongs to the reserve; code that serves peers must close such a descriptor at once.
     ///
     /// The kernel assigns the lowest free number, so a number near the limit means that few are left.

@@ -61,8 +61,7 @@ extension Failure {
         guarding {
             let task = try AwaitedTask()
             task.start(body)
-            _ = task.end.waitForWake()
-            try task.check()
+            try task.wait()
         }
     }
 

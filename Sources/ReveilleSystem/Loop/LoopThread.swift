@@ -6,8 +6,9 @@ import Glibc
 /// A thread that runs an event loop, and the jobs of actors between its events.
 ///
 /// Actors with this executor may use the loop, its sources and other objects that belong to one thread. The
-/// thread ends after its last actor is released, so no job arrives too late to run.
-package final class LoopThread: SerialExecutor {
+/// thread ends after its last actor is released, so no job arrives too late to run. Tasks that prefer this executor run
+/// here too, and need no other thread.
+package final class LoopThread: SerialExecutor, TaskExecutor {
     private let turner: LoopTurner
 
     /// The loop, to be used only by jobs of this executor and by callbacks of the loop.

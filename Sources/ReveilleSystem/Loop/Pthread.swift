@@ -11,8 +11,22 @@ package enum Pthread {
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
+    /// Throws if a number of threads cannot run at the same time now.
+    package static func probe(_ count: Int) throws(SystemError) {
+        let gate = Lock(())
+        var started: [pthread_t] = []
+        defer { for thread in started { pthread_join(thread, nil) } }
+        try gate.withLock { _ throws(SystemError) in
+            for _ in 0..<count { started.append(try create { gate.withLock { _ in } }) }
+        }
+    }
+
     /// Runs a closure on a detached thread, in which all signals are blocked.
     package static func start(_ run: @escaping @Sendable () -> Void) throws(SystemError) {
+        pthread_detach(try create(run))
+    }
+
+    private static func create(_ run: @escaping @Sendable () -> Void) throws(SystemError) -> pthread_t {
         var all = sigset_t()
         var before = sigset_t()
         sigfillset(&all)
@@ -32,6 +46,6 @@ package enum Pthread {
             body.release()
             throw SystemError("pthread_create", code: result)
         }
-        pthread_detach(thread)
+        return thread
     }
 }

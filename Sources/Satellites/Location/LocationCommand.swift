@@ -4,11 +4,12 @@
 import ArgumentParser
 import Glibc
 import Reveille
+import ReveilleConsole
 import ReveilleSystem
 
 /// The program `reveille-location`.
 @main
-struct LocationCommand: AsyncParsableCommand {
+struct LocationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reveille-location",
         abstract: "Publish the location that gpsd reports.",
@@ -50,13 +51,19 @@ struct LocationCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async {
+    static func main() { runProgram() }
+
+    func run() {
         var log = ProgramLog(of: "reveille-location", level: .info)
         do {
             log.level = try LogLevel.chosen(logLevel)
-            let device = try await Device.connect(to: try address ?? Self.ownAddress())
-            var publisher = LocationPublisher(device: device, endpoint: gpsd, threshold: distance, log: log)
-            try await publisher.run()
+            let task = try AwaitedTask()
+            task.start { [self, log] in
+                let device = try await Device.connect(to: try address ?? Self.ownAddress())
+                var publisher = LocationPublisher(device: device, endpoint: gpsd, threshold: distance, log: log)
+                try await publisher.run()
+            }
+            try task.wait()
         } catch {
             log.write(.error, "\(error)")
             Glibc.exit(Self.exitCode(of: error))

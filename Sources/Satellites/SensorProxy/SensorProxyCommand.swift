@@ -4,11 +4,12 @@
 import ArgumentParser
 import Glibc
 import Reveille
+import ReveilleConsole
 import ReveilleSystem
 
 /// The program `reveille-sensor-proxy`.
 @main
-struct SensorProxyCommand: AsyncParsableCommand {
+struct SensorProxyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reveille-sensor-proxy",
         abstract: "Provide the device's sensors to desktops, in place of iio-sensor-proxy.",
@@ -38,15 +39,21 @@ struct SensorProxyCommand: AsyncParsableCommand {
     @Option(help: "The least important messages on stderr. Default: $LOG_LEVEL, else info.")
     var logLevel: LogLevel?
 
-    func run() async {
+    static func main() { runProgram() }
+
+    func run() {
         var log = ProgramLog(of: "reveille-sensor-proxy", level: .info)
         // Writes to a log without a reader fail and must not end the program.
         signal(SIGPIPE, SIG_IGN)
         do {
             log.level = try LogLevel.chosen(logLevel)
             let thread = try LoopThread()
-            let device = try await Device.connect(to: address, on: thread)
-            try await SensorProxy(device, on: thread, log: log).run()
+            let task = try AwaitedTask()
+            task.start(on: thread) { [address, log] in
+                let device = try await Device.connect(to: address, on: thread)
+                try await SensorProxy(device, on: thread, log: log).run()
+            }
+            try task.wait()
             log.write(.info, "no accelerometer, light or proximity sensor, and no claim of one")
         } catch {
             log.write(.error, "\(error)")

@@ -5,6 +5,7 @@ import ArgumentParser
 import BusClient
 import Glibc
 import Reveille
+import ReveilleConsole
 import ReveilleFleetCore
 import ReveilleSystem
 import ReveilleViewCore
@@ -60,6 +61,8 @@ struct ViewCommand: ParsableCommand {
     var logLevel: LogLevel?
 
     @OptionGroup(title: "Options of a fleet") var fleet: FleetOptions
+
+    static func main() { runProgram() }
 
     func run() throws {
         let log = try log()
