@@ -38,6 +38,19 @@ import Testing
         input.closeWritingEnd()
     }
 
+    @Test func `Processes that the program leaves behind are ended`() throws {
+        // One in the program's group, and one in a session of its own that ignores SIGHUP.
+        let script = #""$0" watch battery & echo $!.; setsid nohup sleep 1000 >/dev/null & echo $!."#
+        let run = try scene.simulate("wait subscribed", ["sh", "-c", script, BusProcess.program])
+        #expect(run.code == 0)
+        let left = run.output.split(whereSeparator: { !$0.isNumber }).compactMap { Int32($0) }
+        #expect(left.count == 2)
+        for process in left {
+            #expect(kill(process, 0) == -1 && errno == ESRCH, "\(process)")
+            kill(process, SIGKILL)
+        }
+    }
+
     @Test("a signal is passed on", arguments: [SIGTERM, SIGINT]) func signalIsPassedOn(signal: Int32) throws {
         let (run, input) = try scene.start("", SimulateScene.python)
         try wait(for: "a message") { run.errors.contains("ready") }

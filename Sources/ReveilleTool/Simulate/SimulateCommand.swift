@@ -4,10 +4,14 @@
 import ArgumentParser
 import Glibc
 import ReveilleConsole
+import ReveilleSystem
 import ReveilleTesting
 
 /// `reveille simulate`: runs a program on a synthetic phone that follows a scenario.
 struct SimulateCommand: ParsableCommand {
+    /// The time between SIGTERM and SIGKILL for processes that the program leaves behind.
+    private static let grace: Duration = .seconds(5)
+
     static let configuration = CommandConfiguration(
         commandName: "simulate",
         abstract: "Run a program on a synthetic phone that follows a scenario.",
@@ -51,8 +55,9 @@ struct SimulateCommand: ParsableCommand {
             that sleeps and wakes with the program.
 
             The exit code is that of the program, 128 plus the number of the signal that ended it (0 for the \
-            SIGTERM of 'end'), or 127 if it cannot be started. A step that fails ends the program; the exit code \
-            is then 78 for an error in the scenario, 124 for a timeout, or 1 for an expectation that is not met.
+            SIGTERM of 'end'), or 127 if it cannot be started. Processes that it leaves behind are ended. A step \
+            that fails ends the program; the exit code is then 78 for an error in the scenario, 124 for a timeout, or \
+            1 for an expectation that is not met.
 
             EXAMPLES
               reveille simulate day.scenario -- python3 app.py
@@ -93,16 +98,23 @@ struct SimulateCommand: ParsableCommand {
     }
 
     func run() {
+        var code = EXIT_SUCCESS
         Failure.guarding {
-            let scenario = try Scenario(file: scenario)
-            let file = try timeline.map(OutputFile.init)
-            let simulation = try Simulation(
-                scenario, command: command, patience: .seconds(patience), recordsTimeline: file != nil,
-                reportsTests: tap)
-            let code = try simulation.run()
-            if let timeline = simulation.timeline { try file?.write(TimelineDrawing.svg(timeline)) }
-            // `exit` runs no deinitializers, so it must follow the release of the simulation and its phone.
-            Glibc.exit(code)
+            try OrphanedProcesses.adopt()
+            // Their bus has ended with the simulation, and they would wait for it.
+            defer { OrphanedProcesses.end(within: Self.grace) }
+            code = try simulate()
         }
+        Glibc.exit(code)
+    }
+
+    private func simulate() throws -> Int32 {
+        let scenario = try Scenario(file: scenario)
+        let file = try timeline.map(OutputFile.init)
+        let simulation = try Simulation(
+            scenario, command: command, patience: .seconds(patience), recordsTimeline: file != nil, reportsTests: tap)
+        let code = try simulation.run()
+        if let timeline = simulation.timeline { try file?.write(TimelineDrawing.svg(timeline)) }
+        return code
     }
 }

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import CReveilleLinux
+// The compiler attributes sigset_t to this module.
+import CSystemd
+import Glibc
+
+/// The processes that the children of this process leave behind.
+package enum OrphanedProcesses {
+    /// The longest list of children, which has room for several thousand.
+    private static let longestList = 65_536
+
+    /// Makes the processes that children leave behind children of this process (`PR_SET_CHILD_SUBREAPER`).
+    package static func adopt() throws(SystemError) {
+        guard c_reveille_adopt_orphans() == 0 else { throw SystemError("prctl") }
+    }
+
+    /// Ends all children, of which the caller has waited for its own, by SIGTERM and after a time by SIGKILL.
+    package static func end(within grace: Duration) {
+        let deadline = ContinuousClock.now + grace
+        var children = reapAndList()
+        var asked: Set<Int32> = []
+        while !children.isEmpty {
+            let isLate = ContinuousClock.now >= deadline
+            for child in children where isLate || asked.insert(child).inserted {
+                kill(child, isLate ? SIGKILL : SIGTERM)
+                // A stopped process does not handle SIGTERM.
+                kill(child, SIGCONT)
+            }
+            waitForChild(atMost: isLate ? grace : deadline - .now)
+            children = reapAndList()
+        }
+    }
+
+    /// Waits for SIGCHLD, which is pending if a child has ended before.
+    private static func waitForChild(atMost time: Duration) {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGCHLD)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        let microseconds = EventLoop.microseconds(time)
+        var limit = timespec(tv_sec: Int(microseconds / 1_000_000), tv_nsec: Int(microseconds % 1_000_000) * 1_000)
+        sigtimedwait(&signals, nil, &limit)
+    }
+
+    /// Returns the children that have not ended; none if the kernel does not list them.
+    private static func reapAndList() -> [Int32] {
+        while waitpid(-1, nil, WNOHANG) > 0 {}
+        let threads = (try? DirectoryListing.files(in: "/proc/self/task")) ?? []
+        return threads.flatMap { thread -> [Int32] in
+            let list = FileContents.read("/proc/self/task/\(thread)/children", limit: longestList)
+            guard case .bytes(let bytes) = list else { return [] }
+            return String(decoding: bytes, as: UTF8.self).split(separator: " ").compactMap { Int32($0) }
+        }
+    }
+}
