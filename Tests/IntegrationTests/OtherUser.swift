@@ -18,10 +18,10 @@ enum OtherUser {
             environment: environment)
     }
 
-    /// Returns the path of a copy of `reveille` that every user can execute.
-    static func program(in directory: TemporaryDirectory) throws -> String {
+    /// Returns the path of a copy of `reveille` or another program that every user can execute.
+    static func program(_ original: String = BusProcess.program, in directory: TemporaryDirectory) throws -> String {
         let path = directory.path + "/program"
-        try ChildProcess(["cp", BusProcess.program, path]).wait()
+        try ChildProcess(["cp", original, path]).wait()
         chmod(path, 0o755)
         return path
     }
