@@ -7,13 +7,17 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <link.h>
 #include <linux/input.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <linux/sockios.h>
 #include <malloc.h>
+#include <poll.h>
+#include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -23,6 +27,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <sys/timex.h>
 
@@ -276,4 +281,52 @@ int c_reveille_entry(int directory, const char *name, struct c_reveille_entry *e
 int c_reveille_clock_is_synchronized(void) {
   struct timex clock = {.modes = 0};
   return adjtimex(&clock) >= 0 && !(clock.status & STA_UNSYNC);
+}
+
+static void remove_cgroup_when_empty(const char *directory, int events, int end) {
+    char text[256];
+    ssize_t length;
+    while (read(end, text, 1) < 0 && errno == EINTR) {}
+    struct pollfd changes = {.fd = events, .events = POLLPRI};
+    // A read before each poll, so that no change is missed (cgroups(7), "cgroup.events").
+    while ((length = pread(events, text, sizeof text - 1, 0)) > 0) {
+        text[length] = 0;
+        if (strstr(text, "populated 0")) break;
+        poll(&changes, 1, -1);
+    }
+    rmdir(directory);
+}
+
+int c_reveille_remove_cgroup_when_empty(const char *directory) {
+    char path[PATH_MAX];
+    if (snprintf(path, sizeof path, "%s/cgroup.events", directory) >= (int)sizeof path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    int events = open(path, O_RDONLY | O_CLOEXEC);
+    int ends[2];
+    if (events < 0 || pipe2(ends, O_CLOEXEC) < 0) return -1;
+    pid_t child = fork();
+    if (child == 0) {
+        // The child of a child that has ended belongs to the first process.
+        pid_t grandchild = fork();
+        if (grandchild != 0) _exit(grandchild < 0 ? errno : 0);
+        setsid();
+        // Whatever ends all processes of the program needs this one until they have ended.
+        signal(SIGTERM, SIG_IGN);
+        if (dup2(events, 0) < 0 || dup2(ends[0], 1) < 0) _exit(1);
+        close_range(2, ~0U, 0);
+        remove_cgroup_when_empty(directory, 0, 1);
+        _exit(0);
+    }
+    int status = 0;
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    int error = child < 0 ? errno : WEXITSTATUS(status);
+    close(events);
+    close(ends[0]);
+    // The other end is closed with this program.
+    if (error == 0) return 0;
+    close(ends[1]);
+    errno = error;
+    return -1;
 }

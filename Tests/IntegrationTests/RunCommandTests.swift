@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleSystem
 import ReveilleTesting
 import Testing
 
@@ -28,11 +29,10 @@ import Testing
     }
 
     @Test(
-        "the program replaces the command in a cgroup of its own, and empty ones are removed",
+        "the program replaces the command in a cgroup of its own, which ends with it",
         .enabled(if: TemporaryCgroup.canBeMade, "requires a cgroup v2 with a freezer"))
     func programGetsItsOwnCgroup() throws {
         let outer = try TemporaryCgroup()
-        var directories: [Substring] = []
         for name in ["one", "two-three"] {
             let run = try run(["--name", name, "--", "sh", "-c", Self.report], in: outer)
             #expect(run.code == 7)
@@ -43,10 +43,29 @@ import Testing
             let cgroup = try #require(words[3].split(separator: "/").last)
             #expect(cgroup.hasPrefix(name == "one" ? "app-reveille-one-" : #"app-reveille-two\x2dthree-"#))
             #expect(cgroup.hasSuffix(".scope"))
-            directories.append(cgroup)
+            try wait(for: "the end of \(cgroup)") { access("\(outer.path)/\(cgroup)", F_OK) != 0 }
         }
-        #expect(access("\(outer.path)/\(directories[0])", F_OK) != 0)
-        #expect(rmdir("\(outer.path)/\(directories[1])") == 0)
+    }
+
+    @Test(
+        "the cgroup ends with the last process in it",
+        .enabled(if: TemporaryCgroup.canBeMade, "requires a cgroup v2 with a freezer"))
+    func cgroupEndsWithItsLastProcess() throws {
+        let outer = try TemporaryCgroup()
+        let input = try Pipe()
+        // The standard input of a child in the background is /dev/null.
+        let program = "grep ^0:: /proc/self/cgroup; exec 3<&0; cat <&3 &"
+        let script = #"echo 0 >"$0"/cgroup.procs; exec "$1" run -- sh -c "$2""#
+        let run = try RunningProgram(
+            ["-c", script, outer.path, BusProcess.program, program], program: "sh", in: directory,
+            environment: Self.noManager,
+            descriptors: [0: input.readingEnd])
+        #expect(run.process.wait() == 0)
+        let name = try #require(run.output.split { "/\n".contains($0) }.last)
+        let cgroup = "\(outer.path)/\(name)"
+        #expect(access(cgroup, F_OK) == 0)
+        input.closeWritingEnd()
+        try wait(for: "the end of \(cgroup)") { access(cgroup, F_OK) != 0 }
     }
 
     @Test(.enabled(if: geteuid() == 0, "requires root")) func programThatCannotBeSuspendedRunsWithAWarning() throws {

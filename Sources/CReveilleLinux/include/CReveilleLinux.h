@@ -84,6 +84,11 @@ void c_reveille_spawn_in_session(void *attributes);
 // failure.
 int c_reveille_adopt_orphans(void);
 
+// Starts a process that removes a cgroup as soon as it has no processes, from when this process executes another program
+// or ends. It is no child of this process, has none of its descriptors, and is not in its session. Returns 0, or -1 and
+// errno on failure.
+int c_reveille_remove_cgroup_when_empty(const char *directory);
+
 // Returns whether the wall clock is synchronized with a source of time (adjtimex(2)).
 int c_reveille_clock_is_synchronized(void);
 

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import CReveilleLinux
 import Glibc
 
 /// A cgroup that this process creates for itself, where there is no service manager.
 ///
-/// It is below the cgroup of the process, and has the name of a scope. The process cannot remove it after its own end.
-/// Therefore the next process that creates one removes those without processes.
+/// It is below the cgroup of the process, and has the name of a scope. Another process removes it when it is empty.
 package enum OwnCgroup {
-    /// The number of attempts; another process may remove the cgroup before this one has entered it.
-    private static let attempts = 3
-
     /// Creates a cgroup with a name, and moves this process into it.
     ///
     /// - Throws: `SystemError`; `EACCES` if the user may not create cgroups here, `ENOENT` without cgroup v2.
@@ -18,17 +15,16 @@ package enum OwnCgroup {
         guard let path = CgroupHierarchy.ownPath, let parent = CgroupHierarchy.find()?.directory(of: path) else {
             throw SystemError("mkdir", on: "cgroup v2", code: ENOENT)
         }
-        removeEmpty(in: parent)
         let directory = parent + "/" + name.text
-        for attempt in 1...attempts {
-            guard mkdir(directory, 0o755) == 0 || errno == EEXIST else { throw SystemError("mkdir", on: directory) }
-            do throws(SystemError) {
-                return try enter(directory)
-            } catch {
-                if error.isAbsence || error.code == ENODEV, attempt < attempts { continue }
-                rmdir(directory)
-                throw error
+        guard mkdir(directory, 0o755) == 0 else { throw SystemError("mkdir", on: directory) }
+        do throws(SystemError) {
+            guard c_reveille_remove_cgroup_when_empty(directory) == 0 else {
+                throw SystemError("start a process for the end of", on: directory)
             }
+            try enter(directory)
+        } catch {
+            rmdir(directory)
+            throw error
         }
     }
 
@@ -40,10 +36,5 @@ package enum OwnCgroup {
         guard retryingOnInterrupt({ write(descriptor.number, &byte, 1) }) == 1 else {
             throw SystemError("write", on: file)
         }
-    }
-
-    private static func removeEmpty(in parent: String) {
-        // The kernel refuses to remove a cgroup with processes.
-        for name in CgroupHierarchy.children(of: parent) where UnitName(name).isMadeHere { rmdir(parent + "/" + name) }
     }
 }

@@ -60,9 +60,6 @@ package struct UnitName: Sendable, Hashable {
         text == "init.scope" || text.hasPrefix("user@")
     }
 
-    /// Whether the name was created by ``scope(for:number:)``.
-    var isMadeHere: Bool { text.hasPrefix(Self.prefix) && text.hasSuffix(".scope") }
-
     // MARK: - Names for programs
 
     /// The prefix by the conventions for desktop environments: an application, and the program that started it.
