@@ -1,7 +1,9 @@
 """Judges a history by the protocol alone. Pure: records in, violations out."""
+import check_calls
 import check_counts
 import check_end
 import check_first
+import check_lists
 import check_times
 import check_values
 from calls import Run
@@ -18,6 +20,6 @@ def violations(records: list[Record]) -> list[str]:
     found = list(run.problems)
     found += check_values.violations(run, writes, facts)
     all_streams = streams(run)
-    for check in (check_counts, check_times, check_first, check_end):
+    for check in (check_calls, check_counts, check_times, check_first, check_lists, check_end):
         found += check.violations(run, writes, facts, all_streams)
     return found

@@ -17,9 +17,9 @@ class Stream:
     instance: str
     aspects: list[str]
     policies: list[dict[str, Any]]
-    # Spans in which a hold stood for certain, and in which none did.
-    held: list[Span] = field(default_factory=list)
-    clear: list[Span] = field(default_factory=list)
+    # Spans in which a hold, `app` or `operator`, stood for certain, and in which it did not.
+    holds: dict[str, list[Span]] = field(default_factory=dict)
+    clear: dict[str, list[Span]] = field(default_factory=dict)
     # Whether any call may have held it.
     was_held: bool = False
 
@@ -40,7 +40,8 @@ class Stream:
 
     def is_held(self, begin: int, end: int) -> Span | None:
         """The span of certain hold that includes an interval."""
-        return next((span for span in self.held if span[0] < begin and end < span[1]), None)
+        spans = [span for hold in self.holds.values() for span in hold]
+        return next((span for span in spans if span[0] < begin and end < span[1]), None)
 
     def __str__(self) -> str:
         return f"subscription {self.identifier} of {self.call.connection.client}"
@@ -76,26 +77,22 @@ class _Order:
 
 def _find_spans(stream: Stream, calls: list[Call]) -> None:
     """The process that connected sets the hold `app`, any other the hold `operator`; both are independent."""
-    orders: dict[bool, list[_Order]] = {True: [], False: []}
     first = stream.replies[0].at
-    if stream.call.parameters.get("state") == "background":
-        orders[True].append(_Order(stream.call.at, first, True, FOREVER))
-    else:
-        orders[True].append(_Order(stream.call.at, first, False, FOREVER))
-    orders[False].append(_Order(stream.call.at, first, False, FOREVER))
+    is_held = stream.call.parameters.get("state") == "background"
+    orders = {
+        "app": [_Order(stream.call.at, first, is_held, FOREVER)],
+        "operator": [_Order(stream.call.at, first, False, FOREVER)],
+    }
     for call in calls:
         own = call.connection.pid == stream.call.connection.pid
         sets = call.parameters["state"] in ("background", "suspended")
         wake = call.parameters.get("wakeAfter")
-        orders[own].append(_Order(call.at, call.end, sets, FOREVER if wake is None else wake * 1_000))
-    for hold in orders.values():
-        stream.held += _spans(hold, True)
+        orders["app" if own else "operator"].append(
+            _Order(call.at, call.end, sets, FOREVER if wake is None else wake * 1_000))
+    for name, hold in orders.items():
+        stream.holds[name] = list(_spans(hold, True))
+        stream.clear[name] = list(_spans(hold, False))
         stream.was_held |= any(order.sets for order in hold)
-    clear = [_spans(hold, False) for hold in orders.values()]
-    stream.clear = [
-        (max(one[0], two[0]), min(one[1], two[1])) for one in clear[0] for two in clear[1]
-        if max(one[0], two[0]) < min(one[1], two[1])
-    ]
 
 
 def _spans(orders: list[_Order], sets: bool) -> Iterator[Span]:

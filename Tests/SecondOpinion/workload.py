@@ -104,6 +104,7 @@ def run(recorder: Recorder, program: str, directory: str, seed: int, seconds: fl
                 (lambda: restart(bus, signal.SIGTERM), restarts), (lambda: restart(bus, signal.SIGKILL), restarts),
             ]
             chance.choices([action for action, _ in actions], [weight for _, weight in actions])[0]()
+        clients.order("act")
         # Twice: the first order reads first replies, with the identifiers that the second needs.
         clients.order("quiet")
         clients.order("quiet")
