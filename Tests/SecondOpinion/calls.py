@@ -103,6 +103,9 @@ class Run:
         self._alive: dict[int, int] = {}
         for record in records:
             getattr(self, "_" + record["kind"])(record)
+        # Without records of its end, a life is over when the next one has begun.
+        for life, following in zip(self.lives, self.lives[1:]):
+            life.exited = min(life.exited, following.began)
         self.calls = [call for connection in self.connections.values() for call in connection.calls]
         self.calls.sort(key=lambda call: call.at)
         for call in self.calls:
@@ -127,8 +130,10 @@ class Run:
 
     def _bus(self, record: Record) -> None:
         self.has_bus_events = True
-        if record["event"] == "start":
-            self._alive.pop(record["pid"], None)
+        # A client may have connected before the harness noted the start.
+        known = self._alive.get(record["pid"])
+        if record["event"] == "start" and known is not None and self.lives[known].exited < FOREVER:
+            del self._alive[record["pid"]]
         life = self.lives[self._life(record["pid"], record["at"])]
         if record["event"] == "exit":
             life.exited, life.code = record["at"], record["code"]
@@ -173,5 +178,9 @@ class Run:
     def end_of(self, connection: Connection) -> int:
         """The earliest moment at which the bus may have seen the connection end."""
         life = self.lives[connection.life]
-        return min(connection.closed, self.ends.get(connection.pid, FOREVER), life.term, life.kill, connection.raw)
+        closed = connection.closed
+        if connection.closed_by == "bus":
+            # It may have ended at any time after it was used last.
+            closed = max([connection.opened, *(reply.at for call in connection.calls for reply in call.replies)])
+        return min(closed, self.ends.get(connection.pid, FOREVER), life.term, life.kill, connection.raw)
 

@@ -27,6 +27,16 @@ REFUSALS = {
 }
 
 
+def remove_malformed(run: Run) -> Iterator[str]:
+    """Replies that are not of their interface's types are violations, and nothing more can be said about them."""
+    for call in run.calls:
+        for reply in list(call.replies):
+            found = list(_success(call, reply.parameters)) if reply.error is None else []
+            yield from found
+            if found:
+                call.replies.remove(reply)
+
+
 def violations(run: Run, writes: Writes, facts: Facts, streams: list[Stream]) -> Iterator[str]:
     for call in run.calls:
         if call.connection.raw < call.at:
@@ -34,8 +44,6 @@ def violations(run: Run, writes: Writes, facts: Facts, streams: list[Stream]) ->
         for reply in call.replies:
             if reply.error is not None:
                 yield from _error(call, reply.error, reply.parameters)
-            else:
-                yield from _success(call, reply.parameters)
         yield from _expected(call)
     for connection in run.connections.values():
         yield from _ending(run, connection)
@@ -217,7 +225,7 @@ def _ending(run: Run, connection: Connection) -> Iterator[str]:
             yield f"the bus closed {connection.client} at {connection.closed} without a reason"
     if life.exited < FOREVER and life.term < FOREVER and life.kill == FOREVER and life.code != 0:
         yield f"the bus {life.bus} ended with {life.code} after SIGTERM"
-    if life.exited < ended:
+    if run.has_bus_events and life.exited < ended:
         yield f"the bus {life.bus} ended by itself at {life.exited} with {life.code}"
     # A control connection has a name without a letter at its end. It reads every reply.
     if connection.client[-1].isdigit() and connection.closed == FOREVER and connection.raw == FOREVER:

@@ -137,7 +137,7 @@ class _Counts:
 
     def _net_change(self, event: dict[str, Any], value: Any, seen: int, is_first: bool, where: str) -> Iterator[str]:
         aspect, generation, instance = event["aspect"], event["generation"], self.stream.instance
-        if aspect == "lifecycle" or aspect in TALLIES:
+        if aspect == "lifecycle" or aspect in TALLIES or aspect in json_values.DIFFERENCES:
             return
         before = self.facts.value.get((instance, aspect, seen))
         if aspect.startswith(words.FIRINGS):

@@ -26,7 +26,8 @@ def violations(run: Run, writes: Writes, facts: Facts, streams: list[Stream]) ->
 
 
 def _last_states(run: Run) -> tuple[dict[str, Any], str | None]:
-    result, instance = {}, None
+    result: dict[str, Any] = {}
+    instance = None
     for call in run.calls:
         if call.at > run.quiet and call.method == BUS + "GetState" and call.succeeded:
             instance = call.replies[0].parameters["instance"]

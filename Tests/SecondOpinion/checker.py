@@ -15,9 +15,9 @@ from writes import Writes
 def violations(records: list[Record]) -> list[str]:
     """Returns a sentence for each violation of the protocol that the records prove."""
     run = Run(records)
+    found = [*run.problems, *check_calls.remove_malformed(run)]
     writes = Writes(run)
     facts = check_values.Facts(run, writes)
-    found = list(run.problems)
     found += check_values.violations(run, writes, facts)
     all_streams = streams(run)
     for check in (check_calls, check_counts, check_times, check_first, check_lists, check_end):

@@ -36,7 +36,7 @@ class Interface:
 
 class _Parser:
     def __init__(self, text: str) -> None:
-        self.tokens = [token for token in TOKENS.findall(text) if not token.startswith("#")]
+        self.tokens: list[str] = [token for token in TOKENS.findall(text) if not token.startswith("#")]
 
     def take(self, expected: str | None = None) -> str:
         token = self.tokens.pop(0)

@@ -29,9 +29,13 @@ def _without_nulls(value: Any) -> Any:
 
 def of(aspect: str, parameters: dict[str, Any]) -> Hashable:
     """Returns the state in an event of an aspect, or in a call of Publish or Post."""
+    if aspect in DIFFERENCES:
+        return DIFFERENCES[aspect]
     if "." in aspect:
         return canonical(parameters.get("value"))
     return reading(parameters.get(aspect))
 
 
 NULL = canonical(None)
+# Their events have what is different for each subscriber.
+DIFFERENCES = {aspect: ("differences", aspect) for aspect in ("defaults", "folders")}

@@ -224,8 +224,7 @@ def lost_firing(scene: Scene) -> bool:
                 if entry["id"] not in cancelled:
                     for record in scene.records:
                         events = record.get("parameters", {}).get("events", [])
-                        record.get("parameters", {})["events"] = [
-                            one for one in events if one["aspect"] != event["aspect"]] if events else events
+                        events[:] = [one for one in events if one["aspect"] != event["aspect"]]
                     reply["parameters"]["events"].append({**event, "value": None})
                     return True
     return False
@@ -233,16 +232,13 @@ def lost_firing(scene: Scene) -> bool:
 
 def unwithdrawn_tie(scene: Scene) -> bool:
     """A state outlives the connection that it was published with."""
-    run, writes, _ = _streams(scene)
+    write = next(reply for reply in scene.replies(BUS + "Publish")
+                 if scene.call(reply)["parameters"].get("aspect") == words.TIED)
     for reply in scene.replies(BUS + "GetState"):
         for event in reply["parameters"]["events"] if reply["at"] > scene.quiet else ():
-            known = writes.known.get((reply["parameters"]["instance"], event["aspect"]), [])
-            last = max(known, key=lambda write: (write.generation or 0, write.begin), default=None)
-            if event["aspect"] in words.NAMES and event["value"] is None and last is not None and last.is_tied:
-                if last.generation == event["generation"] - 1:
-                    event |= {"value": last.call.parameters["value"], "generation": last.generation,
-                              "sequence": last.sequence}
-                    return True
+            if event["aspect"] == words.TIED:
+                event |= {"value": {}, **write["parameters"]}
+                return True
     return False
 
 
@@ -337,14 +333,17 @@ def overfull_hold(scene: Scene) -> bool:
     """A hold drops changes although there is room."""
     for reply, event in scene.streamed(plain=False):
         policies = scene.call(reply)["parameters"].get("policies") or []
+        own = [one for one in reply["parameters"]["events"] if one["aspect"] == event["aspect"]]
+        if own[0] is not event or len(own) > 7 or any(one["changes"] > 1 or one["dropped"] for one in own):
+            continue
         for policy in policies:
-            if policy["aspect"] == event["aspect"] and (policy.get("limit") or 0) >= 8 and event["dropped"] == 0:
+            if policy["aspect"] == event["aspect"] and (policy.get("limit") or 0) >= 8:
                 event["dropped"] += 1
                 return True
     return False
 
 
-# Each with words of the violation that shows it.
+# Each with words of the violations that show it, any of them.
 MUTATIONS: list[tuple[Mutation, str]] = [
     (early_event, "came in the background"),
     (stale_event, "is stale"),

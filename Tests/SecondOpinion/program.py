@@ -4,7 +4,7 @@ import random
 import select
 import sys
 import time
-from typing import Any
+from typing import Any, Callable
 
 import words
 from history import Recorder
@@ -20,7 +20,7 @@ LAST_STEPS = 100
 class Program:
     """Takes random steps until it is told to be quiet. An answer on stdout follows each order."""
 
-    def __init__(self, path: str, socket: str, seed: int, steps: int) -> None:
+    def __init__(self, path: str, socket: str, seed: int, steps: int, is_guest: bool) -> None:
         self.chance = random.Random(seed)
         self.recorder = Recorder(path)
         self.socket = socket
@@ -34,6 +34,8 @@ class Program:
         self.stored: list[tuple[list[str], str, dict[str, int]]] = []
         self.entries: list[str] = []
         self.is_quiet = False
+        # A guest leaves the device, and the subscriptions of others, to the harness that the bus belongs to.
+        self.is_guest = is_guest
 
     def run(self) -> None:
         while True:
@@ -88,7 +90,6 @@ class Program:
         return False
 
     def connect(self, label: str = "") -> Client | None:
-        """Connects, and learns the instance, so that the record has it for each life of the bus."""
         try:
             return Client(self.recorder, self.socket, label)
         except OSError:
@@ -110,7 +111,7 @@ class Program:
         return reply["parameters"] if reply is not None and "error" not in reply else {}
 
     def step(self) -> None:
-        actions = [
+        actions: list[tuple[Callable[[], None], float]] = [
             (self.publish, 40), (self.subscribe, 5), (self.unsubscribe, 2), (self.hold, 12), (self.stall, 4),
             (self.get_state, 10), (self.get_history, 3), (self.list, 2), (self.post, 10), (self.describe, 0.5),
             (self.refresh, 0.3), (self.schedule, 2), (self.cancel, 0.5), (self.invalid, 4), (self.garbage, 1),
@@ -129,6 +130,8 @@ class Program:
             pass
 
     def post(self) -> None:
+        if self.is_guest:
+            return
         aspect = self.chance.choice(list(words.POSTED))
         self.ask("Post", {aspect: self.chance.choice(words.POSTED[aspect])})
 
@@ -138,7 +141,7 @@ class Program:
         client = self.connect("s")
         if client is None:
             return
-        parameters: dict[str, Any] = {"aspects": words.aspects(self.chance), "name": f"p{self.tag}"}
+        parameters: dict[str, Any] = {"aspects": words.aspects(self.chance), "name": words.NAME + self.tag}
         if self.stored and self.chance.random() < 0.7:
             aspects, instance, positions = self.chance.choice(self.stored)
             parameters |= {
@@ -188,14 +191,16 @@ class Program:
 
     def list(self) -> None:
         subscriptions = self.ask("ListSubscriptions", {}).get("subscriptions", [])
-        self.strangers = [entry["subscription"] for entry in subscriptions]
+        self.strangers = [
+            entry["subscription"] for entry in subscriptions if (entry.get("name") or "").startswith(words.NAME)]
 
     def describe(self) -> None:
         self.ask("DescribeAspects", {})
         self.ask("GetInfo", {}, "org.varlink.service.")
 
     def refresh(self) -> None:
-        self.ask("Refresh", {})
+        if not self.is_guest:
+            self.ask("Refresh", {})
 
     def schedule(self) -> None:
         identifier = f"{self.tag}-{self.chance.randrange(1 << 30):x}"
@@ -220,7 +225,7 @@ class Program:
         method, parameters, flags = words.invalid(self.chance)
         client = self.control()
         if client is not None:
-            client.send(method, parameters, **flags)
+            client.send(method, parameters, more=flags.get("more", False), upgrade=flags.get("upgrade", False))
             client.receive(10)
 
     def garbage(self) -> None:
@@ -262,7 +267,7 @@ class Program:
 
 if __name__ == "__main__":
     try:
-        Program(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])).run()
+        Program(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5] == "guest").run()
     except KeyboardInterrupt:
         pass
     except json.JSONDecodeError as error:

@@ -5,12 +5,16 @@ from typing import Any
 
 BUS = "org.reveille.Bus."
 SCHEDULE = "org.reveille.Schedule."
+# How the names of these clients' subscriptions begin.
+NAME = "opinion "
 # Names that only these clients publish. Firings have names of their own.
 OWN = "org.opinion.*"
 FIRINGS = "org.opinion.fire."
 NAMES = [f"org.opinion.{group}.{number}" for group in "ab" for number in range(3)] + ["org.opinion.alone"]
+# Names of one publisher that nobody disturbs: a plain one, and one that ends with its connection.
+PLAIN, TIED = "org.opinion.last.plain", "org.opinion.last.tied"
 PATTERNS = ["org.opinion.*", "org.opinion.a.*", "org.opinion.b.*", "org.opinion.fire.*"]
-POSTED = {
+POSTED: dict[str, list[dict[str, Any]]] = {
     "battery": [
         {"state": "charging", "level": level / 10, "plugged": True, "chargeStatus": "charging", "packs": []}
         for level in range(11)

@@ -1,6 +1,7 @@
 """Random programs on a bus that is stopped and killed at random, until everything is quiet."""
 import os
 import random
+import select
 import signal
 import subprocess
 import sys
@@ -22,17 +23,20 @@ PATIENCE = 30
 class Programs:
     """Processes of random clients."""
 
-    def __init__(self, recorder: Recorder, socket: str, chance: random.Random, count: int, steps: int) -> None:
+    def __init__(
+        self, recorder: Recorder, socket: str, chance: random.Random, count: int, steps: int, is_guest: bool = False,
+    ) -> None:
         self.recorder = recorder
         self.socket = socket
         self.chance = chance
         self.steps = steps
+        self.role = "guest" if is_guest else "owner"
         self.running = [self._start() for _ in range(count)]
         self.stopped: list[subprocess.Popen[str]] = []
 
     def _start(self) -> subprocess.Popen[str]:
         arguments = [sys.executable, PROGRAM, self.recorder.path, self.socket]
-        arguments += [str(self.chance.randrange(1 << 32)), str(self.steps)]
+        arguments += [str(self.chance.randrange(1 << 32)), str(self.steps), self.role]
         return subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def stop_one(self) -> None:
@@ -76,6 +80,11 @@ class Programs:
             program.wait()
             self._forget(program)
 
+    def kill(self) -> None:
+        for program in self.running:
+            if program.poll() is None:
+                program.kill()
+
     def _forget(self, program: subprocess.Popen[str]) -> None:
         self.recorder.note("process", event="end", pid=program.pid)
         _pipe(program.stdin).close()
@@ -104,22 +113,53 @@ def run(recorder: Recorder, program: str, directory: str, seed: int, seconds: fl
                 (lambda: restart(bus, signal.SIGTERM), restarts), (lambda: restart(bus, signal.SIGKILL), restarts),
             ]
             chance.choices([action for action, _ in actions], [weight for _, weight in actions])[0]()
-        clients.order("act")
-        # Twice: the first order reads first replies, with the identifiers that the second needs.
-        clients.order("quiet")
-        clients.order("quiet")
-        settle(recorder, bus.address, clients)
-        clients.end()
+        finish(recorder, bus.address, clients)
         bus.end(signal.SIGTERM)
     finally:
-        for process in [bus.process, *clients.running]:
-            if process.poll() is None:
-                process.kill()
+        clients.kill()
+        if bus.process.poll() is None:
+            bus.process.kill()
+
+
+def visit(recorder: Recorder, socket: str, seed: int, programs: int, stop: IO[str]) -> None:
+    """Runs random clients on the bus of another harness, which may end it at any time, until a file has ended."""
+    chance = random.Random(seed)
+    recorder.note("scope", own=[words.OWN], quiet=True, seed=seed, wall=history.wall())
+    clients = Programs(recorder, socket, chance, programs, 1 << 62, is_guest=True)
+    try:
+        while not select.select([stop], [], [], chance.uniform(0.01, 0.1))[0]:
+            actions: list[tuple[Callable[[], None], float]] = [
+                (lambda: None, 30), (clients.stop_one, 2), (clients.continue_one, 4), (clients.kill_one, 0.5)]
+            chance.choices([action for action, _ in actions], [weight for _, weight in actions])[0]()
+        finish(recorder, socket, clients)
+    finally:
+        clients.kill()
+
+
+def finish(recorder: Recorder, socket: str, clients: Programs) -> None:
+    """Lets the clients act once more without disturbances, until all is quiet."""
+    clients.order("act")
+    publish_last(recorder, socket)
+    # Twice: the first order reads first replies, with the identifiers that the second needs.
+    clients.order("quiet")
+    clients.order("quiet")
+    settle(recorder, socket, clients)
+    clients.end()
 
 
 def restart(bus: Bus, number: signal.Signals) -> None:
     bus.end(number)
     bus.start()
+
+
+def publish_last(recorder: Recorder, socket: str) -> None:
+    """Changes a name that nobody else publishes, and leaves another to the end of its connection."""
+    client = Client(recorder, socket)
+    client.call(BUS + "GetState", {"aspects": [words.PLAIN]})
+    for number in range(4):
+        client.call(BUS + "Publish", {"aspect": words.PLAIN, "value": {"n": number}})
+    client.call(BUS + "Publish", {"aspect": words.TIED, "value": {}, "whileConnected": True})
+    client.close()
 
 
 def settle(recorder: Recorder, socket: str, clients: Programs) -> None:
@@ -129,7 +169,9 @@ def settle(recorder: Recorder, socket: str, clients: Programs) -> None:
     silent = _silent(history.load(recorder.path))
     while time.monotonic() < deadline:
         entries = _ask(client, SCHEDULE + "List").get("entries", [])
-        subscriptions = _ask(client, BUS + "ListSubscriptions").get("subscriptions", [])
+        subscriptions = [
+            entry for entry in _ask(client, BUS + "ListSubscriptions").get("subscriptions", [])
+            if (entry.get("name") or "").startswith(words.NAME)]
         for subscription in subscriptions:
             if "operator" in subscription["held"]:
                 client.call(
@@ -143,7 +185,7 @@ def settle(recorder: Recorder, socket: str, clients: Programs) -> None:
         record["parameters"]["entry"]["aspect"] for record in history.load(recorder.path)
         if record["kind"] == "call" and record["method"] == SCHEDULE + "Add" and "aspect" in record["parameters"]["entry"]
     })
-    names = sorted(set(words.NAMES + list(words.POSTED) + firings) - {"battery"}) + ["battery"]
+    names = sorted(set(words.NAMES + [words.PLAIN, words.TIED] + list(words.POSTED) + firings) - {"battery"}) + ["battery"]
     for start in range(0, len(names), 64):
         client.call(BUS + "GetState", {"aspects": names[start:start + 64]})
     _ask(client, BUS + "ListSubscriptions")
