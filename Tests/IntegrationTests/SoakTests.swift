@@ -17,6 +17,7 @@ import Varlink
         print("soak: \(minutes) minutes from seed \(seed); again with REVEILLE_SEED=\(seed)")
         let end = ContinuousClock.now + .seconds(60 * minutes)
         let turmoil = try Turmoil(seed: seed)
+        let opinion = try SecondOpinion(of: turmoil.bus, seed: seed)
         var rounds = 0
         var kills = 0
         while ContinuousClock.now < end {
@@ -34,6 +35,7 @@ import Varlink
             rounds += 1
             if rounds % 100 == 0 { print("soak: \(rounds) rounds, \(kills) restarts, seed \(seed)") }
         }
+        #expect(opinion.finish() == nil, "the second opinion")
         let resumptions = turmoil.clients.map(\.resumptions)
         print("soak: \(rounds) rounds with \(kills) restarts are clean; by position: \(resumptions.map(\.accepted))")
     }

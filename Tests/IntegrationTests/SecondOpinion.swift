@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+
+/// The random clients and the checker of `Tests/SecondOpinion`, which visit a bus until `finish()`.
+final class SecondOpinion {
+    private static let directory = Package.root + "/Tests/SecondOpinion/"
+
+    private let run: RunningProgram
+    private let input: Int32
+
+    /// Runs one of its programs to its end.
+    static func run(_ program: String, _ arguments: [String], in directory: TemporaryDirectory) throws -> ProgramRun {
+        try ProgramRun([self.directory + program] + arguments, program: "/usr/bin/python3", in: directory)
+    }
+
+    /// Starts random clients on a bus that may be restarted at any time.
+    init(of bus: BusProcess, seed: UInt64) throws {
+        var ends: [Int32] = [0, 0]
+        guard pipe2(&ends, O_CLOEXEC) == 0 else { throw Trouble("pipe2: \(errno)") }
+        defer { close(ends[0]) }
+        input = ends[1]
+        run = try RunningProgram(
+            [Self.directory + "run", "--address", bus.socket, "--seed", "\(seed)", "--programs", "2"],
+            program: "/usr/bin/python3", in: bus.directory, descriptors: [0: ends[0]])
+    }
+
+    /// Ends the visit, while the bus is left in peace, and returns what the record shows; `nil` if it shows nothing wrong.
+    func finish() -> String? {
+        close(input)
+        return run.process.wait() == 0 ? nil : run.output + run.errors
+    }
+}

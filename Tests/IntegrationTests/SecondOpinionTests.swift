@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleTesting
+import Testing
+
+/// The bus as judged by a checker that was written from the protocol alone: see `Tests/SecondOpinion`.
+@Suite(.blocking, .timeLimit(.minutes(5))) struct SecondOpinionTests {
+    @Test func `Random clients see what the protocol promises, and faults in their record are noticed`() throws {
+        let directory = try TemporaryDirectory()
+        let record = directory.path + "/history.jsonl"
+        let life = try SecondOpinion.run(
+            "run",
+            ["--seed", "22", "--seconds", "3", "--steps", "200", "--program", BusProcess.program, "--keep", record],
+            in: directory)
+        #expect(life.code == 0, "\(life.output) \(life.errors)")
+        let test = try SecondOpinion.run("selftest", [record], in: directory)
+        #expect(test.code == 0, "\(test.output) \(test.errors)")
+    }
+
+    @Test func `Random clients visit a bus that others restart`() throws {
+        let bus = try BusProcess()
+        let opinion = try SecondOpinion(of: bus, seed: 7)
+        for end in [SIGKILL, SIGTERM, SIGKILL] {
+            try wait(for: "subscriptions") {
+                try !bus.client().call("ListSubscriptions").parameters.objects("subscriptions").isEmpty
+            }
+            bus.process.signal(end)
+            try bus.restart()
+        }
+        #expect(opinion.finish() == nil)
+    }
+}

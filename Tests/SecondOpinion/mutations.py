@@ -1,0 +1,289 @@
+"""Ways in which a bus could be wrong. Each changes a good history in one place, which the checker must notice.
+
+A mutation takes the records and a source of chance, changes the records, and returns whether it found a place.
+"""
+import random
+from typing import Any, Callable, Iterator
+
+import json_values
+import words
+from calls import BUS
+from history import Record
+
+Records = list[Record]
+Event = dict[str, Any]
+
+
+class Scene:
+    """The records of a good run, with what mutations look for."""
+
+    def __init__(self, records: Records, chance: random.Random) -> None:
+        self.records = records
+        self.chance = chance
+        self.calls = {(record["client"], record["call"]): record for record in records if record["kind"] == "call"}
+        self.quiet = next(record["at"] for record in records if record["kind"] == "quiet")
+
+    def call(self, reply: Record) -> Record:
+        return self.calls[reply["client"], reply["call"]]
+
+    def replies(self, method: str, error: bool = False) -> list[Record]:
+        """Replies to a method, shuffled."""
+        found = [record for record in self.records if record["kind"] == "reply" and record["call"] is not None
+                 and self.call(record)["method"] == method and ("error" in record) == error]
+        self.chance.shuffle(found)
+        return found
+
+    def streamed(self, plain: bool = True) -> Iterator[tuple[Record, Event]]:
+        """Events of streams after their first replies, of subscriptions without policies if `plain`."""
+        for reply in self.replies(BUS + "Subscribe"):
+            if "subscription" in reply["parameters"] or reply["at"] > self.quiet:
+                continue
+            if plain and self.call(reply)["parameters"].get("policies"):
+                continue
+            for event in reply["parameters"]["events"]:
+                if event["aspect"] != "lifecycle":
+                    yield reply, event
+
+    def later(self, reply: Record, aspect: str) -> Iterator[tuple[Record, Event]]:
+        """Events of the same aspect in later replies of the same stream, in order."""
+        for record in self.records:
+            if record["kind"] == "reply" and record["client"] == reply["client"] and record["at"] > reply["at"]:
+                for event in record["parameters"].get("events", []):
+                    if event["aspect"] == aspect:
+                        yield record, event
+
+    def between(self, first: Record, last: Record) -> list[Record]:
+        """Replies of a stream from the one after `first` up to `last`."""
+        return [record for record in self.records if record["kind"] == "reply" and record["client"] == first["client"]
+                and first["at"] < record["at"] <= last["at"]]
+
+
+def is_exact(event: Event) -> bool:
+    """Whether the next event of the aspect must count from this one."""
+    return event.get("value", {}) is not None
+
+
+def dropped_event(scene: Scene) -> bool:
+    """An event is lost, and nothing else shows it than the count of the next one."""
+    for reply, event in scene.streamed():
+        before = [one for other in scene.records if other["kind"] == "reply" and other["client"] == reply["client"]
+                  and other["at"] < reply["at"] for one in other["parameters"]["events"]
+                  if one["aspect"] == event["aspect"]]
+        exact = before and is_exact(before[-1]) and is_exact(event)
+        if exact and next(scene.later(reply, event["aspect"]), None) is not None:
+            reply["parameters"]["events"].remove(event)
+            if not reply["parameters"]["events"]:
+                scene.records.remove(reply)
+            return True
+    return False
+
+
+def repeated_reply(scene: Scene) -> bool:
+    """A change is delivered twice."""
+    for reply, _ in scene.streamed():
+        scene.records.insert(scene.records.index(reply) + 1, {**reply, "at": reply["at"] + 1})
+        return True
+    return False
+
+
+def other_generation(scene: Scene) -> bool:
+    """An event has the generation of the next change."""
+    for _, event in scene.streamed():
+        event["generation"] += 1
+        return True
+    return False
+
+
+def swapped_values(scene: Scene) -> bool:
+    """Two changes of a name have each other's values."""
+    for reply, event in scene.streamed():
+        for _, other in scene.later(reply, event["aspect"]):
+            if "value" in event and json_values.canonical(event["value"]) != json_values.canonical(other["value"]):
+                event["value"], other["value"] = other["value"], event["value"]
+                return True
+    return False
+
+
+def one_change_more(scene: Scene) -> bool:
+    """An event counts a change that was not."""
+    for reply, event in scene.streamed():
+        if is_exact(event):
+            for _, other in scene.later(reply, event["aspect"]):
+                other["changes"] += 1
+                return True
+    return False
+
+
+def wrong_net_change(scene: Scene) -> bool:
+    for reply, event in scene.streamed():
+        if is_exact(event):
+            for _, other in scene.later(reply, event["aspect"]):
+                if not other["aspect"].startswith(words.FIRINGS):
+                    other["netChange"] = not other["netChange"]
+                    return True
+    return False
+
+
+def wrong_first_time(scene: Scene) -> bool:
+    for _, event in scene.streamed():
+        if event["changes"] == 1:
+            event["firstChangedAt"] -= 1
+            return True
+    return False
+
+
+def reordered(scene: Scene) -> bool:
+    """The events of a reply are in the order of their names."""
+    for reply, _ in scene.streamed(plain=False):
+        events = reply["parameters"]["events"]
+        if len(events) > 1 and events[0]["aspect"] != "lifecycle":
+            events.reverse()
+            return True
+    return False
+
+
+def two_events(scene: Scene) -> bool:
+    """A wake delivers the changes of an aspect one by one."""
+    for reply, event in scene.streamed():
+        if event["changes"] > 1:
+            first = {**event, "changes": event["changes"] - 1, "generation": event["generation"] - 1,
+                     "sequence": event["sequence"] - 1}
+            events = reply["parameters"]["events"]
+            events.insert(events.index(event), first)
+            event["changes"] = 1
+            return True
+    return False
+
+
+def not_asked_for(scene: Scene) -> bool:
+    for _, event in scene.streamed():
+        event["aspect"] = "display"
+        event["display"] = {"screens": [], "brightness": None}
+        return True
+    return False
+
+
+def empty_reply(scene: Scene) -> bool:
+    """A heartbeat."""
+    for reply, _ in scene.streamed():
+        beat = {**reply, "at": reply["at"] + 1, "parameters": {"events": []}}
+        scene.records.insert(scene.records.index(reply) + 1, beat)
+        return True
+    return False
+
+
+def invented_value(scene: Scene) -> bool:
+    for reply in scene.replies(BUS + "GetState"):
+        for event in reply["parameters"]["events"]:
+            if event.get("value") is not None:
+                event["value"] = {"invented": True}
+                event["generation"] += 1 << 20
+                event["sequence"] += 1 << 20
+                return True
+    return False
+
+
+def second_value(scene: Scene) -> bool:
+    """One generation has two values."""
+    for reply in scene.replies(BUS + "GetState"):
+        for event in reply["parameters"]["events"]:
+            if event.get("value") is not None:
+                event["value"] = {"invented": True}
+                return True
+    return False
+
+
+def state_of_the_past(scene: Scene) -> bool:
+    return _other_state(scene, later=False)
+
+
+def state_of_the_future(scene: Scene) -> bool:
+    return _other_state(scene, later=True)
+
+
+def _other_state(scene: Scene, later: bool) -> bool:
+    """GetState returns the state of another moment."""
+    for reply in scene.replies(BUS + "GetState"):
+        call = scene.call(reply)
+        for event in reply["parameters"]["events"]:
+            if event["aspect"] not in words.NAMES or event["value"] is None:
+                continue
+            for write in scene.replies(BUS + "Publish"):
+                given = scene.call(write)
+                result = write["parameters"]
+                if given["parameters"]["aspect"] != event["aspect"] or given["parameters"].get("value") is None:
+                    continue
+                if not _is_same_life(scene, reply, write):
+                    continue
+                if given["at"] > reply["at"] and result["generation"] > event["generation"] if later else (
+                        write["at"] < call["at"] and result["generation"] < event["generation"] - 20):
+                    event |= {"value": given["parameters"]["value"], **result}
+                    event.pop("changedAt")
+                    times = [one["changedAt"] for other in scene.records if other["kind"] == "reply"
+                             for one in other["parameters"].get("events", [])
+                             if one["aspect"] == event["aspect"] and one["generation"] == result["generation"]
+                             and "changedAt" in one]
+                    event["changedAt"] = times[0] if times else 0
+                    event["firstChangedAt"] = event["changedAt"]
+                    return True
+    return False
+
+
+def _is_same_life(scene: Scene, one: Record, two: Record) -> bool:
+    buses = {record["client"]: record["bus"] for record in scene.records if record["kind"] == "open"}
+    return bool(buses[one["client"]] == buses[two["client"]])
+
+
+def lost_publication(scene: Scene) -> bool:
+    """A value that was answered is overwritten by one of an earlier generation."""
+    for reply in scene.replies(BUS + "Publish"):
+        given = scene.call(reply)["parameters"]
+        if given["aspect"] in words.NAMES and given.get("value") is not None and reply["parameters"]["generation"] > 9:
+            reply["parameters"]["generation"] -= 7
+            reply["parameters"]["sequence"] -= 7
+            return True
+    return False
+
+
+def phantom_change(scene: Scene) -> bool:
+    """The generations of a name grow by a change that nobody made."""
+    replies = [reply for reply in scene.replies(BUS + "Publish")
+               if scene.call(reply)["parameters"].get("aspect") == words.PLAIN]
+    last = max(reply["parameters"]["generation"] for reply in replies)
+    for record in scene.records:
+        if record["kind"] == "reply" and "error" not in record:
+            if record in replies:
+                _raise(record["parameters"], last)
+            for event in record["parameters"].get("events", []):
+                if event["aspect"] == words.PLAIN:
+                    _raise(event, last)
+    return bool(replies)
+
+
+def _raise(numbers: dict[str, Any], generation: int) -> None:
+    if numbers["generation"] >= generation:
+        numbers["generation"] += 1
+        numbers["sequence"] += 1
+
+
+Mutation = Callable[[Scene], bool]
+# Each with words of the violations that show it, any of them.
+MUTATIONS: list[tuple[Mutation, str]] = [
+    (dropped_event, "but the position was"),
+    (repeated_reply, "generation "),
+    (other_generation, "but the position was|two values|nobody had published"),
+    (swapped_values, "has two values"),
+    (one_change_more, "but the position was"),
+    (wrong_net_change, "netChange is"),
+    (wrong_first_time, "firstChangedAt is"),
+    (reordered, "not in the order of their last changes"),
+    (two_events, "events of "),
+    (not_asked_for, "which was not asked for"),
+    (empty_reply, "a reply without events"),
+    (invented_value, "which nobody had published"),
+    (second_value, "has two values"),
+    (state_of_the_past, "was over"),
+    (state_of_the_future, "which nobody had published|was over"),
+    (lost_publication, "was over|two values"),
+    (phantom_change, "that nobody made"),
+]
