@@ -43,6 +43,7 @@ class Bus:
             [str(self.place.build / "reveille"), "serve", "--config", str(self.configuration),
              "--root", str(self.place.directory / "root")],
             self.environment, "bus", is_faulty)
+        self.place.record.note("bus", event="start", pid=self.running.pid)
         self.place.wait("the bus to accept connections", lambda: self.accepts)
 
     @property
@@ -62,6 +63,7 @@ class Bus:
         flaw = self.running.flaw()
         if flaw and not (flaw[0] == "signal" and self.place.faulty.is_fatal):
             raise world.Broken(*flaw)
+        self.place.record.note("bus", event="exit", pid=self.running.pid, code=self.running.process.returncode)
         self.ends.append(self.running.words)
         if len(self.ends) > 3:
             raise world.Broken("no next start", f"the bus ends again and again: {self.ends[-1][-600:]}")
@@ -70,15 +72,19 @@ class Bus:
     def kill(self) -> None:
         """Ends a life by SIGKILL."""
         if self.running:
+            self.place.record.note("bus", event="kill", pid=self.running.pid)
             self.running.kill()
+            self.place.record.note("bus", event="exit", pid=self.running.pid, code=-signal.SIGKILL)
             self.running = None
 
     def stop(self) -> None:
         """Ends a life by SIGTERM, which sends what is pending."""
         ending, self.running = self.running, None
         if ending:
+            self.place.record.note("bus", event="term", pid=ending.pid)
             ending.terminate()
             self.place.wait("the bus to end after SIGTERM", lambda: not ending.is_running)
+            self.place.record.note("bus", event="exit", pid=ending.pid, code=ending.process.returncode)
             flaw = ending.flaw()
             if flaw and not (flaw[0] == "signal" and self.place.faulty.is_fatal):
                 raise world.Broken(*flaw)

@@ -85,8 +85,6 @@ class Crowd:
         for sleeper in self.subscribers:
             if sleeper.is_asleep and not sleeper.is_closed:
                 self.wake(sleeper)
-        # A call makes the publisher notice the end of its connection, after which it publishes its states again.
-        self.publisher.call("GetState", aspects=["org.example.a"])
         self.agree()
 
     def check_listing(self) -> None:

@@ -11,7 +11,7 @@ import typing
 import table
 
 # Log lines that give no reason.
-ROUTINE = (": info: ", ": debug: ", "faults: injected")
+ROUTINE = (": info: ", ": debug: ", "faults: injected", "the program begins")
 ERRNO = {"EINTR": 4, "EIO": 5, "ENOSPC": 28}
 
 
@@ -23,15 +23,15 @@ class Injection:
     number: int = 0
     fault: str = ""
     shim: str = ""
-    # Whether threads count; a child is left alone as soon as it executes another program.
-    follows: bool = True
     # Of scenarios whose program starts others.
     detaches: bool = False
+    # System calls whose faults the program's runtime does not survive, besides those of memory.
+    fatal: tuple[str, ...] = ()
 
     @property
     def is_fatal(self) -> bool:
         """Whether no program survives the fault."""
-        return self.syscall in table.FATAL
+        return self.syscall in table.FATAL or self.syscall in self.fatal
 
     @property
     def uses_shim(self) -> bool:

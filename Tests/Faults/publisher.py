@@ -30,6 +30,20 @@ class Publisher:
         # The instance, generation and value of each last reply.
         self.confirmed: dict[str, tuple[str, int, str]] = {}
         self.instance = ""
+        self.is_busy = False
+        bus.place.tended.append(self.tend)
+
+    def tend(self) -> None:
+        """Connects again, as a library does, while nobody calls."""
+        if self.connection or not self.states or self.is_busy or not self.bus.accepts:
+            return
+        self.is_busy = True
+        try:
+            self.open()
+        except wire.Lost:
+            pass
+        finally:
+            self.is_busy = False
 
     def received(self, message: wire.Object) -> None:
         self.reply = message
@@ -38,6 +52,8 @@ class Publisher:
         self.connection = None
 
     def close(self) -> None:
+        """Ends the connection, and with it what was published while connected."""
+        self.states = {name: state for name, state in self.states.items() if not state[1]}
         if self.connection:
             self.connection.close()
 
@@ -60,13 +76,17 @@ class Publisher:
         """Makes a call, on a new connection if necessary."""
         if "." not in method:
             method = "org.reveille.Bus." + method
-        while True:
-            try:
-                if not self.connection:
-                    self.open()
-                return self.exchange(method, parameters)
-            except wire.Lost:
-                continue
+        self.is_busy = True
+        try:
+            while True:
+                try:
+                    if not self.connection:
+                        self.open()
+                    return self.exchange(method, parameters)
+                except wire.Lost:
+                    continue
+        finally:
+            self.is_busy = False
 
     def open(self) -> None:
         """Connects, checks that nothing which was confirmed is lost, and publishes its states again."""
@@ -107,11 +127,15 @@ class Publisher:
     def publish(self, name: str, value: typing.Any, is_tied: bool = False) -> None:
         """Publishes a state; the call is repeated until it is confirmed."""
         self.states[name] = (value, is_tied)
-        while True:
-            try:
-                if not self.connection:
-                    # It publishes this one too.
-                    return self.open()
-                return self.send_state(name, value, is_tied)
-            except wire.Lost:
-                continue
+        self.is_busy = True
+        try:
+            while True:
+                try:
+                    if not self.connection:
+                        # It publishes this one too.
+                        return self.open()
+                    return self.send_state(name, value, is_tied)
+                except wire.Lost:
+                    continue
+        finally:
+            self.is_busy = False

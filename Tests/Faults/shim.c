@@ -8,7 +8,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,20 +44,22 @@ __attribute__((constructor)) static void prepare(void) {
     unsetenv("LD_PRELOAD");
 }
 
-// Streams and files are read in parts; datagrams, directories and the objects of the kernel are not.
-static int can_be_short(int descriptor) {
+// Streams and files are read in parts; datagrams, directories and the objects of the kernel are not. A pipe takes what it
+// has room for only if that is more than PIPE_BUF.
+static int can_be_short(int call, int descriptor, size_t size) {
     struct stat status;
     int type = 0;
-    socklen_t size = sizeof type;
-    if (getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0)
+    socklen_t length = sizeof type;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &length) == 0)
         return type == SOCK_STREAM;
-    return fstat(descriptor, &status) == 0 && (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode));
+    return fstat(descriptor, &status) == 0 &&
+           (S_ISREG(status.st_mode) || (S_ISFIFO(status.st_mode) && (call == READ || size > PIPE_BUF)));
 }
 
 // Returns whether this call is the one that is wanted.
 static int is_due(int call, int descriptor, size_t size) {
     int saved = errno;
-    int applies = call == CLOSE ? fcntl(descriptor, F_GETFD) >= 0 : size > 1 && can_be_short(descriptor);
+    int applies = call == CLOSE ? fcntl(descriptor, F_GETFD) >= 0 : size > 1 && can_be_short(call, descriptor, size);
     int number = applies ? atomic_fetch_add(&counts[call], 1) + 1 : 0;
     if (number && report >= 0 && descriptor != report) {
         char link[64], object[256] = "", line[400];

@@ -9,6 +9,7 @@ import time
 import typing
 
 import program
+import record
 
 # A bus closes a silent connection after 8 s, and satellites try again after a few seconds.
 SECONDS = 20.0
@@ -33,10 +34,12 @@ class Socket(typing.Protocol):
 class World:
     """The surroundings of a run. Everything that it started ends with it."""
 
-    def __init__(self, faulty: program.Injection, build: pathlib.Path = pathlib.Path(), seconds: float = SECONDS) -> None:
+    def __init__(self, faulty: program.Injection, build: pathlib.Path = pathlib.Path(), seconds: float = SECONDS,
+                 directory: pathlib.Path | None = None) -> None:
         self.build = build
         self.faulty = faulty
-        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="faults-"))
+        self.directory = directory or pathlib.Path(tempfile.mkdtemp(prefix="faults-"))
+        self.record = record.Record(self.directory)
         self.deadline = time.monotonic() + seconds
         self.programs: list[program.Program] = []
         # Called in each turn: what restarts programs, and connects.

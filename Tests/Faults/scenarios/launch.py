@@ -11,7 +11,7 @@ from world import Broken, World
 DETACHES = True
 # A start that fails is repeated after a minute, and one whose outcome the next bus does not know after a minute and a half.
 SECONDS = 150.0
-WAITS = True
+WAITS, COST = True, 6.0
 PAUSE = 0.1
 
 
@@ -26,7 +26,7 @@ def run(world: World) -> None:
     start = time.time()
     crowd.publish("org.example.a", {"n": 1})
     here = pathlib.Path(__file__).resolve().parent.parent
-    command = [sys.executable, "-B", str(here / "launched.py"), str(world.directory / "traces"), "org.example.alarm"]
+    command = [sys.executable, "-B", str(here / "programs" / "launched.py"), str(world.directory / "traces"), "org.example.alarm"]
     at = int((start + 5.1) * 1e6)
     entry = {"id": "alarm", "aspect": "org.example.alarm", "value": {"n": 1}, "at": at, "launch": command}
     while True:
@@ -38,9 +38,11 @@ def run(world: World) -> None:
             continue
     crowd.bus.settle()
     world.wait(lambda: f"the firing in the program: {traces(world)}", lambda: "received 1" in traces(world), PAUSE)
-    world.wait("the end of the launch", lambda: not crowd.bus.schedule.exists(), PAUSE)
     crowd.bus.stop()
     crowd.bus.start()
-    crowd.control.call("GetState", aspects=["org.example.alarm"])
+    if crowd.bus.schedule.exists():
+        # The end of the launch was not saved. The next bus could start the program once more.
+        end = time.time() + 6
+        world.wait("another start", lambda: time.time() > end, PAUSE)
     if traces(world).count("received 1") != 1:
         raise Broken("counted twice", f"the program notes {traces(world)}")

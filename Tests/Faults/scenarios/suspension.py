@@ -40,7 +40,8 @@ class Patient:
         world.cleanups.append(self.end)
         here = pathlib.Path(__file__).resolve().parent.parent
         self.process = world.start(
-            [sys.executable, "-B", str(here / "patient.py"), path, "org.example.a,lifecycle"], program.environment(), "patient")
+            [sys.executable, "-B", str(here / "programs" / "patient.py"), path, "org.example.a,lifecycle", str(world.directory)],
+            program.environment(), "patient")
         (self.cgroup / "cgroup.procs").write_text(str(self.process.pid))
 
     def end(self) -> None:

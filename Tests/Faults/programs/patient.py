@@ -2,9 +2,12 @@
 from __future__ import annotations
 
 import json
+import pathlib
 import sys
 import types
 import typing
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 import history
 import program
@@ -13,7 +16,7 @@ import world
 
 
 def main() -> None:
-    place = world.World(program.NONE, seconds=3600)
+    place = world.World(program.NONE, seconds=3600, directory=pathlib.Path(sys.argv[3]))
     bus = typing.cast(typing.Any, types.SimpleNamespace(place=place, path=sys.argv[1], history=history.History()))
     reader = subscriber.Subscriber(bus, "patient", sys.argv[2].split(","))
     count, known = 0, ""
