@@ -1,0 +1,97 @@
+"""`reveille-fleet bridge` between a bus and mosquitto, both of which restart; `reveille-fleet watch` reads what arrives."""
+import os
+import pathlib
+import shutil
+import socket
+import typing
+
+import program
+from crowd import Crowd
+from reader import Reader
+from world import World
+
+COUNTS_START = True
+# A bridge tries again after a few seconds.
+SECONDS = 60.0
+WAITS, COST = True, 2.0
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
+UNPACKED = ROOT / ".build-mosquitto"
+
+
+def broker() -> str:
+    """Returns the path of mosquitto, if there is one."""
+    unpacked = UNPACKED / "usr/sbin/mosquitto"
+    return str(unpacked) if unpacked.exists() else shutil.which("mosquitto") or ""
+
+
+def missing() -> str:
+    return "" if broker() else "there is no mosquitto"
+
+
+class Bridge(Reader):
+    """The bridge, whose output is what a reader of the fleet prints."""
+
+    def __init__(self, around: Crowd, port: int) -> None:
+        world = around.place
+        configuration = world.directory / "fleet.json5"
+        configuration.write_text(f'{{ device: "kiosk", broker: "mqtt://127.0.0.1:{port}", aspects: ["org.example.*"] }}')
+        super().__init__(around, "bridge", [
+            str(world.build / "reveille-fleet"), "bridge", "--config", str(configuration),
+            "--state", str(world.directory / "bridge.json")])
+        self.start_broker(port)
+        environment = around.bus.environment | {"REVEILLE_BROKER": f"mqtt://127.0.0.1:{port}"}
+        with open(world.directory / "fleet.out", "ab") as output:
+            world.start([str(world.build / "reveille-fleet"), "watch", "--initial", "--json"], environment, "fleet", stdout=output)
+        world.wait("the reader of the fleet", lambda: (world.directory / "fleet.out").exists())
+
+    def start_broker(self, port: int) -> None:
+        world = self.around.place
+        configuration = world.directory / "mosquitto.conf"
+        configuration.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\nuser root\n")
+        libraries = ":".join(str(path) for top in ("usr/lib", "lib") for path in (UNPACKED / top).glob("*-linux-gnu"))
+        world.start([broker(), "-c", str(configuration)], program.environment(LD_LIBRARY_PATH=libraries), "mosquitto")
+
+        def accepts() -> bool:
+            with socket.socket() as attempt:
+                return attempt.connect_ex(("127.0.0.1", port)) == 0
+        world.wait("mosquitto", accepts)
+
+    @property
+    def output(self) -> typing.Any:
+        return self.around.place.directory / "fleet.out"
+
+    def check(self, event: dict[str, typing.Any]) -> None:
+        """Compares generations, which may be repeated after a reconnection, and never go back."""
+        name = event["aspect"]
+        if "value" in event:
+            super().check(event)
+        elif event.get("removed"):
+            self.values[name] = "null"
+
+
+def run(world: World) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    crowd = Crowd(world)
+    crowd.bus.start()
+    bridge = Bridge(crowd, port)
+    crowd.publish("org.example.a", {"n": 0})
+    bridge.start(is_faulty=True)
+    bridge.wait("org.example.a", {"n": 0})
+    for n in range(1, 3):
+        crowd.publish("org.example.a", {"n": n})
+        crowd.publish("org.example.b", {"n": n})
+        bridge.wait("org.example.a", {"n": n})
+        bridge.wait("org.example.b", {"n": n})
+    crowd.bus.settle()
+    crowd.bus.stop()
+    crowd.bus.start()
+    crowd.publish("org.example.b", {"n": 3})
+    bridge.wait("org.example.b", {"n": 3})
+    bridge.stop()
+    for n in range(4, 6):
+        crowd.publish("org.example.a", {"n": n})
+    bridge.start()
+    bridge.wait("org.example.a", {"n": 5})
+    bridge.wait("org.example.b", {"n": 3})
+    bridge.stop()

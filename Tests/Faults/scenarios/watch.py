@@ -1,0 +1,13 @@
+"""`reveille watch --state`, over a restart of the bus, and its own next life."""
+from crowd import Crowd
+from reader import Reader, life
+from world import World
+
+COUNTS_START = True
+
+
+def run(world: World) -> None:
+    crowd = Crowd(world)
+    state = str(world.directory / "watched")
+    life(crowd, Reader(crowd, "watch", [
+        str(world.build / "reveille"), "watch", "--json", "--initial", "--state", state, "org.example.a", "org.example.b"]))
