@@ -19,6 +19,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -283,16 +284,14 @@ int c_reveille_clock_is_synchronized(void) {
   return adjtimex(&clock) >= 0 && !(clock.status & STA_UNSYNC);
 }
 
-static void remove_cgroup_when_empty(const char *directory, int events, int end) {
+static void remove_cgroup_when_empty(const char *directory, int events, int end, int changes) {
     char text[256];
     ssize_t length;
     while (read(end, text, 1) < 0 && errno == EINTR) {}
-    struct pollfd changes = {.fd = events, .events = POLLPRI};
-    // A read before each poll, so that no change is missed (cgroups(7), "cgroup.events").
+    // A look before each wait, so that no change is missed. The file is gone if another process has removed the cgroup.
     while ((length = pread(events, text, sizeof text - 1, 0)) > 0) {
         text[length] = 0;
-        if (strstr(text, "populated 0")) break;
-        poll(&changes, 1, -1);
+        if (strstr(text, "populated 0") || (read(changes, text, sizeof text) < 0 && errno != EINTR)) break;
     }
     rmdir(directory);
 }
@@ -303,10 +302,14 @@ int c_reveille_remove_cgroup_when_empty(const char *directory) {
         errno = ENAMETOOLONG;
         return -1;
     }
+    int ends[2] = {-1, -1};
     int events = open(path, O_RDONLY | O_CLOEXEC);
-    int ends[2];
-    if (events < 0 || pipe2(ends, O_CLOEXEC) < 0) return -1;
-    pid_t child = fork();
+    int changes = inotify_init1(IN_CLOEXEC);
+    int error = 0;
+    if (events < 0 || inotify_add_watch(changes, path, IN_MODIFY) < 0 ||
+        inotify_add_watch(changes, directory, IN_DELETE_SELF) < 0 || pipe2(ends, O_CLOEXEC) < 0)
+        error = errno;
+    pid_t child = error == 0 ? fork() : -1;
     if (child == 0) {
         // The child of a child that has ended belongs to the first process.
         pid_t grandchild = fork();
@@ -314,15 +317,17 @@ int c_reveille_remove_cgroup_when_empty(const char *directory) {
         setsid();
         // Whatever ends all processes of the program needs this one until they have ended.
         signal(SIGTERM, SIG_IGN);
-        if (dup2(events, 0) < 0 || dup2(ends[0], 1) < 0) _exit(1);
-        close_range(2, ~0U, 0);
-        remove_cgroup_when_empty(directory, 0, 1);
+        if (dup2(events, 0) < 0 || dup2(ends[0], 1) < 0 || dup2(changes, 2) < 0) _exit(1);
+        close_range(3, ~0U, 0);
+        remove_cgroup_when_empty(directory, 0, 1, 2);
         _exit(0);
     }
+    if (child < 0 && error == 0) error = errno;
     int status = 0;
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-    int error = child < 0 ? errno : WEXITSTATUS(status);
+    if (error == 0) error = WEXITSTATUS(status);
     close(events);
+    close(changes);
     close(ends[0]);
     // The other end is closed with this program.
     if (error == 0) return 0;
