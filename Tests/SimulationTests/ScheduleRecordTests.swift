@@ -71,7 +71,7 @@ import Varlink
     func highestNumbers() throws {
         let directory = try TemporaryDirectory()
         let records = try ["a", "b", "c"].map { try launching($0, times: Self.most - 1, before: 0, through: Self.most) }
-        try ScheduleFile(path: directory.path + "/state/schedule").append(records, isDurable: true) { records }
+        try ScheduleFile(path: directory.path + "/state/schedule").replace(with: records)
         let scene = try ScheduleScene(in: directory)
         scene.scene.pass(.seconds(10))
         #expect(scene.launcher.launches.map { $0.command[0] }.sorted() == ["a", "b", "c"])

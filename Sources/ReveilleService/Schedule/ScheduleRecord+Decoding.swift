@@ -24,6 +24,9 @@ extension ScheduleRecord {
     }
 
     private static func decode(_ object: JSONObject) throws(StateError) -> ScheduleRecord? {
+        if let instance = object["began"]?.stringValue, let firings = counter(object["firings"]) {
+            return .began(instance: instance, firings: firings)
+        }
         if let entry = object["entry"]?.objectValue { return try decodeItem(entry, object).map { .added($0) } }
         if let ids = object["removed"].flatMap(strings), let user = user(object) { return .removed(ids, user: user) }
         if let list = object["passed"]?.arrayValue {

@@ -38,6 +38,8 @@ package enum ScheduleRecord: Sendable, Hashable {
         package var waiting: LaunchQueue.Waiting
     }
 
+    /// The firings of an instance up to a number are not in the file: only a saved state that contains them is accurate.
+    case began(instance: String, firings: Int)
     /// An entry was added.
     case added(Schedule.Item)
     /// Entries of a user were removed.
@@ -64,6 +66,8 @@ package enum ScheduleRecord: Sendable, Hashable {
 
     private var object: JSONObject {
         switch self {
+        case .began(let instance, let firings):
+            return ["began": .string(instance), "firings": .integer(Int64(firings))]
         case .added(let item):
             var object: JSONObject = [
                 "entry": item.entry.structure, "user": .integer(Int64(item.user)), "added": .integer(item.added),
