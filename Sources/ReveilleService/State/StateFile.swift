@@ -40,7 +40,9 @@ package struct StateFile {
             throw StateError(reason: "\(error)")
         }
         do {
-            return try contents.map { try StateCoding.decode(JSON.parse($0)) }
+            guard let contents else { return nil }
+            guard let text = DigestedText.decode(contents[...]) else { throw StateError(reason: "it is damaged") }
+            return try StateCoding.decode(JSON.parse(text))
         } catch {
             throw StateError(reason: "\(path): \(error)")
         }
@@ -48,7 +50,7 @@ package struct StateFile {
 
     /// Replaces the saved state atomically.
     package func save(_ state: SavedState) throws(SystemError) {
-        try PrivateFile.replace(path, with: StateCoding.encode(state), limit: Self.limit, on: disk)
+        try PrivateFile.replace(path, with: DigestedText.encode(StateCoding.encode(state)), limit: Self.limit, on: disk)
     }
 
     /// Removes the saved state.
