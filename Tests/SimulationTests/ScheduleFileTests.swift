@@ -44,7 +44,10 @@ import Testing
         let passed = ScheduleRecord.passed([
             .init(user: 1, id: "0", after: 1, fired: 1, isLast: false, firing: firing, isLaunching: true)
         ])
-        try file.append([passed], isDurable: false)
+        // What launches wait for has the value.
+        let launching = ScheduleRecord.launching(
+            .init(command: ["a"], starts: 0, instance: "one", waiting: LaunchQueue.Waiting(firing)))
+        try file.append([passed, launching], isDurable: false)
         #expect(!file.takesFirings)
         try file.append([.settled(["a"], "org.example.a")], isDurable: false)
         #expect(throws: (any Error).self) { try file.append([.removed(["0"], user: 1)], isDurable: true) }

@@ -36,6 +36,11 @@ package struct SavedSchedule: Sendable {
         }
     }
 
+    /// Returns the value that an entry publishes.
+    func value(of id: String, of user: UInt32) -> PublishedValue? {
+        entries[Key(user: user, id: ExactText(id))].map { PublishedValue($0.entry.aspect, bytes: $0.entry.published) }
+    }
+
     /// Applies the next record.
     package mutating func apply(_ record: ScheduleRecord) {
         switch record {

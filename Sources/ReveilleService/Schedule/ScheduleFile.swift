@@ -129,7 +129,7 @@ package final class ScheduleFile {
         // What follows the last end of a line was not written to its end.
         let end = bytes.lastIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
         for line in bytes[..<end].dropFirst(header.count).split(separator: UInt8(ascii: "\n")) {
-            guard let record = try ScheduleRecord(line: line) else {
+            guard let record = try ScheduleRecord(line: line, values: schedule.value) else {
                 isTorn = true
                 continue
             }

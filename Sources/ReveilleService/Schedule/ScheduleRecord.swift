@@ -20,7 +20,7 @@ package enum ScheduleRecord: Sendable, Hashable {
         package var fired: Int
         /// Whether it was its last slot.
         package var isLast: Bool
-        /// The firing, unless all slots were left out.
+        /// The firing, unless all slots were left out; its value is that of the entry, which the file has already.
         package var firing: Firing?
         /// Whether the entry has a command, which is started unless a subscriber receives the firing.
         package var isLaunching: Bool
@@ -59,9 +59,7 @@ package enum ScheduleRecord: Sendable, Hashable {
 
     /// The record as JSON, on a line that begins with its digest.
     package var line: [UInt8] {
-        let text = JSON.object(object).bytes
-        return Array(String(Digest(of: text).value, radix: 16).utf8) + [UInt8(ascii: " ")] + text
-            + [UInt8(ascii: "\n")]
+        DigestedText.encode(JSON.object(object).bytes) + [UInt8(ascii: "\n")]
     }
 
     private var object: JSONObject {
@@ -113,7 +111,6 @@ package enum ScheduleRecord: Sendable, Hashable {
         if let firing = passed.firing {
             object["firing"] = [
                 "instance": .string(firing.instance), "number": .integer(Int64(firing.number)),
-                "aspect": .string(firing.value.name.name), "value": firing.value.structure,
                 "times": .integer(Int64(firing.times)), "before": .integer(Int64(firing.before)),
                 "sequence": .integer(Int64(firing.sequence)), "time": .integer(firing.time.microseconds),
             ]
