@@ -41,6 +41,21 @@ import Varlink
         #expect(try scene.list().map(\.fired) == [1])
     }
 
+    @Test("a single firing that is refused leaves its entry, which has no next time")
+    func singleFiringIsRefused() throws {
+        let scene = try ScheduleScene(
+            publish: #"{ allow: [{ names: "org.example.*", users: [1000, 1001] }] }"#, owner: 0)
+        try scene.add(["at": .integer(scene.now + ScheduleScene.minute)])
+        try scene.scene.connect(uid: 1_001).publish(ScheduleScene.name, ["by": 1_001])
+        scene.pass(minutes: 2)
+        for _ in 0..<2 {
+            #expect(try scene.list().map(\.fired) == [0])
+            #expect(try scene.list().map(\.next) == [nil])
+            try scene.restart()
+        }
+        #expect(try scene.cancel("one").error == nil)
+    }
+
     @Test(
         "entries that cannot be meant are refused with the field",
         arguments: [

@@ -100,6 +100,37 @@ import Varlink
         #expect(resumed.events.map(\.changes) == [3])
     }
 
+    @Test(
+        "B10: a state that changed back before a restart is not a net change after it, nor when it changes back again",
+        arguments: [true, false])
+    func netChangeOverARestart(isClean: Bool) throws {
+        let scene = try scene()
+        let peer = scene.connect(uid: 0)
+        try peer.publish(Self.name, ["level": 1])
+        let start = try scene.connect().subscribe(to: [Self.name], ["initial": true])
+        for level: Int64 in [2, 3, 1] { try peer.publish(Self.name, ["level": .integer(level)]) }
+        save(scene)
+        let resume: JSONObject = [
+            "instance": .string(start.instance),
+            "resume": [
+                ["aspect": .string(Self.name), "generation": .integer(Int64(start.events.first?.generation ?? 0))]
+            ],
+        ]
+        for round in 0..<2 {
+            try scene.restart(isClean: isClean)
+            let resumed = try scene.connect().subscribe(to: [Self.name], resume)
+            #expect(resumed.resumed == true)
+            #expect(resumed.events.map(\.changes) == [3 + 2 * round])
+            #expect(resumed.events.map(\.netChange) == [false])
+            let peer = scene.connect(uid: 0)
+            try peer.publish(Self.name, ["level": 4])
+            #expect(try scene.connect().subscribe(to: [Self.name], resume).events.map(\.netChange) == [true])
+            try peer.publish(Self.name, ["level": 1])
+            #expect(try scene.connect().subscribe(to: [Self.name], resume).events.map(\.netChange) == [false])
+            save(scene)
+        }
+    }
+
     /// Whether the saved state contains the name.
     private var isNameSaved: Bool {
         directory.read("state.json").contains(Self.name)
@@ -165,11 +196,35 @@ import Varlink
         #expect(status.st_mode & 0o7777 == 0o600)
     }
 
-    @Test("a damaged state begins a new instance and is logged, and names can be published again")
-    func damagedStateIsRefused() throws {
-        try directory.write(
+    @Test("a state in which any bit is flipped begins a new instance") func anyFlippedBitIsNoticed() throws {
+        let scene = try scene()
+        try scene.connect(uid: 0).publish(Self.name, ["level": 1])
+        save(scene)
+        let bytes = Array(directory.read("state.json").utf8)
+        for index in bytes.indices {
+            var damaged = bytes
+            damaged[index] ^= 1 << (index % 7)
+            try directory.write(bytes: damaged, to: "damaged")
+            let state = try? StateFile(path: directory.path + "/damaged").load()
+            // Only the case of a digit of the digest makes no difference.
+            #expect(state == nil || index < 16, "byte \(index)")
+        }
+    }
+
+    @Test("a state of an earlier release, without a digest, begins a new instance") func stateWithoutDigest() throws {
+        try directory.write(#"{"version":1,"instance":"i","sequence":5,"aspects":[]}"#, to: "state.json")
+        let scene = try scene()
+        #expect(scene.log.all.contains { $0.contains("\(path): it is damaged") })
+        #expect(try scene.connect().call("GetState").parameters["instance"] != "i")
+    }
+
+    @Test("a state that no bus writes begins a new instance and is logged, and names can be published again")
+    func impossibleStateIsRefused() throws {
+        let text =
             #"{"version":1,"instance":"i","sequence":5,"aspects":[{"aspect":"org.example.volume","generation":1,"#
-                + #""sequence":1,"changedAt":1,"state":{},"publisher":-5}]}"#, to: "state.json")
+            + #""sequence":1,"changedAt":1,"state":{},"publisher":-5}]}"#
+        let digest = String(Digest(of: Array(text.utf8)).value, radix: 16)
+        try directory.write("\(digest) \(text)", to: "state.json")
         let scene = try scene()
         #expect(
             scene.log.all == [

@@ -23,12 +23,13 @@ import Testing
                 id: "\(id)", aspect: "org.example.a", value: value.bytes, every: 1_000, launch: ["a"])
             return Schedule.Item(user: 1, entry: entry, addedAt: 1)
         }
+        try file.replace(with: [])
         var count = 0
         var code: Int32 = 0
         while code == 0, count < 100 {
             let record = ScheduleRecord.added(try item(count))
             do {
-                try file.append([record], isDurable: true) { [record] }
+                try file.append([record], isDurable: true)
                 count += 1
             } catch {
                 code = error.code
@@ -43,9 +44,12 @@ import Testing
         let passed = ScheduleRecord.passed([
             .init(user: 1, id: "0", after: 1, fired: 1, isLast: false, firing: firing, isLaunching: true)
         ])
-        try file.append([passed], isDurable: false) { [] }
+        // What launches wait for has the value.
+        let launching = ScheduleRecord.launching(
+            .init(command: ["a"], starts: 0, instance: "one", waiting: LaunchQueue.Waiting(firing)))
+        try file.append([passed, launching], isDurable: false)
         #expect(!file.takesFirings)
-        try file.append([.settled(["a"], "org.example.a")], isDurable: false) { [] }
-        #expect(throws: (any Error).self) { try file.append([.removed(["0"], user: 1)], isDurable: true) { [] } }
+        try file.append([.settled(["a"], "org.example.a")], isDurable: false)
+        #expect(throws: (any Error).self) { try file.append([.removed(["0"], user: 1)], isDurable: true) }
     }
 }

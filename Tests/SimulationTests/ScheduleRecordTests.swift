@@ -30,7 +30,9 @@ import Varlink
         change(&object)
         let bytes = JSON.object(object).bytes
         let line = Array(String(Digest(of: bytes).value, radix: 16).utf8) + [UInt8(ascii: " ")] + bytes
-        return try ScheduleRecord(line: line[...])
+        return try ScheduleRecord(line: line[...]) { _, _ in
+            PublishedValue("org.example.a", bytes: Array("{}".utf8))
+        }
     }
 
     @Test("a program to start that an earlier release has saved, without the last generation, is read")
@@ -53,6 +55,26 @@ import Varlink
         #expect(try decode(.added(item)) { _ in } == .added(item))
     }
 
+    @Test("a firing that an earlier release has saved, with its value, is read") func firingWithValue() throws {
+        let value = PublishedValue("org.example.b", bytes: Array(#"{"a":1}"#.utf8))
+        let firing = Firing(
+            instance: "one", number: 1, value: value, user: 1, times: 1, before: 1, sequence: 2,
+            time: Timestamp(microseconds: 1))
+        let record = ScheduleRecord.passed([
+            .init(user: 1, id: "a", after: 1, fired: 1, isLast: false, firing: firing, isLaunching: false)
+        ])
+        let read = try decode(record) { object in
+            guard var passed = object["passed"]?.arrayValue?.first?.objectValue,
+                var fields = passed["firing"]?.objectValue
+            else { return }
+            fields["aspect"] = "org.example.b"
+            fields["value"] = ["a": 1]
+            passed["firing"] = .object(fields)
+            object["passed"] = [.object(passed)]
+        }
+        #expect(read == record)
+    }
+
     @Test("a firing with more slots than there are seconds is damaged") func tooManySlots() throws {
         let value = PublishedValue("org.example.a", bytes: Array("{}".utf8))
         func passed(_ times: Int) -> ScheduleRecord {
@@ -71,7 +93,7 @@ import Varlink
     func highestNumbers() throws {
         let directory = try TemporaryDirectory()
         let records = try ["a", "b", "c"].map { try launching($0, times: Self.most - 1, before: 0, through: Self.most) }
-        try ScheduleFile(path: directory.path + "/state/schedule").append(records, isDurable: true) { records }
+        try ScheduleFile(path: directory.path + "/state/schedule").replace(with: records)
         let scene = try ScheduleScene(in: directory)
         scene.scene.pass(.seconds(10))
         #expect(scene.launcher.launches.map { $0.command[0] }.sorted() == ["a", "b", "c"])

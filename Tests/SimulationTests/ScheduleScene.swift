@@ -28,16 +28,19 @@ final class ScheduleScene {
     var now: Int64 { scene.loop.wallClock }
 
     init(
-        publish: String = "{}", owner: UInt32 = 1_000, entries: Int = 1_024, in directory: TemporaryDirectory? = nil
+        publish: String = "{}", owner: UInt32 = 1_000, entries: Int = 1_024, in directory: TemporaryDirectory? = nil,
+        stateDisk: Disk = Disk(), scheduleDisk: Disk = Disk()
     ) throws {
         let directory = try directory ?? TemporaryDirectory()
         self.directory = directory
         let (zones, launcher) = (zones, launcher)
         scene = try BrokerScene(
-            publish: publish, owner: owner, state: StateFile(path: directory.path + "/state.json"), entries: entries
+            publish: publish, owner: owner, state: StateFile(path: directory.path + "/state.json", on: stateDisk),
+            entries: entries
         ) {
             ScheduleServices(
-                file: ScheduleFile(path: directory.path + "/state/schedule"), zones: zones, launcher: launcher,
+                file: ScheduleFile(path: directory.path + "/state/schedule", on: scheduleDisk), zones: zones,
+                launcher: launcher,
                 address: "unix:/scene")
         }
     }

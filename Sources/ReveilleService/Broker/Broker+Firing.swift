@@ -32,8 +32,7 @@ extension Broker {
         _ = scheduler.schedule.returnToPresent(at: loop.wallClock)
         for launch in saved.launches { resume(launch) }
         for (command, process) in saved.children.all { adopt(process, running: command) }
-        keeper?.save()
-        if scheduler.isEmpty { _ = saveSchedule([], isDurable: true) } else { shortenScheduleFile() }
+        rewriteScheduleFile()
         fireSchedule()
     }
 
@@ -54,7 +53,7 @@ extension Broker {
         }
         guard !due.isEmpty else { return waitForSchedule() }
         // Before the firings are computed, since a check can make the bus forget names.
-        due = permitted(due)
+        due = permitted(due, at: now)
         var firings: [Firing] = []
         let passed = due.map { due -> ScheduleRecord.Passed in
             let entry = due.item.entry
@@ -88,13 +87,9 @@ extension Broker {
         launchesChanged()
         deliver()
         if let file = scheduler.services.file {
-            if scheduler.isEmpty {
-                _ = saveSchedule([], isDurable: true)
-            } else {
-                // Only a loss of power could undo the firing until then.
-                attempt { () throws(SystemError) in try file.sync() }
-                if file.isLong { shortenScheduleFile() }
-            }
+            // Only a loss of power could undo the firing until then.
+            attempt { () throws(SystemError) in try file.sync() }
+            tidyScheduleFile()
         }
         launchPrograms()
         waitForSchedule()
@@ -105,15 +100,13 @@ extension Broker {
         guard let file = scheduler.services.file, scheduler.schedule.next ?? .max <= now, !file.takesFirings else {
             return true
         }
-        shortenScheduleFile()
+        rewriteScheduleFile()
         return file.takesFirings
     }
 
     private func save(_ passed: [ScheduleRecord.Passed]) -> Bool {
         guard let file = scheduler.services.file else { return true }
-        return attempt { () throws(SystemError) in
-            try file.append([.passed(passed)], isDurable: false) { scheduler.records(of: bus.instance) }
-        }
+        return attempt { () throws(SystemError) in try file.append([.passed(passed)], isDurable: false) }
     }
 
     private func fire(_ firing: Firing) {
@@ -124,7 +117,7 @@ extension Broker {
     }
 
     /// Returns entries without the firings that their owners may no longer publish; the reasons are logged.
-    private func permitted(_ due: [Schedule.Due]) -> [Schedule.Due] {
+    private func permitted(_ due: [Schedule.Due], at time: Int64) -> [Schedule.Due] {
         var names: [UInt32: Set<Aspect>] = [:]
         return due.map { due in
             let (user, name) = (due.item.user, due.item.entry.aspect)
@@ -142,8 +135,11 @@ extension Broker {
             }
             var due = due
             due.firings = 0
-            due.rest?.fired = due.item.fired
-            if let rest = due.rest { scheduler.schedule.add(rest) }
+            // It stays without a next slot if this was the last one.
+            var rest = due.rest ?? due.item
+            rest.after = max(rest.after, time)
+            rest.fired = due.item.fired
+            due.rest = scheduler.schedule.add(rest)
             return due
         }
     }

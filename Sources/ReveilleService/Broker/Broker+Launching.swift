@@ -20,6 +20,7 @@ extension Broker {
         if launch.instance != bus.instance {
             let firing = bus.firing(
                 of: waiting.value, times: min(waiting.times, Firing.most), by: waiting.user, at: now, after: [])
+            stateWillBeDelivered()
             bus.fire(firing)
             waiting = LaunchQueue.Waiting(firing)
         }

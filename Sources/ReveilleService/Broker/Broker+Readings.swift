@@ -25,6 +25,9 @@ extension Broker {
         states.discardAll()
         guard keeper?.stateWillBeDelivered() == false else { return }
         bus.renew(as: Broker.newInstance(&random))
+        if scheduler.services.file?.isOpen == true {
+            _ = saveSchedule([.began(instance: bus.instance, firings: 0)], isDurable: false)
+        }
         logger.warning("continuing as a new instance: the saved state cannot be removed")
         // Subscribers reconnect and get the new instance; their positions would be wrong in it.
         for connection in subscribers.connections { close(connection) }

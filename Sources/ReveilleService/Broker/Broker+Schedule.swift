@@ -56,6 +56,7 @@ extension Broker {
                 switch change.call {
                 case .add(let entry):
                     try check(entry, of: change.user)
+                    try prepareScheduleFile()
                     let before = scheduler.schedule.item(entry.id, of: change.user)
                     let item = scheduler.schedule.add(
                         Schedule.Item(user: change.user, entry: entry, addedAt: loop.wallClock))
@@ -63,6 +64,7 @@ extension Broker {
                     records.append(.added(item))
                     return .success(AddReply(next: item.next))
                 case .cancel(let id):
+                    if !scheduler.schedule.isEmpty { try prepareScheduleFile() }
                     let ids = id.map { [$0] } ?? scheduler.schedule.items(of: change.user).map(\.entry.id)
                     let removed = ids.compactMap { scheduler.schedule.remove($0, of: change.user) }
                     if let id, removed.isEmpty { throw .noSuchEntry(id) }
@@ -80,6 +82,8 @@ extension Broker {
             for (user, id, before) in undo.reversed() {
                 if let before { scheduler.schedule.add(before) } else { scheduler.schedule.remove(id, of: user) }
             }
+            // A record that could not be removed again is left out now.
+            if scheduler.isEmpty || scheduler.services.file?.isOpen == false { rewriteScheduleFile() }
         }
         for (change, result) in zip(changes, results) {
             if case .success = result, !isSaved {
@@ -91,38 +95,51 @@ extension Broker {
         waitForSchedule()
     }
 
-    /// Saves records, or removes the file if the schedule is over.
+    /// Saves records of changes that have been made already.
     ///
-    /// - Returns: Whether it is saved; the reason why not is logged.
+    /// - Returns: Whether they are saved; the reason why not is logged.
     func saveSchedule(_ records: [ScheduleRecord], isDurable: Bool) -> Bool {
         guard let file = scheduler.services.file else { return true }
+        guard file.isOpen else { return rewriteScheduleFile() }
         do throws(SystemError) {
-            if scheduler.isEmpty {
-                // The firings in the file are part of the bus's state first.
-                keeper?.save()
+            try file.append(records, isDurable: isDurable)
+        } catch {
+            logger.error("the schedule cannot be saved: \(error)")
+            return false
+        }
+        tidyScheduleFile()
+        return true
+    }
+
+    /// Opens the file for a change that is refused if it cannot be saved: what is only appended can be undone.
+    private func prepareScheduleFile() throws(CallError) {
+        guard let file = scheduler.services.file, !file.isOpen else { return }
+        guard rewriteScheduleFile(isNeeded: true) else { throw .storageExceeded }
+    }
+
+    /// Shortens the file if it is much longer than necessary, and removes it if the schedule is over.
+    func tidyScheduleFile() {
+        guard let file = scheduler.services.file, file.isLong || scheduler.isEmpty else { return }
+        rewriteScheduleFile()
+    }
+
+    /// Writes the file anew without the firings, which are part of the bus's state first, or removes it if nothing is left.
+    ///
+    /// If an outdated state can neither be replaced nor removed, there is always a file, which tells the next bus so.
+    @discardableResult
+    func rewriteScheduleFile(isNeeded: Bool = false) -> Bool {
+        guard let file = scheduler.services.file else { return true }
+        let isSettled = keeper?.settle() ?? true
+        do throws(SystemError) {
+            if scheduler.isEmpty, isSettled, !isNeeded {
                 try file.remove()
             } else {
-                try file.append(records, isDurable: isDurable) {
-                    // A new file has no firings; they are part of the bus's state first.
-                    keeper?.save()
-                    return scheduler.records(of: bus.instance)
-                }
-                if file.isLong { shortenScheduleFile() }
+                try file.replace(with: scheduler.records(of: bus.instance, firings: bus.firings))
             }
             return true
         } catch {
             logger.error("the schedule cannot be saved: \(error)")
             return false
-        }
-    }
-
-    /// Writes the file anew, without the firings, which are part of the bus's state first.
-    func shortenScheduleFile() {
-        keeper?.save()
-        do throws(SystemError) {
-            try scheduler.services.file?.replace(with: scheduler.records(of: bus.instance))
-        } catch {
-            logger.warning("the schedule's file stays long: \(error)")
         }
     }
 

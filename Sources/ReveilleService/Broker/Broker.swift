@@ -125,18 +125,15 @@ package final class Broker {
             interfaces: Self.interfaces)
         watchers = WatcherPool(loop: loop)
         freezes = try FreezeWatch(loop: loop, logger: logger)
-        var saved = Broker.load(state, logger)
-        let savedSchedule = Broker.load(schedule.file, logger)
-        // The state is that of before the firings, and only firings have followed it.
-        if let savedSchedule { saved?.replay(savedSchedule.firings) }
-        self.savedSchedule = savedSchedule
+        let saved: SavedState?
+        (saved, savedSchedule) = Broker.load(state, schedule.file, logger)
         scheduler = ScheduleKeeper(schedule, loop: loop, logger: logger)
         let now = Timestamp(microseconds: loop.wallClock)
         bus = Bus(
             restoring: saved ?? SavedState(instance: Broker.newInstance(&self.random), sequence: 0, entries: []),
             history: configuration.bus.history, at: now)
         if let state {
-            keeper = try StateKeeper(file: state, isOnDisk: saved != nil, loop: loop, logger: logger) {
+            keeper = try StateKeeper(file: state, loop: loop, logger: logger) {
                 [unowned self] in bus.savedState
             }
         }
@@ -162,12 +159,22 @@ package final class Broker {
         }
     }
 
-    private static func load(_ file: ScheduleFile?, _ logger: Logger) -> SavedSchedule? {
+    /// Loads the saved state with the firings that followed it, and the schedule.
+    private static func load(
+        _ state: StateFile?, _ schedule: ScheduleFile?, _ logger: Logger
+    ) -> (SavedState?, SavedSchedule?) {
+        let saved = load(state, logger)
         do throws(StateError) {
-            return try file?.load()
+            guard let schedule = try schedule?.load() else { return (saved, nil) }
+            let completed = saved.flatMap { schedule.completing($0) }
+            if saved != nil, completed == nil {
+                logger.warning("starting as a new instance: the saved state lacks firings of the schedule")
+            }
+            return (completed, schedule)
         } catch {
-            logger.error("starting without a schedule, since the saved one is unusable: \(error)")
-            return nil
+            // Firings that followed the state are lost with it, so it cannot be continued.
+            logger.error("starting as a new instance, without a schedule: the saved one is unusable: \(error)")
+            return (nil, nil)
         }
     }
 

@@ -17,6 +17,8 @@ package struct SavedSchedule: Sendable {
     private(set) var children = LaunchedPrograms()
     /// The firings since the file was written anew, in their order.
     package private(set) var firings: [Firing] = []
+    /// The firings before these, by their instance and the number of the last one; `nil` in files of earlier releases.
+    private var omitted: (instance: String, firings: Int)?
 
     /// Creates a schedule without entries.
     package init() {}
@@ -34,9 +36,17 @@ package struct SavedSchedule: Sendable {
         }
     }
 
+    /// Returns the value that an entry publishes.
+    func value(of id: String, of user: UInt32) -> PublishedValue? {
+        entries[Key(user: user, id: ExactText(id))].map { PublishedValue($0.entry.aspect, bytes: $0.entry.published) }
+    }
+
     /// Applies the next record.
     package mutating func apply(_ record: ScheduleRecord) {
         switch record {
+        case .began(let instance, let firings):
+            omitted = (instance, firings)
+            self.firings = []
         case .added(let item): entries[Key(user: item.user, id: ExactText(item.entry.id))] = item
         case .removed(let ids, let user):
             for id in ids { entries[Key(user: user, id: ExactText(id))] = nil }
@@ -54,6 +64,17 @@ package struct SavedSchedule: Sendable {
         case .running(let command, let process): children.add(command, process)
         case .ended(let command): children.remove(command)
         }
+    }
+
+    /// Returns a saved state with the firings that followed it.
+    ///
+    /// - Returns: `nil` if the state is outdated: the file has left out firings that it lacks, or another instance followed.
+    package func completing(_ state: SavedState) -> SavedState? {
+        guard firings.last?.instance ?? omitted?.instance ?? state.instance == state.instance else { return nil }
+        if let omitted, omitted.instance == state.instance, state.firings < omitted.firings { return nil }
+        var state = state
+        state.replay(firings)
+        return state
     }
 
     private mutating func apply(_ passed: ScheduleRecord.Passed) {

@@ -9,7 +9,8 @@ import Varlink
 /// The file that keeps the schedule over restarts and reboots.
 ///
 /// It is a list of records, to which each change is appended, and which is written anew when it has grown to several times
-/// the schedule. There is no file while there are no entries.
+/// the schedule. Only what is appended changes the schedule: a file that is written anew says the same as before, so it
+/// does not matter when that fails. There is no file while there are no entries.
 package final class ScheduleFile {
     /// Incremented when the format changes; other versions are not read.
     static let version = 1
@@ -26,6 +27,7 @@ package final class ScheduleFile {
     private static let header = Array("reveille schedule \(version)\n".utf8)
 
     private let path: String
+    private let disk: Disk
     private var file: AppendedFile?
     /// The size of the file when it was last written anew.
     private var baseSize = 0
@@ -33,11 +35,15 @@ package final class ScheduleFile {
     private var isBlocked = false
 
     /// Creates a reference to a file, which need not exist; nor need its directory.
-    package init(path: String) {
+    package init(path: String, on disk: Disk = Disk()) {
         self.path = path
+        self.disk = disk
     }
 
-    /// Whether firings can be appended: the file is open, which it is not after a failed rewrite, and has room for them.
+    /// Whether records can be appended, which they cannot before the file exists and after a failed rewrite.
+    package var isOpen: Bool { file != nil }
+
+    /// Whether firings can be appended: the file is open and has room for them.
     package var takesFirings: Bool { file.map { $0.size <= Self.limit - Self.reserve } ?? false }
 
     /// Whether the file is much longer than necessary.
@@ -70,22 +76,18 @@ package final class ScheduleFile {
     /// - Parameters:
     ///   - records: The records.
     ///   - isDurable: Whether to wait until a loss of power would not undo it; see ``sync()``.
-    ///   - all: Returns the records of the whole schedule with these, for a file that does not exist.
-    /// - Throws: `SystemError`; the file is then as before.
-    package func append(
-        _ records: [ScheduleRecord], isDurable: Bool, all: () -> [ScheduleRecord]
-    ) throws(SystemError) {
-        guard let file else { return try replace(with: all()) }
+    /// - Throws: `SystemError`; the file is then as before, or not open any more if the records could not be removed.
+    package func append(_ records: [ScheduleRecord], isDurable: Bool) throws(SystemError) {
+        guard let file else { throw SystemError("write", on: path, code: EBADF) }
         let size = file.size
         let bytes = records.flatMap(\.line)
         let limit = isDurable ? Self.limit - Self.reserve : Self.limit
         guard size + bytes.count <= limit else { throw SystemError("write", on: path, code: EFBIG) }
-        try file.append(bytes)
-        guard isDurable else { return }
         do throws(SystemError) {
-            try file.sync()
+            try file.append(bytes)
+            if isDurable { try file.sync() }
         } catch {
-            // What was not saved must not come back at the next start.
+            // What was not saved must not come back at the next start, nor stand before the next record.
             do throws(SystemError) { try file.truncate(to: size) } catch { self.file = nil }
             throw error
         }
@@ -98,14 +100,14 @@ package final class ScheduleFile {
 
     /// Writes the file anew.
     ///
-    /// - Throws: `SystemError`; the file is then as before.
+    /// - Throws: `SystemError`; the file is then as before or new, and not open.
     package func replace(with records: [ScheduleRecord]) throws(SystemError) {
         guard !isBlocked else { throw SystemError("open", on: path, code: EEXIST) }
         try makeDirectory()
         let bytes = Self.header + records.flatMap(\.line)
         file = nil
-        try PrivateFile.replace(path, with: bytes, limit: Self.limit, isDurable: true)
-        file = try AppendedFile(path: path)
+        try PrivateFile.replace(path, with: bytes, limit: Self.limit, isDurable: true, on: disk)
+        file = try AppendedFile(path: path, on: disk)
         baseSize = bytes.count
     }
 
@@ -113,11 +115,9 @@ package final class ScheduleFile {
     package func remove() throws(SystemError) {
         file = nil
         guard !isBlocked else { return }
-        guard unlink(path) == 0 else {
-            if errno == ENOENT { return }
-            throw SystemError("unlink", on: path)
-        }
-        try PrivateFile.syncDirectory(of: path)
+        guard access(path, F_OK) == 0 else { return }
+        try disk.remove(path)
+        try disk.syncDirectory(of: path)
     }
 
     private static func decode(_ bytes: [UInt8]) throws(StateError) -> SavedSchedule {
@@ -126,8 +126,10 @@ package final class ScheduleFile {
         }
         var schedule = SavedSchedule()
         var isTorn = false
-        for line in bytes[header.count...].split(separator: UInt8(ascii: "\n")) {
-            guard let record = try ScheduleRecord(line: line) else {
+        // What follows the last end of a line was not written to its end.
+        let end = bytes.lastIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
+        for line in bytes[..<end].dropFirst(header.count).split(separator: UInt8(ascii: "\n")) {
+            guard let record = try ScheduleRecord(line: line, values: schedule.value) else {
                 isTorn = true
                 continue
             }

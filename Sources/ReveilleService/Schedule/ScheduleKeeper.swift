@@ -78,15 +78,16 @@ final class ScheduleKeeper {
     /// Whether nothing needs the file.
     var isEmpty: Bool { schedule.isEmpty && launches.isEmpty && children.isEmpty }
 
-    /// The whole schedule.
-    func records(of instance: String) -> [ScheduleRecord] {
+    /// The whole schedule, without the firings of an instance, whose number is given.
+    func records(of instance: String, firings: Int) -> [ScheduleRecord] {
         let launching = launches.programs.flatMap { program in
             program.waiting.filter { !program.sent.contains($0.key) }.sorted { $0.key < $1.key }.map { _, waiting in
                 ScheduleRecord.launching(
                     .init(command: program.command, starts: program.starts, instance: instance, waiting: waiting))
             }
         }
-        return schedule.all.map { .added($0) } + launching + children.all.map { .running($0.command, $0.process) }
+        return [.began(instance: instance, firings: firings)] + schedule.all.map { .added($0) } + launching
+            + children.all.map { .running($0.command, $0.process) }
     }
 
     // MARK: - Timers

@@ -1,33 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import ReveilleCore
+package import ReveilleCore
 import ReveilleSystem
 import ReveilleWire
 import Varlink
 
 extension ScheduleRecord {
-    /// Decodes a line without its end.
+    /// Returns the value that an entry of a user publishes; `nil` if there is no such entry.
+    package typealias Values = (_ id: String, _ user: UInt32) -> PublishedValue?
+
+    /// Decodes a line without its end; the result is `nil` if the line is incomplete or damaged.
     ///
-    /// - Returns: `nil` if the line is incomplete or damaged.
+    /// - Parameters:
+    ///   - line: The line.
+    ///   - values: The values of the entries before it, which firings refer to.
     /// - Throws: `StateError` if the line is whole, but not a record.
-    package init?(line: ArraySlice<UInt8>) throws(StateError) {
-        guard let space = line.firstIndex(of: UInt8(ascii: " ")),
-            let digest = UInt64(String(decoding: line[..<space], as: UTF8.self), radix: 16)
-        else { return nil }
-        let text = Array(line[(space + 1)...])
-        guard Digest(of: text).value == digest else { return nil }
-        guard let object = (try? JSON.parse(text))?.objectValue, let record = try Self.decode(object) else {
+    package init?(line: ArraySlice<UInt8>, values: Values) throws(StateError) {
+        guard let text = DigestedText.decode(line) else { return nil }
+        guard let object = (try? JSON.parse(text))?.objectValue, let record = try Self.decode(object, values) else {
             throw StateError(reason: "a line is not a record of version \(ScheduleFile.version)")
         }
         self = record
     }
 
-    private static func decode(_ object: JSONObject) throws(StateError) -> ScheduleRecord? {
+    private static func decode(_ object: JSONObject, _ values: Values) throws(StateError) -> ScheduleRecord? {
+        if let instance = object["began"]?.stringValue, let firings = counter(object["firings"]) {
+            return .began(instance: instance, firings: firings)
+        }
         if let entry = object["entry"]?.objectValue { return try decodeItem(entry, object).map { .added($0) } }
         if let ids = object["removed"].flatMap(strings), let user = user(object) { return .removed(ids, user: user) }
         if let list = object["passed"]?.arrayValue {
-            let passed = list.compactMap { $0.objectValue.flatMap(decodePassed) }
+            let passed = list.compactMap { $0.objectValue.flatMap { decodePassed($0, values) } }
             return passed.count == list.count ? .passed(passed) : nil
         }
         if let command = object["launching"].flatMap(strings), let starts = counter(object["starts"]),
@@ -75,14 +79,16 @@ extension ScheduleRecord {
         }
     }
 
-    private static func decodePassed(_ object: JSONObject) -> Passed? {
+    private static func decodePassed(_ object: JSONObject, _ values: Values) -> Passed? {
         guard let user = user(object), let id = object["id"]?.stringValue, let after = object["after"]?.integerValue,
             let fired = counter(object["fired"])
         else { return nil }
         var firing: Firing?
         if let fields = object["firing"]?.objectValue {
             guard let instance = fields["instance"]?.stringValue, let number = counter(fields["number"]),
-                let value = value(fields), let times = counter(fields["times"]), (1...Firing.most).contains(times),
+                // Records of earlier releases contain it.
+                let value = fields["value"] == nil ? values(id, user) : value(fields),
+                let times = counter(fields["times"]), (1...Firing.most).contains(times),
                 let before = counter(fields["before"]), let sequence = counter(fields["sequence"]),
                 let time = fields["time"]?.integerValue
             else { return nil }

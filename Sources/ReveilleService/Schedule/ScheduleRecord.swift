@@ -20,7 +20,7 @@ package enum ScheduleRecord: Sendable, Hashable {
         package var fired: Int
         /// Whether it was its last slot.
         package var isLast: Bool
-        /// The firing, unless all slots were left out.
+        /// The firing, unless all slots were left out; its value is that of the entry, which the file has already.
         package var firing: Firing?
         /// Whether the entry has a command, which is started unless a subscriber receives the firing.
         package var isLaunching: Bool
@@ -38,6 +38,8 @@ package enum ScheduleRecord: Sendable, Hashable {
         package var waiting: LaunchQueue.Waiting
     }
 
+    /// The firings of an instance up to a number are not in the file: only a saved state that contains them is accurate.
+    case began(instance: String, firings: Int)
     /// An entry was added.
     case added(Schedule.Item)
     /// Entries of a user were removed.
@@ -57,13 +59,13 @@ package enum ScheduleRecord: Sendable, Hashable {
 
     /// The record as JSON, on a line that begins with its digest.
     package var line: [UInt8] {
-        let text = JSON.object(object).bytes
-        return Array(String(Digest(of: text).value, radix: 16).utf8) + [UInt8(ascii: " ")] + text
-            + [UInt8(ascii: "\n")]
+        DigestedText.encode(JSON.object(object).bytes) + [UInt8(ascii: "\n")]
     }
 
     private var object: JSONObject {
         switch self {
+        case .began(let instance, let firings):
+            return ["began": .string(instance), "firings": .integer(Int64(firings))]
         case .added(let item):
             var object: JSONObject = [
                 "entry": item.entry.structure, "user": .integer(Int64(item.user)), "added": .integer(item.added),
@@ -109,7 +111,6 @@ package enum ScheduleRecord: Sendable, Hashable {
         if let firing = passed.firing {
             object["firing"] = [
                 "instance": .string(firing.instance), "number": .integer(Int64(firing.number)),
-                "aspect": .string(firing.value.name.name), "value": firing.value.structure,
                 "times": .integer(Int64(firing.times)), "before": .integer(Int64(firing.before)),
                 "sequence": .integer(Int64(firing.sequence)), "time": .integer(firing.time.microseconds),
             ]

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import Glibc
 package import ReveilleCore
 package import ReveilleSystem
 import Varlink
@@ -18,10 +17,12 @@ package struct StateFile {
     static let limit = 64 << 20
 
     private let path: String
+    private let disk: Disk
 
     /// Creates a reference to a file, which need not exist; its directory must.
-    package init(path: String) {
+    package init(path: String, on disk: Disk = Disk()) {
         self.path = path
+        self.disk = disk
     }
 
     /// The path of the file that lists the cgroups that the bus has frozen.
@@ -39,7 +40,9 @@ package struct StateFile {
             throw StateError(reason: "\(error)")
         }
         do {
-            return try contents.map { try StateCoding.decode(JSON.parse($0)) }
+            guard let contents else { return nil }
+            guard let text = DigestedText.decode(contents[...]) else { throw StateError(reason: "it is damaged") }
+            return try StateCoding.decode(JSON.parse(text))
         } catch {
             throw StateError(reason: "\(path): \(error)")
         }
@@ -47,12 +50,12 @@ package struct StateFile {
 
     /// Replaces the saved state atomically.
     package func save(_ state: SavedState) throws(SystemError) {
-        try PrivateFile.replace(path, with: StateCoding.encode(state), limit: Self.limit)
+        try PrivateFile.replace(path, with: DigestedText.encode(StateCoding.encode(state)), limit: Self.limit, on: disk)
     }
 
     /// Removes the saved state.
     package func invalidate() throws(SystemError) {
-        guard unlink(path) == 0 || errno == ENOENT else { throw SystemError("unlink", on: path) }
+        try disk.remove(path)
     }
 }
 

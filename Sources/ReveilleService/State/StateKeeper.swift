@@ -17,20 +17,19 @@ final class StateKeeper {
     private let logger: Logger
     private let state: () -> SavedState
     private var timer: (any LoopSource)?
-    /// Whether the file may contain a state of this instance.
-    private var isOnDisk: Bool
+    /// Whether there may be a file, of this instance or, after a failed start, of an earlier one.
+    private var isOnDisk = true
     private var isDue = false
     private var hasFailed = false
 
-    /// Creates a keeper; `isOnDisk` is whether the bus was restored from the file.
+    /// Creates a keeper.
     ///
     /// - Throws: `SystemError` if a timer cannot be created.
     init(
-        file: StateFile, isOnDisk: Bool, loop: any Loop, logger: Logger, state: @escaping () -> SavedState
+        file: StateFile, loop: any Loop, logger: Logger, state: @escaping () -> SavedState
     ) throws(SystemError) {
         self.loop = loop
         self.file = file
-        self.isOnDisk = isOnDisk
         self.logger = logger
         self.state = state
         timer = try loop.timer { [unowned self] in save() }
@@ -56,13 +55,29 @@ final class StateKeeper {
         if isDue || !isOnDisk { save() }
     }
 
+    /// Saves the state now, or else removes that of the file, which the firings that follow it are about to leave.
+    ///
+    /// - Returns: Whether no outdated state remains.
+    @discardableResult
+    func settle() -> Bool {
+        if save() { return true }
+        guard attempt({ () throws(SystemError) in try file.invalidate() }) else { return false }
+        isOnDisk = false
+        return true
+    }
+
     /// Saves the state now.
-    func save() {
+    ///
+    /// - Returns: Whether it is saved. Otherwise, the file is as before.
+    @discardableResult
+    func save() -> Bool {
         isDue = false
         timer?.disarm()
         let start = loop.threadClock
-        if attempt({ () throws(SystemError) in try file.save(state()) }) { isOnDisk = true }
+        let isSaved = attempt { () throws(SystemError) in try file.save(state()) }
+        if isSaved { isOnDisk = true }
         rested = loop.bootClock + Self.rest * loop.threadTime(since: start)
+        return isSaved
     }
 
     /// Logs the first of several failures; after a full disk, only the positions are lost at a restart.

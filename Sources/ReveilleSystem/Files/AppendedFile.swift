@@ -6,13 +6,16 @@ import Glibc
 /// A file that belongs to this user and grows at its end.
 package final class AppendedFile {
     private let path: String
+    private let disk: Disk
     private let descriptor: OwnedDescriptor
     /// The length of the file in bytes.
     package private(set) var size: Int
 
     /// Opens a file, which ``PrivateFile/replace(_:with:limit:isDurable:)`` has created.
-    package init(path: String) throws(SystemError) {
+    package init(path: String, on disk: Disk = Disk()) throws(SystemError) {
         self.path = path
+        self.disk = disk
+        try disk.attempt(.open, "open", on: path) { true }
         descriptor = try OwnedDescriptor(opening: path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK)
         var status = stat()
         guard fstat(descriptor.number, &status) == 0 else { throw SystemError("fstat", on: path) }
@@ -21,31 +24,20 @@ package final class AppendedFile {
 
     /// Appends bytes.
     ///
-    /// - Throws: `SystemError`; the file then has its former length, unless it cannot be shortened either.
+    /// - Throws: `SystemError`; a part of the bytes may then be in the file.
     package func append(_ bytes: [UInt8]) throws(SystemError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { buffer in
-                retryingOnInterrupt { write(descriptor.number, buffer.baseAddress, buffer.count) }
-            }
-            guard count > 0 else {
-                let error = SystemError("write", on: path)
-                _ = ftruncate(descriptor.number, off_t(size))
-                throw error
-            }
-            rest = rest.dropFirst(count)
-        }
+        try disk.write(bytes, to: descriptor.number, of: path)
         size += bytes.count
     }
 
     /// Shortens the file to a length that it had before.
     package func truncate(to length: Int) throws(SystemError) {
-        guard ftruncate(descriptor.number, off_t(length)) == 0 else { throw SystemError("ftruncate", on: path) }
+        try disk.attempt(.truncate, "ftruncate", on: path) { ftruncate(descriptor.number, off_t(length)) == 0 }
         size = length
     }
 
     /// Waits until a loss of power would not undo what was appended.
     package func sync() throws(SystemError) {
-        guard fdatasync(descriptor.number) == 0 else { throw SystemError("fdatasync", on: path) }
+        try disk.attempt(.sync, "fdatasync", on: path) { fdatasync(descriptor.number) == 0 }
     }
 }

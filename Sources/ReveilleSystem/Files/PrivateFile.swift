@@ -46,10 +46,12 @@ package enum PrivateFile {
     ///   - contents: The new contents.
     ///   - limit: The maximum size.
     ///   - isDurable: Whether to wait until a loss of power would not undo it.
+    ///   - disk: The disk.
     /// - Throws: `SystemError`; `EFBIG` for contents that are too long. The file is then as before, unless it could only not be
     ///   made durable.
     package static func replace(
-        _ path: String, with contents: [UInt8], limit: Int = limit, isDurable: Bool = false
+        _ path: String, with contents: [UInt8], limit: Int = limit, isDurable: Bool = false,
+        on disk: Disk = Disk()
     ) throws(SystemError) {
         guard contents.count <= limit else { throw SystemError("write", on: path, code: EFBIG) }
         let temporary = path + ".new"
@@ -59,25 +61,10 @@ package enum PrivateFile {
             opening: temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
         var isReplaced = false
         defer { if !isReplaced { unlink(temporary) } }
-        var rest = contents[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { buffer in
-                retryingOnInterrupt { write(descriptor.number, buffer.baseAddress, buffer.count) }
-            }
-            guard count > 0 else { throw SystemError("write", on: temporary) }
-            rest = rest.dropFirst(count)
-        }
-        if isDurable, fsync(descriptor.number) != 0 { throw SystemError("fsync", on: temporary) }
-        guard rename(temporary, path) == 0 else { throw SystemError("rename", on: path) }
+        try disk.write(contents, to: descriptor.number, of: temporary)
+        if isDurable { try disk.attempt(.sync, "fsync", on: temporary) { fsync(descriptor.number) == 0 } }
+        try disk.attempt(.rename, "rename", on: path) { rename(temporary, path) == 0 }
         isReplaced = true
-        if isDurable { try syncDirectory(of: path) }
-    }
-
-    /// Waits until a loss of power would not undo the creation, replacement or removal of a file.
-    package static func syncDirectory(of path: String) throws(SystemError) {
-        let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let directory = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        let descriptor = try OwnedDescriptor(opening: directory, O_RDONLY | O_DIRECTORY)
-        guard fsync(descriptor.number) == 0 else { throw SystemError("fsync", on: directory) }
+        if isDurable { try disk.syncDirectory(of: path) }
     }
 }

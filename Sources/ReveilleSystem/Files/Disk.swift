@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+
+/// The disk that files are written to; a test has one that refuses some steps.
+package struct Disk {
+    /// A step of writing a file.
+    package enum Step: CaseIterable {
+        case open, write, sync, rename, syncDirectory, truncate, unlink
+    }
+
+    /// Returns whether to fail instead of a step.
+    private let refuses: (Step) -> Bool
+
+    /// Creates a disk, by default one that refuses nothing.
+    package init(refuses: @escaping (Step) -> Bool = { _ in false }) {
+        self.refuses = refuses
+    }
+
+    /// Carries out a step, or throws the error of the disk, or else that of the system call.
+    func attempt(
+        _ step: Step, _ call: String, on path: String, _ body: () -> Bool
+    ) throws(SystemError) {
+        guard !refuses(step) else { throw SystemError(call, on: path, code: EIO) }
+        guard body() else { throw SystemError(call, on: path) }
+    }
+
+    /// Writes bytes; a part of them may be written if it fails.
+    func write(_ bytes: [UInt8], to descriptor: Int32, of path: String) throws(SystemError) {
+        let isRefused = refuses(.write)
+        var rest = isRefused ? bytes.dropLast(bytes.count / 2 + 1) : bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { buffer in
+                retryingOnInterrupt { Glibc.write(descriptor, buffer.baseAddress, buffer.count) }
+            }
+            guard count > 0 else { throw SystemError("write", on: path) }
+            rest = rest.dropFirst(count)
+        }
+        if isRefused { throw SystemError("write", on: path, code: ENOSPC) }
+    }
+
+    /// Removes a file, if it exists.
+    package func remove(_ path: String) throws(SystemError) {
+        try attempt(.unlink, "unlink", on: path) { Glibc.unlink(path) == 0 || errno == ENOENT }
+    }
+
+    /// Waits until a loss of power would not undo the creation, replacement or removal of a file.
+    package func syncDirectory(of path: String) throws(SystemError) {
+        let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let directory = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let descriptor = try OwnedDescriptor(opening: directory, O_RDONLY | O_DIRECTORY)
+        try attempt(.syncDirectory, "fsync", on: directory) { fsync(descriptor.number) == 0 }
+    }
+}
