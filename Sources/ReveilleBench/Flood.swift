@@ -32,6 +32,14 @@ enum Flood: String, CaseIterable {
     case values
     /// Publishes names for the duration of short connections.
     case ties
+    /// Lists sleeping subscriptions to all names, which are as long as allowed.
+    case sleepers
+    /// Requests the states of all names, does not read them, and changes the names meanwhile.
+    case unreadStates
+    /// Subscribes to all names with their states, does not read them, and changes the names meanwhile.
+    case unreadStarts
+    /// Lists sleeping subscriptions to all names, and does not read the lists.
+    case unreadLists
     /// Changes the value of one name a million times on one connection, and ends.
     case changes
 
@@ -77,6 +85,17 @@ enum Flood: String, CaseIterable {
             try send(rounds, to: address)
         case .ties:
             try connect(address, saying: publications(count: 20, length: 10, isTied: true), keeping: 16)
+        case .sleepers:
+            let subscribers = try sleepingClients(50, address)
+            try send(bytes(.listSubscriptions), to: address, over: 12)
+            withExtendedLifetime(subscribers) {}
+        case .unreadStates: try leaveUnread(.getState([allNames]), address, over: 60)
+        case .unreadStarts:
+            try leaveUnread(.subscribe(SubscriptionRequest(aspects: [allNames], wantsInitial: true)), address, over: 60)
+        case .unreadLists:
+            let subscribers = try sleepingClients(30, address)
+            try leaveUnread(.listSubscriptions, address, over: 30)
+            withExtendedLifetime(subscribers) {}
         case .changes:
             try BlockingClient(address).publish(numberOfChanges) { number in
                 PublishedValue("org.example.flood", ["changed": .integer(Int64(number))])
@@ -89,9 +108,55 @@ enum Flood: String, CaseIterable {
     ) throws -> [UInt8] {
         let text = String(repeating: "x", count: length)
         return try (0..<count).flatMap { number in
-            guard let name = Aspect("org.example.n\(number)") else { throw BenchError("an invalid name") }
             let value: JSONObject = ["round": .integer(Int64(round)), "text": .string(text)]
-            return bytes(.publish(PublishedValue(name, value), whileConnected: isTied))
+            return bytes(.publish(PublishedValue(try name(number), value), whileConnected: isTied))
+        }
+    }
+
+    /// Returns one of the names, which are almost as long as allowed.
+    private static func name(_ number: Int) throws -> Aspect {
+        let name = Aspect("org.example.\(String(repeating: "long-", count: 46))n\(number)")
+        guard let name else { throw BenchError("an invalid name") }
+        return name
+    }
+
+    private static let allNames: Aspect = "org.example.*"
+
+    /// Changes the long values of all names.
+    private static func change(_ client: BlockingClient, round: Int) throws {
+        let text = String(repeating: "x", count: 4_000)
+        let names = try (0..<1_000).map { try name($0) }
+        try client.publish(names.count) { number in
+            PublishedValue(names[number], ["round": .integer(Int64(round)), "text": .string(text)])
+        }
+    }
+
+    /// Returns sleeping subscriptions to all names, each of which has changed.
+    private static func sleepingClients(_ count: Int, _ address: UnixAddress) throws -> [BlockingClient] {
+        let publisher = try BlockingClient(address)
+        try change(publisher, round: 2)
+        let clients = try (0..<count).map { _ in
+            let client = try BlockingClient(address)
+            try client.subscribe(to: [allNames], isInBackground: true)
+            return client
+        }
+        try change(publisher, round: 3)
+        return clients
+    }
+
+    /// Sends a call on many connections, and changes all names after each of them and from then on.
+    private static func leaveUnread(_ call: BusCall, _ address: UnixAddress, over count: Int) throws {
+        let publisher = try BlockingClient(address)
+        var round = 4
+        try change(publisher, round: round)
+        var streams: [UnixStream] = []
+        try repeating {
+            if streams.count < count {
+                streams.append(try UnixStream(connectingTo: address))
+                _ = try streams.last?.write(bytes(call).span)
+            }
+            round += 1
+            try change(publisher, round: round)
         }
     }
 
@@ -117,10 +182,12 @@ enum Flood: String, CaseIterable {
     }
 
     /// Sends calls as often as the sockets of all connections allow, and reads the replies.
-    private static func send(_ calls: [UInt8], to address: UnixAddress) throws {
+    private static func send(
+        _ calls: [UInt8], to address: UnixAddress, over connections: Int = connectionsOfUser
+    ) throws {
         // A single call is repeated in one write.
         let batch = calls.count < 10_000 ? (0..<50).flatMap { _ in calls } : calls
-        let streams = try (0..<connectionsOfUser).map { _ in try UnixStream(connectingTo: address) }
+        let streams = try (0..<connections).map { _ in try UnixStream(connectingTo: address) }
         var rests = [ArraySlice<UInt8>](repeating: batch[...], count: streams.count)
         var buffer = [UInt8](repeating: 0, count: 65_536)
         try repeating {

@@ -23,6 +23,8 @@ struct FloodBench {
     private static let keys = 500
     /// The limit for the 99th percentile, in microseconds.
     private static let limit = 50_000.0
+    /// The most memory in kilobytes that a flood may add to the bus; not that of values, of which each name keeps 64 KiB.
+    private static let memoryLimit = 8_192
 
     func run() throws {
         let phone = try SyntheticPhone()
@@ -46,21 +48,29 @@ struct FloodBench {
         if geteuid() != 0 { print("not root: flood and probe run as the same user") }
         let quiet = try probe(address)
         print(Self.line("quiet", quiet))
-        var isTooSlow = false
+        var (isTooSlow, isTooLarge) = (false, false)
+        let usage = ProcessUsage(pid: bus.processIdentifier)
         for kind in Flood.allCases where kind != .changes {
+            let before = usage.residentMemory
             let flood = try ChildProcess(
                 [Bench.program, Flood.argument, kind.rawValue, address.description])
             let samples = try probe(address)
+            let growth = usage.residentMemory - before
+            if flood.hasEnded { throw BenchError("the flood \(kind) ended early") }
             flood.signal(SIGKILL)
             flood.wait()
             // The connections close before another flood is measured.
             poll(nil, 0, 500)
-            print(Self.line(kind.rawValue, samples))
+            print(
+                Self.line(kind.rawValue, samples)
+                    + "; memory +\(growth) kB, then +\(usage.residentMemory - before) kB")
+            isTooLarge = isTooLarge || kind != .values && growth > Self.memoryLimit
             isTooSlow = isTooSlow || samples.percentile(0.99) > Self.limit
         }
         isTooSlow = try EventDelay(address).measure() > Self.limit || isTooSlow
         withExtendedLifetime((bus, sleepers)) {}
         if isTooSlow { throw BenchError("a flood delayed another user by more than 50 ms") }
+        if isTooLarge { throw BenchError("a flood added more than \(Self.memoryLimit) kB to the bus") }
     }
 
     private static func line(_ name: String, _ samples: Samples) -> String {

@@ -50,7 +50,8 @@ package final class FoldersWatcher: Watcher {
         root = settings.root
         self.context = context
         guard !folders.isEmpty else { return }
-        timer = try loop.timer(priority: .watcher) { [weak self] in self?.scanDue() }
+        // At the priority of a watcher, no other source would have a turn between those of a long scan.
+        timer = try loop.timer { [weak self] in self?.scanDue() }
     }
 
     private func start() {
@@ -132,12 +133,13 @@ package final class FoldersWatcher: Watcher {
     private func scanDue() {
         let start = loop.threadClock
         scanForOneTurn()
-        if !completions.isEmpty { laterTime += loop.threadTime(since: start) }
-        if scan == nil, !folders.contains(where: \.isAsked) {
+        let isComplete = scan == nil && !folders.contains(where: \.isAsked)
+        if isComplete {
             isStarting = false
             if hasChanged { report() }
-            complete()
         }
+        if !completions.isEmpty { laterTime += loop.threadTime(since: start) }
+        if isComplete { complete() }
         if scan == nil, nextDue == nil { schedule() } else { timer?.fire(after: .zero) }
     }
 

@@ -154,6 +154,41 @@ import Testing
         #expect(watcher.laterTime > 0)
     }
 
+    @Test("between the turns of a long scan, other sources have theirs, and the report is part of the scan's time")
+    func scanLeavesTurnsToOthers() throws {
+        let scene = try Scene()
+        scene.makeDirectory("/f")
+        for number in 0..<5_000 { scene.write("/f/\(number)", "") }
+        let work: UInt64 = 20_000
+        let context = WatcherContext(
+            report: { [loop = scene.loop] reading in
+                let start = loop.threadClock
+                while loop.threadTime(since: start) < work {}
+                scene.context.report(reading)
+            }, warn: scene.context.warn, overflowed: scene.context.overflowed)
+        let watcher = try FoldersWatcher(
+            loop: scene.loop, folders: [ConfiguredFolder(name: "f", path: "/f")],
+            settings: FileSettings(paths: [], root: scene.root, home: "/"), context: context)
+        watcher.pace = .live
+        var (turns, isAnswered) = (0, false)
+        var other: EventSource?
+        other = try scene.loop.timer(priority: .normal) {
+            turns += 1
+            if !isAnswered { other?.fire(after: .zero) }
+        }
+        scene.step("start", {}, until: { !watcher.mayLag })
+        scene.step(
+            "refresh",
+            {
+                other?.fire(after: .zero)
+                watcher.refresh { isAnswered = true }
+            }, until: { isAnswered })
+        try scene.play()
+        withExtendedLifetime(other) { other = nil }
+        #expect(turns > 2)
+        #expect(watcher.laterTime >= work)
+    }
+
     @Test("without folders there is no source and no reading") func nothingIsReadWithoutFolders() throws {
         let scene = try Scene()
         let watcher = try FoldersWatcher(
