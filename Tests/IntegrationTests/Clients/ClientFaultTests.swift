@@ -56,13 +56,16 @@ struct ClientFaultTests {
     func cancelledBackground() throws {
         let code = """
             import asyncio, reveille
+            class Turn:
+                def __await__(self):
+                    yield
             async def main():
                 async with reveille.connect_async() as bus, bus.subscribe("org.example.a") as events:
                     for change in (events.enter_background, events.enter_foreground):
                         for steps in range(12):
                             task = asyncio.create_task(change())
                             for _ in range(steps):
-                                await asyncio.sleep(0)
+                                await Turn()
                             task.cancel()
                             await asyncio.wait([task])
                             if task.cancelled() and change == events.enter_foreground:
