@@ -393,10 +393,13 @@ function parseReply(frame) {
   return { parameters, error, continues };
 }
 
+/** The text of a value from the bus; that of an object could be replaced by its members. */
+const plain = (value) => (typeof value === "object" ? JSON.stringify(value) : `${value}`);
+
 /** Returns the parameters of a reply that is not an error. */
 function answerOf(reply, method, subject = "") {
   if (!reply.error) return reply.parameters;
-  const details = Object.entries(reply.parameters).map(([name, value]) => `${name}: ${value}`).join(", ");
+  const details = Object.entries(reply.parameters).map(([name, value]) => `${name}: ${plain(value)}`).join(", ");
   const word = reply.error.split(".").pop();
   const what = `${attempt(method, subject)}: ${word}`;
   const message = details ? `${what} (${details})` : what;
@@ -415,7 +418,7 @@ const isAspect = (text) => text.length <= NAME_LIMIT && WORDS.test(text);
 
 /** Returns the rule that an error of the bus refers to; undefined if the error needs no explanation. */
 function reasonOf(word, { quota, limit, parameter }, method, names) {
-  switch (`${word} ${quota ?? parameter ?? method}`) {
+  switch (`${word} ${plain(quota ?? parameter ?? method)}`) {
     case "PermissionDenied Publish":
       return (
         "on a user's bus, only that user and root can publish; on the system bus, only root and the users to whom " +
@@ -430,7 +433,7 @@ function reasonOf(word, { quota, limit, parameter }, method, names) {
     case "PermissionDenied Post":
       return "only root and the user of the bus can post";
     case "QuotaExceeded value":
-      return `a value can have at most ${limit} bytes as JSON without spaces; publish.valueSize sets the limit`;
+      return `a value can have at most ${plain(limit)} bytes as JSON without spaces; publish.valueSize sets the limit`;
     case "QuotaExceeded names":
       return "a user cannot publish more names, unless one is withdrawn; publish.names sets the limit";
     case "QuotaExceeded aspects":
@@ -473,7 +476,8 @@ const isPublished = (aspect) => aspect.includes(".");
 /** Returns an event; undefined if its state is of a kind that this version does not know. */
 function parseEvent(entry) {
   const aspect = field(entry, "aspect", "string");
-  const state = entry[isPublished(aspect) ? "value" : aspect] ?? null;
+  const member = isPublished(aspect) ? "value" : aspect;
+  const state = (Object.hasOwn(entry, member) ? entry[member] : undefined) ?? null;
   if (state === null && !isPublished(aspect)) return undefined;
   if (state !== null && !isObject(state)) throw invalid(`the state of ${aspect} is not an object`);
   return Object.freeze({
@@ -710,7 +714,7 @@ export class Bus {
       throw new ReveilleError(`GetState ${aspect}: ${reason}`);
     }
     const states = await this.#caller.states([aspect]);
-    if (!states[aspect]) throw invalid(`it lacks the state of ${aspect}`);
+    if (!Object.hasOwn(states, aspect)) throw invalid(`it lacks the state of ${aspect}`);
     return states[aspect];
   }
 
@@ -891,6 +895,9 @@ export class Subscription {
   #instance;
   /** The generation of the last event taken, by aspect. */
   #generations = new Map();
+  /** The aspects known from an earlier instance of which no event of this one was taken, and the positions then. */
+  #untaken = new Set();
+  #before;
   /** The states that were asked for, which are delivered in the background too. */
   #answers = [];
   /** The events received and not taken: those of one reply, or of some that came before a background. */
@@ -957,6 +964,8 @@ export class Subscription {
    * @type {Positions}
    */
   get positions() {
+    // Another process can find the withdrawals among the events that wait.
+    if (this.#untaken.size > 0) return { ...this.#before, generations: { ...this.#before.generations } };
     return { instance: this.#instance, generations: Object.fromEntries(this.#generations) };
   }
 
@@ -1116,15 +1125,17 @@ export class Subscription {
     });
     // The reply has the state of every name that is published.
     const present = new Set(events.map(({ aspect }) => aspect));
-    const missing = [...known.keys()].filter((aspect) => this.#isMatched(aspect) && !present.has(aspect)).sort();
+    const missing = [...new Set([...known.keys(), ...this.#untaken])]
+      .filter((aspect) => this.#isMatched(aspect) && !present.has(aspect))
+      .sort();
     const sequence = events.reduce((most, event) => Math.max(most, event.sequence), 0);
     const changedAt = Date.now();
     const withdrawals = missing.map((aspect) =>
       Object.freeze({
         aspect,
-        generation: Math.max(sequence, known.get(aspect) + 1),
+        generation: Math.max(sequence, (known.get(aspect) ?? 0) + 1),
         sequence,
-        changes: hasResumed ? 1 : 0,
+        changes: hasResumed && known.has(aspect) ? 1 : 0,
         netChange: true,
         firstChangedAt: changedAt,
         changedAt,
@@ -1141,13 +1152,16 @@ export class Subscription {
     this.#hasStarted = true;
     const isFresh = this.#instance === undefined;
     this.#id = field(reply, "subscription", "string");
-    this.#instance = field(reply, "instance", "string");
+    const instance = field(reply, "instance", "string");
     const received = eventsOf(reply, (aspect) => this.#isWanted(aspect));
     const events = this.#compared(received, known, unsent, hasResumed);
     if (!isFresh && !hasResumed) {
+      this.#before = this.positions;
+      this.#untaken = new Set([...this.#untaken, ...known.keys()]);
       known.clear();
       this.#generations.clear();
     }
+    this.#instance = instance;
     for (const event of events) {
       if (isNew && this.#wantsInitial && event.changes === 0) {
         this.#answers.push(event);
@@ -1155,7 +1169,7 @@ export class Subscription {
         this.#note(event);
       } else if (hasResumed && known.has(event.aspect) && event.changes === 0) {
         continue;
-      } else if (hasResumed && !known.has(event.aspect) && event.state === null) {
+      } else if (hasResumed && event.state === null && !known.has(event.aspect) && !this.#untaken.has(event.aspect)) {
         // A name that was withdrawn, and that is not known here or no longer.
         this.#note(event);
       } else if (wasAsleep && this.#policy(event.aspect).background === "drop") {
@@ -1166,6 +1180,8 @@ export class Subscription {
         this.#waiting.push(event);
       }
     }
+    const delivered = new Set([...this.#answers, ...this.#waiting].map(({ aspect }) => aspect));
+    this.#untaken = new Set([...this.#untaken].filter((aspect) => delivered.has(aspect)));
     this.#wasAsleep = false;
   }
 
@@ -1214,7 +1230,7 @@ export class Subscription {
   #accept(reply) {
     const parameters = answerOf(reply, "Subscribe", this.#aspects.join(" "));
     const events = eventsOf(parameters, (aspect) => this.#isWanted(aspect));
-    this.#waiting.push(...events);
+    this.#waiting = this.#waiting.concat(events);
     if (events.length > 0) this.#backoff = new Backoff();
     if (!reply.continues) throw new ReveilleError("the bus ended the subscription", { isLoss: true });
   }
@@ -1266,6 +1282,7 @@ export class Subscription {
 
   /** Moves the position to an event. */
   #note(event) {
+    this.#untaken.delete(event.aspect);
     if (event.state === null) {
       // Without a position, the name counts as not published. The bus may forget the generation of the withdrawal.
       this.#generations.delete(event.aspect);
@@ -1396,7 +1413,8 @@ export class BackgroundTask {
       const entries = objects(await this.#bus.call("ListSubscriptions", {}), "subscriptions");
       const entry = entries.find(({ subscription }) => subscription === this.#subscription);
       // All tasks of a subscription have the same time left.
-      return entry?.tasks?.[0]?.remaining ?? null;
+      const [task] = (entry?.tasks ?? null) === null ? [] : objects(entry, "tasks");
+      return (task?.remaining ?? null) === null ? null : field(task, "remaining", "integer");
     } catch (error) {
       if (!(error instanceof ReveilleError)) throw error;
       return null;
@@ -1483,6 +1501,11 @@ function checkPositions({ instance, generations }) {
  */
 export async function connect(address) {
   const caller = new Caller(await resolve(address));
-  await caller.fence();
+  try {
+    await caller.fence();
+  } catch (error) {
+    caller.close();
+    throw error;
+  }
   return new Bus(caller);
 }

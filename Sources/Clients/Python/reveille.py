@@ -30,6 +30,7 @@ import random
 import re
 import select
 import socket
+import sys
 import threading
 import time
 import typing
@@ -164,11 +165,16 @@ class Policy:
 #
 # All operations are generators on nonblocking sockets. They yield what they wait for; _run() waits by blocking, and
 # _run_async() waits in asyncio's loop. Both kinds of API are therefore the same code.
+#
+# A signal handler can raise an exception at any line, and a task of asyncio can be cancelled in any wait. An exception
+# in a wait leaves everything as it was. Any other one leaves a connection that is not whole, and is replaced.
 
 
-class _Lock(typing.Protocol):
-    def locked(self) -> bool: ...
-    def release(self) -> None: ...
+class _Signal(typing.Protocol):
+    """A threading.Event or an asyncio.Event."""
+
+    def set(self) -> None: ...
+    def wait(self) -> Any: ...
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -184,15 +190,75 @@ class _Ready:
         return min(_LONGEST_WAIT, max(0.0, self.until - time.monotonic()))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Acquire:
-    lock: _Lock
+_Steps: TypeAlias = Generator["_Ready | _Signal", None, _T]
 
 
-_Steps: TypeAlias = Generator["_Ready | _Acquire", None, _T]
+class _Turns:
+    """A lock for steps. No exception leaves it held: the queue itself says who has it, and leaving can be repeated."""
+
+    def __init__(self, new_signal: Callable[[], _Signal]) -> None:
+        self._new_signal = new_signal
+        self._process = os.getpid()
+        # The first has the lock; the others wait for their signals.
+        self._queue: list[_Signal] = []
+
+    @property
+    def is_held(self) -> bool:
+        return bool(self._queue)
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether the process is a child of the one that connected: they share the connections."""
+        return self._process != os.getpid()
+
+    def check_process(self) -> None:
+        if self.is_foreign:
+            raise ReveilleError(f"process {self._process} made this connection: connect again after a fork")
+
+    def hold(self, steps: Callable[[], _Steps[_T]]) -> _Steps[_T]:
+        self.check_process()
+        own = self._new_signal()
+        # Twice, since an exception can come before the first attempt.
+        try:
+            return (yield from self._hold(own, steps))
+        finally:
+            self._leave(own)
+
+    def _hold(self, own: _Signal, steps: Callable[[], _Steps[_T]]) -> _Steps[_T]:
+        try:
+            self._queue.append(own)
+            while self._queue[0] is not own:
+                yield own
+            return (yield from steps())
+        finally:
+            self._leave(own)
+
+    def _leave(self, own: _Signal) -> None:
+        # Nobody else removes it. The search compares identities.
+        if own in self._queue:
+            self._queue.remove(own)
+        for first in self._queue[:1]:
+            first.set()
+
+    def run(self, action: Callable[[], _T]) -> _T:
+        """Runs an action that does not wait."""
+
+        def steps() -> _Steps[_T]:
+            return action()
+            yield
+
+        return _run(self.hold(steps))
 
 
 def _run(steps: _Steps[_T]) -> _T:
+    try:
+        return _drive(steps)
+    finally:
+        # An exception between two steps.
+        steps.close()
+
+
+def _drive(steps: _Steps[_T]) -> _T:
     try:
         wait = next(steps)
         while True:
@@ -206,9 +272,9 @@ def _run(steps: _Steps[_T]) -> _T:
         return typing.cast(_T, stop.value)
 
 
-def _block(wait: _Ready | _Acquire) -> None:
-    if isinstance(wait, _Acquire):
-        typing.cast(threading.Lock, wait.lock).acquire()
+def _block(wait: _Ready | _Signal) -> None:
+    if not isinstance(wait, _Ready):
+        wait.wait()
         return
     poll = select.poll()
     for number in wait.reading:
@@ -219,6 +285,13 @@ def _block(wait: _Ready | _Acquire) -> None:
 
 
 async def _run_async(steps: _Steps[_T]) -> _T:
+    try:
+        return await _drive_async(steps)
+    finally:
+        steps.close()
+
+
+async def _drive_async(steps: _Steps[_T]) -> _T:
     try:
         wait = next(steps)
         while True:
@@ -232,9 +305,9 @@ async def _run_async(steps: _Steps[_T]) -> _T:
         return typing.cast(_T, stop.value)
 
 
-async def _suspend(wait: _Ready | _Acquire) -> None:
-    if isinstance(wait, _Acquire):
-        await typing.cast(asyncio.Lock, wait.lock).acquire()
+async def _suspend(wait: _Ready | _Signal) -> None:
+    if not isinstance(wait, _Ready):
+        await wait.wait()
         return
     loop = asyncio.get_running_loop()
     ready: asyncio.Future[None] = loop.create_future()
@@ -384,6 +457,10 @@ class _Connection:
         self._output = bytearray()
         self._input = bytearray()
         self._searched = 0
+        # Whether another call may follow: an exception has not come in the midst of one, unless it waited.
+        self.is_whole = True
+        # The number of calls whose replies have not been read, because their callers were interrupted.
+        self.owed = 0
 
     @staticmethod
     def open(address: str) -> _Steps[_Connection]:
@@ -394,14 +471,15 @@ class _Connection:
             try:
                 connecting.connect(path)
                 return _Connection(connecting)
-            except BlockingIOError:
+            except BaseException as error:
                 connecting.close()
-            except (FileNotFoundError, ConnectionRefusedError):
-                connecting.close()
-                raise _no_bus(address) from None
-            except OSError as error:
-                connecting.close()
-                raise ReveilleError(f"cannot connect to {address}: {error.strerror or error}", is_loss=True) from None
+                if isinstance(error, (FileNotFoundError, ConnectionRefusedError)):
+                    raise _no_bus(address) from None
+                if not isinstance(error, OSError):
+                    raise
+                if not isinstance(error, BlockingIOError):
+                    message = f"cannot connect to {address}: {error.strerror or error}"
+                    raise ReveilleError(message, is_loss=True) from None
             # The queue of the listener is full.
             if time.monotonic() >= until:
                 raise ReveilleError(f"the bus at {address} accepts no connection: its queue is full", is_loss=True)
@@ -416,7 +494,7 @@ class _Connection:
             except BlockingIOError:
                 if time.monotonic() >= until:
                     return
-                yield _Ready(until, writing=(self._socket.fileno(),))
+                yield from self._wait(_Ready(until, writing=(self._descriptor,)))
             except OSError:
                 # A reply that was sent before can still be read, for example that the quota is exceeded.
                 self._output.clear()
@@ -432,7 +510,18 @@ class _Connection:
     def wait(self, until: float, *bells: int) -> _Steps[None]:
         """Waits until something can be received, the time has come, or a bell rings."""
         if self._input.find(0, self._searched) < 0:
-            yield _Ready(until, reading=(self._socket.fileno(), *bells))
+            yield from self._wait(_Ready(until, reading=(self._descriptor, *bells)))
+
+    def _wait(self, ready: _Ready) -> _Steps[None]:
+        was_whole, self.is_whole = self.is_whole, True
+        yield ready
+        self.is_whole = was_whole
+
+    @property
+    def _descriptor(self) -> int:
+        if (descriptor := self._socket.fileno()) < 0:
+            raise ReveilleError("the connection to the bus was closed", is_loss=True)
+        return descriptor
 
     def receive_available(self) -> _Reply | None:
         """Returns the next reply if it has arrived."""
@@ -564,14 +653,12 @@ def _milliseconds(seconds: float) -> int:
 class _BusCore:
     """The calls of a bus, over one connection, which is opened again when a call finds it closed."""
 
-    def __init__(self, address: str | None, new_lock: Callable[[], _Lock]) -> None:
+    def __init__(self, address: str | None, new_signal: Callable[[], _Signal]) -> None:
         self.address = _resolve(address)
-        self.new_lock = new_lock
+        self.new_signal = new_signal
         self.streams: weakref.WeakSet[_Closable] = weakref.WeakSet()
-        self._lock = new_lock()
+        self._calls = _Turns(new_signal)
         self._connection: _Connection | None = None
-        # The number of calls whose replies have not been read, because their callers were interrupted.
-        self._owed = 0
         self._is_closed = False
 
     def start(self) -> _Steps[None]:
@@ -582,6 +669,7 @@ class _BusCore:
             raise
 
     def check_is_open(self, method: str) -> None:
+        self._calls.check_process()
         if self._is_closed:
             raise ReveilleError(f"{method}: the bus object is closed")
 
@@ -594,19 +682,24 @@ class _BusCore:
         # No configuration allows a published value of this length, but longer calls of other methods.
         if excess and method == "Publish":
             raise ReveilleError(f"Publish {subject}: {excess}")
-        yield _Acquire(self._lock)
+        reply = yield from self._calls.hold(lambda: self._exchange(method, data, subject, excess, oneway))
+        return _answer(reply, method, subject)
+
+    def _exchange(self, method: str, data: bytes, subject: str, excess: str | None, oneway: bool) -> _Steps[_Reply]:
+        self.check_is_open(method)
+        until = time.monotonic() + REPLY_TIMEOUT
+        if (last := self._connection) and not (last.is_whole and (last.owed or not last.has_ended)):
+            self._disconnect()
         try:
-            until = time.monotonic() + REPLY_TIMEOUT
-            if self._connection and self._connection.has_ended and not self._owed:
-                self._disconnect()
-            if not self._connection:
-                self._connection = yield from _Connection.open(self.address)
-            self._owed += 0 if oneway else 1
-            yield from self._connection.send(data, until)
+            connection = self._connection or (yield from _Connection.open(self.address))
+            self._connection = connection
+            connection.is_whole = False
+            connection.owed += 0 if oneway else 1
+            yield from connection.send(data, until)
             reply: _Reply | None = _Reply({}, None, False)
-            while self._owed:
+            while connection.owed:
                 try:
-                    reply = yield from self._connection.receive(until)
+                    reply = yield from connection.receive(until)
                 except ReveilleError as error:
                     if not error._is_loss:
                         raise
@@ -614,29 +707,29 @@ class _BusCore:
                     raise ReveilleError(f"{_attempt(method, subject)}: {error}{hint}", is_loss=True) from None
                 if not reply:
                     raise _unanswered(method)
-                self._owed -= 1
-        except ReveilleError:
-            self._disconnect()
+                connection.owed -= 1
+            connection.is_whole = True
+        except BaseException as error:
+            if isinstance(error, ReveilleError) or self._connection and not self._connection.is_whole:
+                self._disconnect()
             raise
-        finally:
-            self._lock.release()
         assert reply
-        return _answer(reply, method, subject)
+        return reply
 
     def _disconnect(self) -> None:
         if self._connection:
             self._connection.close()
-        self._connection, self._owed = None, 0
+        self._connection = None
 
     def close(self) -> None:
         self._is_closed = True
         for stream in list(self.streams):
             stream.close()
-        if self._connection:
+        if self._connection and not self._calls.is_foreign:
             # A call of another thread fails, and closes the connection.
             self._connection.shut_down()
-            if not self._lock.locked():
-                self._disconnect()
+        if self._calls.is_foreign or not self._calls.is_held:
+            self._disconnect()
 
     def fence(self) -> _Steps[None]:
         """Returns once the bus has carried out every earlier call."""
@@ -781,7 +874,7 @@ class _TaskCore:
         self._is_expiring = self._has_ended = False
         self._failure: ReveilleError | None = None
         # Held while replies are received, and never while waiting.
-        self._intake = threading.Lock()
+        self._intake = _Turns(threading.Event)
         bus.streams.add(self)
 
     def start(self) -> _Steps[None]:
@@ -814,12 +907,17 @@ class _TaskCore:
         self._disconnect()
 
     def _receive_available(self) -> None:
-        with self._intake:
-            try:
-                while self._connection and (reply := self._connection.receive_available()):
-                    self._take(reply)
-            except ReveilleError as error:
-                self._fail(error)
+        self._intake.run(self._take_in)
+
+    def _take_in(self) -> None:
+        try:
+            while self._connection and (reply := self._connection.receive_available()):
+                self._take(reply)
+        except ReveilleError as error:
+            self._fail(error)
+        except BaseException:
+            self._fail(ReveilleError(f"BeginTask {self.name}: an exception has interrupted the receipt of a reply"))
+            raise
 
     @property
     def is_expiring(self) -> bool:
@@ -837,19 +935,20 @@ class _TaskCore:
             return 0.0 if self._has_ended else None
         try:
             subscriptions = yield from self._bus.entries("ListSubscriptions", "subscriptions")
+            for entry in subscriptions:
+                if entry.get("subscription") == self._subscription and entry.get("tasks") is not None:
+                    # All tasks of a subscription have the same time left.
+                    for task in _objects(entry, "tasks"):
+                        return None if task.get("remaining") is None else _take_field(task, "remaining", int) / 1_000
         except ReveilleError:
-            return None
-        for entry in subscriptions:
-            if entry.get("subscription") == self._subscription:
-                # All tasks of a subscription have the same time left.
-                for task in entry.get("tasks") or []:
-                    left = task.get("remaining")
-                    return None if left is None else left / 1_000
+            pass
         return None
 
     def close(self) -> None:
-        with self._intake:
+        if self._intake.is_foreign:
             self._disconnect()
+        else:
+            self._intake.run(self._disconnect)
 
     def _disconnect(self) -> None:
         if self._connection:
@@ -933,6 +1032,9 @@ class _SubscriptionCore:
         self._instance: str | None = None
         # The generation of the last event taken, by aspect.
         self._generations: dict[str, int] = {}
+        # The aspects known from an earlier instance of which no event of this one was taken, and the positions then.
+        self._untaken: set[str] = set()
+        self._before: Positions = {"instance": "", "generations": {}}
         resume = resume or _launch.take(self._is_wanted)
         if resume is not None:
             self._instance, generations = _check_positions(resume)
@@ -941,6 +1043,8 @@ class _SubscriptionCore:
         self._answers: list[Event] = []
         # The events received and not taken: those of one reply, or of some that came before a background.
         self._waiting: list[Event] = []
+        # The event taken for a caller, who removes it: one that is interrupted receives it the next time.
+        self.taken: list[Event] = []
         self._background = background
         # When the bus ends the background, in seconds since boot.
         self._deadline = math.inf
@@ -956,16 +1060,21 @@ class _SubscriptionCore:
         self._backoff = _Backoff()
         self._retry_at = 0.0
         self._is_closed = False
-        self._reading = bus.new_lock()
-        self._changing = bus.new_lock()
-        # Held while events are received or taken and while the bell rings, and never while waiting.
-        self._intake = threading.Lock()
+        self._reading = _Turns(bus.new_signal)
+        self._changing = _Turns(bus.new_signal)
+        # Held while events are received or taken, and never while waiting.
+        self._intake = _Turns(threading.Event)
+        # Whether an exception has left the events received in an unknown state.
+        self._is_torn = False
         # Wakes a reader whose wait has another end now. A file object, so that it ends with the subscription.
         self._bell = open(os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK), "r+b", buffering=0)
         bus.streams.add(self)
 
     @property
     def positions(self) -> Positions:
+        if self._untaken:
+            # Another process can find the withdrawals among the events that wait.
+            return {"instance": self._before["instance"], "generations": dict(self._before["generations"])}
         return {"instance": self._instance or "", "generations": dict(self._generations)}
 
     def task(self, name: str) -> _TaskCore:
@@ -1017,17 +1126,16 @@ class _SubscriptionCore:
             first = _answer(reply, "Subscribe", subject)
             was_asleep = self._was_asleep or background and self._has_started
             self._begin(first, known, unsent, has_resumed=first.get("resumed") is True, was_asleep=was_asleep)
+            self._connection, self._connected_at = connection, time.monotonic()
+            yield from self._changing.hold(lambda: self._catch_up(background))
         except BaseException:
             connection.close()
             raise
-        self._connection, self._connected_at = connection, time.monotonic()
-        yield _Acquire(self._changing)
-        try:
-            # A background may have begun or ended in the meantime, and the bus does not know its deadline yet.
-            if (self._background, self._deadline) != (background, math.inf):
-                yield from self._set_state(self._background, self._deadline)
-        finally:
-            self._changing.release()
+
+    def _catch_up(self, background: bool) -> _Steps[None]:
+        # A background may have begun or ended in the meantime, and the bus does not know its deadline yet.
+        if (self._background, self._deadline) != (background, math.inf):
+            yield from self._set_state(self._background, self._deadline)
 
     def _fitting_positions(self, room: int) -> tuple[list[dict[str, Any]], set[str]]:
         """Returns the positions for which a call has room, and the aspects of the others."""
@@ -1055,12 +1163,13 @@ class _SubscriptionCore:
                 if event.aspect in unsent else event
                 for event in events]
         # The reply has the state of every name that is published.
-        missing = known.keys() - {event.aspect for event in events}
+        missing = (known.keys() | self._untaken) - {event.aspect for event in events}
         sequence, now = max((event.sequence for event in events), default=0), datetime.now(timezone.utc)
         withdrawals = [
             Event(
-                aspect=name, generation=max(sequence, known[name] + 1), sequence=sequence, changes=int(has_resumed),
-                net_change=True, first_changed_at=now, changed_at=now, dropped=0, state=None)
+                aspect=name, generation=max(sequence, known.get(name, 0) + 1), sequence=sequence,
+                changes=int(has_resumed and name in known), net_change=True, first_changed_at=now, changed_at=now,
+                dropped=0, state=None)
             for name in sorted(missing) if self._is_matched(name)]
         return events + withdrawals
 
@@ -1068,55 +1177,78 @@ class _SubscriptionCore:
         self, reply: Mapping[str, Any], known: dict[str, int], unsent: set[str], has_resumed: bool, was_asleep: bool
     ) -> None:
         """Takes the first reply."""
-        is_new, self._has_started = not self._has_started, True
-        is_fresh = self._instance is None
-        self._id, self._instance = _take_field(reply, "subscription", str), _take_field(reply, "instance", str)
+        is_fresh, is_new = self._instance is None, not self._has_started
+        subscription, instance = _take_field(reply, "subscription", str), _take_field(reply, "instance", str)
+        generations, untaken, before = dict(self._generations), self._untaken, self._before
         events = self._compared(_events(reply, self._is_wanted), known, unsent, has_resumed)
         if not (is_fresh or has_resumed):
-            known, self._generations = {}, {}
+            generations, untaken, before = {}, untaken | known.keys(), self.positions
+        answers: list[Event] = []
+        waiting: list[Event] = []
         for event in events:
             if is_new and self._wants_initial and event.changes == 0:
-                self._answers.append(event)
+                answers.append(event)
             elif is_fresh:
-                self._note(event)
+                _note(generations, event)
             elif has_resumed and event.aspect in known and event.changes == 0:
                 pass
-            elif has_resumed and event.aspect not in known and event.state is None:
+            elif has_resumed and event.aspect not in known.keys() | untaken and event.state is None:
                 # A name that was withdrawn, and that is not known here or no longer.
-                self._note(event)
+                _note(generations, event)
             elif was_asleep and self._policy(event.aspect).background == "drop":
-                self._note(event)
+                _note(generations, event)
             elif event.changes > 0 and not event.net_change and self._policy(event.aspect).net_change_only:
-                self._note(event)
+                _note(generations, event)
             else:
-                self._waiting.append(event)
-        self._was_asleep = False
+                waiting.append(event)
+        untaken = untaken & {event.aspect for event in answers + waiting}
+        # At once: an exception comes before or after.
+        (
+            self._has_started, self._was_asleep, self._id, self._instance, self._generations, self._untaken,
+            self._before, self._waiting,
+        ) = True, False, subscription, instance, generations, untaken, before, waiting
+        self._answers += answers
 
     # --- Receiving
 
-    def next(self, until: float) -> _Steps[Event | None]:
-        """Returns the next event; None at the end of the subscription, or if the time has come."""
-        yield _Acquire(self._reading)
+    def next(self, until: float) -> _Steps[bool]:
+        """Waits until an event is taken; returns False at the end of the subscription, or if the time has come."""
         try:
-            while not self._is_closed:
-                try:
-                    if _boot_time() >= self._deadline:
-                        yield from self._end_background()
-                    if self._gives_back:
-                        self._give_back()
-                    elif event := self._take():
-                        return event
-                    elif time.monotonic() >= until:
-                        return None
-                    else:
-                        yield from self._receive(min(until, time.monotonic() + self._deadline - _boot_time()))
-                except ReveilleError as error:
-                    self._lose(error)
-            return None
+            return (yield from self._reading.hold(lambda: self._next(until)))
         finally:
-            self._reading.release()
-            if self._is_closed:
+            if self._is_closed and not self._reading.is_held:
                 self._dispose()
+
+    def _next(self, until: float) -> _Steps[bool]:
+        if self._is_closed:
+            return False
+        while not self.taken and not self._is_closed:
+            try:
+                if _boot_time() >= self._deadline:
+                    yield from self._changing.hold(self._end_background)
+                if self._gives_back:
+                    self._give_back()
+                elif self._take_alone(self._take):
+                    break
+                elif time.monotonic() >= until:
+                    break
+                elif not self._gives_back:
+                    yield from self._receive(min(until, time.monotonic() + self._deadline - _boot_time()))
+            except ReveilleError as error:
+                self._lose(error)
+        return bool(self.taken)
+
+    def _take_alone(self, action: Callable[[], bool]) -> bool:
+        """Runs an action while no other thread receives or takes events; after an exception, all are received again."""
+
+        def act() -> bool:
+            self._gives_back |= self._is_torn
+            self._is_torn = True
+            result = action()
+            self._is_torn = False
+            return result
+
+        return self._intake.run(act)
 
     def _receive(self, until: float) -> _Steps[None]:
         bell = self._bell.fileno()
@@ -1126,7 +1258,7 @@ class _SubscriptionCore:
             yield from self._open()
         else:
             yield from self._connection.wait(until, bell)
-            self._take_in()
+            self._take_alone(self._take_in)
         try:
             os.eventfd_read(bell)
         except BlockingIOError:
@@ -1134,13 +1266,12 @@ class _SubscriptionCore:
 
     def _take_in(self) -> bool:
         """Receives a reply; returns whether there was one."""
-        with self._intake:
-            connection = self._connection
-            reply = connection.receive_available() if connection else None
-            if not reply:
-                return False
-            events = _events(_answer(reply, "Subscribe", " ".join(self._aspects)), self._is_wanted)
-            self._waiting += events
+        connection = self._connection
+        reply = connection.receive_available() if connection else None
+        if not reply:
+            return False
+        events = _events(_answer(reply, "Subscribe", " ".join(self._aspects)), self._is_wanted)
+        self._waiting += events
         if events:
             self._backoff = _Backoff()
         if not reply.continues:
@@ -1154,7 +1285,7 @@ class _SubscriptionCore:
             # A bus that always ends connections soon is not tried more often than one that is gone.
             if time.monotonic() >= self._connected_at + LONGEST_PAUSE:
                 self._backoff = _Backoff()
-        self._connection = None
+        self._connection, self._is_torn = None, False
         self._retry_at = time.monotonic() + self._backoff.next()
         # Another program of the user may end and leave room.
         if not self._is_closed and not error._is_loss and error.name != f"{_INTERFACE}.QuotaExceeded":
@@ -1162,40 +1293,37 @@ class _SubscriptionCore:
             raise error
 
     def _give_back(self) -> None:
-        self._gives_back = False
-        self._waiting.clear()
         if self._connection:
             self._connection.close()
         self._connection = None
         self._retry_at = 0.0
+        for event in self.taken:
+            self._note(event)
+        self._waiting = []
+        self._is_torn = self._gives_back = False
 
     # --- Events that wait
 
-    def _take(self) -> Event | None:
-        with self._intake:
-            if self._gives_back:
-                return None
-            if self._answers:
-                event = self._answers.pop(0)
-            else:
-                index = next((index for index, event in enumerate(self._waiting) if self._is_due(event)), None)
-                if index is None:
-                    return None
-                event = self._waiting.pop(index)
+    def _take(self) -> bool:
+        if self._gives_back:
+            return False
+        events = self._answers or self._waiting
+        due = (index for index, event in enumerate(events) if events is self._answers or self._is_due(event))
+        if (index := next(due, None)) is None:
+            return False
+        event = events[index]
+        self.taken.append(event)
+        del events[index]
         self._note(event)
-        return event
+        return True
 
     def _is_due(self, event: Event) -> bool:
         is_immediate = event.aspect == "lifecycle" or self._policy(event.aspect).background == "immediate"
         return is_immediate or not self._background
 
     def _note(self, event: Event) -> None:
-        """Moves the position to an event."""
-        if event.state is None:
-            # Without a position, the name counts as not published. The bus may forget the generation of the withdrawal.
-            self._generations.pop(event.aspect, None)
-        else:
-            self._generations[event.aspect] = event.generation
+        _note(self._generations, event)
+        self._untaken.discard(event.aspect)
 
     # --- Background
 
@@ -1204,56 +1332,49 @@ class _SubscriptionCore:
             wake_after = wake_after.total_seconds()
         if wake_after is not None:
             _check_duration("wake_after", wake_after)
-        yield _Acquire(self._changing)
-        try:
-            before = self._background, self._deadline
-            self._background = True
-            self._deadline = math.inf if wake_after is None else _boot_time() + wake_after
-            try:
-                yield from self._set_state(True, self._deadline)
-                self._take_in_all()
-            except BaseException:
-                self._background, self._deadline = before
-                raise
-            finally:
-                self._ring()
-        finally:
-            self._changing.release()
+        deadline = math.inf if wake_after is None else _boot_time() + wake_after
+        yield from self._changing.hold(lambda: self._change(lambda: self._sleep(deadline)))
 
-    def _take_in_all(self) -> None:
-        """Receives what the bus sent before a background."""
+    def enter_foreground(self) -> _Steps[None]:
+        yield from self._changing.hold(lambda: self._change(self._wake))
+
+    def _end_background(self) -> _Steps[None]:
+        """Ends a background at its deadline, which the bus keeps too."""
+        if _boot_time() >= self._deadline:
+            yield from self._change(self._wake)
+
+    def _change(self, steps: Callable[[], _Steps[None]]) -> _Steps[None]:
+        """Begins or ends a background. After an exception, nothing has changed, and the bus is told so."""
+        before = self._background, self._deadline
         try:
-            while self._take_in():
+            yield from steps()
+        except BaseException:
+            self._background, self._deadline = before
+            if connection := self._connection:
+                connection.shut_down()
+            raise
+        finally:
+            self._ring()
+
+    def _sleep(self, deadline: float) -> _Steps[None]:
+        self._background, self._deadline = True, deadline
+        yield from self._set_state(True, deadline)
+        try:
+            # What the bus sent before.
+            while self._take_alone(self._take_in):
                 pass
         except ReveilleError:
             if connection := self._connection:
                 connection.shut_down()
 
-    def enter_foreground(self) -> _Steps[None]:
-        yield _Acquire(self._changing)
-        try:
-            yield from self._wake()
-        finally:
-            self._changing.release()
-
-    def _end_background(self) -> _Steps[None]:
-        """Ends a background at its deadline, which the bus keeps too."""
-        yield _Acquire(self._changing)
-        try:
-            if _boot_time() >= self._deadline:
-                yield from self._wake()
-        finally:
-            self._changing.release()
-
     def _wake(self) -> _Steps[None]:
-        if self._begin_to_give_back():
+        if self._take_alone(self._begin_to_give_back):
             return
         for event in (yield from self._dropped_states()).values():
             self._note(event)
         self._was_asleep = self._background and not self._connection
         yield from self._set_state(False, math.inf)
         self._background, self._deadline = False, math.inf
-        self._ring()
 
     def _begin_to_give_back(self) -> bool:
         """Wakes by opening the subscription again, if an event was received and not taken before the background.
@@ -1263,13 +1384,11 @@ class _SubscriptionCore:
         # The bus would merge the changes that 'hold' keeps.
         if not self._background or any(policy.background == "hold" for policy in self._policies.values()):
             return False
-        with self._intake:
-            connection = self._connection
-            if not self._waiting and not (connection and connection.has_begun_reply):
-                return False
-            self._gives_back = self._was_asleep = True
-            self._background, self._deadline = False, math.inf
-        self._ring()
+        connection = self._connection
+        if not self._waiting and not (connection and connection.has_begun_reply):
+            return False
+        self._gives_back = self._was_asleep = True
+        self._background, self._deadline = False, math.inf
         return True
 
     def _dropped_states(self) -> _Steps[dict[str, Event]]:
@@ -1301,26 +1420,34 @@ class _SubscriptionCore:
     # --- The end
 
     def _ring(self) -> None:
-        with self._intake:
-            if not self._bell.closed:
-                os.eventfd_write(self._bell.fileno(), 1)
+        if not self._bell.closed:
+            self._bell.write((1).to_bytes(8, sys.byteorder))
 
     def close(self) -> None:
         """Ends the subscription; a reader of another thread or task ends too."""
         self._is_closed = True
-        if self._connection:
-            self._connection.shut_down()
-        self._ring()
+        if not self._reading.is_foreign:
+            if connection := self._connection:
+                connection.shut_down()
+            self._ring()
         # Otherwise the reader closes the descriptors.
-        if not self._reading.locked():
+        if self._reading.is_foreign or not self._reading.is_held:
             self._dispose()
 
     def _dispose(self) -> None:
         if self._connection:
             self._connection.close()
         self._connection = None
-        with self._intake:
-            self._bell.close()
+        self._bell.close()
+
+
+def _note(generations: dict[str, int], event: Event) -> None:
+    """Moves the position to an event."""
+    if event.state is None:
+        # Without a position, the name counts as not published. The bus may forget the generation of the withdrawal.
+        generations.pop(event.aspect, None)
+    else:
+        generations[event.aspect] = event.generation
 
 
 def _boot_time() -> float:
@@ -1407,14 +1534,20 @@ class Subscription:
         return self
 
     def __next__(self) -> Event:
-        event = self.next()
-        if event is None:
-            raise StopIteration
-        return event
+        while _run(self._core.next(math.inf)):
+            if self._core.taken:
+                return self._core.taken.pop(0)
+        raise StopIteration
 
     def next(self, timeout: float | None = None) -> Event | None:
         """Returns the next event; None after `timeout` seconds without one, and once the subscription is closed."""
-        return _run(self._core.next(math.inf if timeout is None else time.monotonic() + timeout))
+        until = math.inf if timeout is None else time.monotonic() + timeout
+        while _run(self._core.next(until)):
+            try:
+                return self._core.taken.pop(0)
+            except IndexError:
+                pass  # Another thread was faster.
+        return None
 
     def enter_background(self, wake_after: float | timedelta | None = None) -> None:
         """Sends the subscription to the background: nothing is delivered until it wakes.
@@ -1617,7 +1750,7 @@ def connect(address: str | None = None) -> Bus:
         address: "unix:" and an absolute path. The default is $REVEILLE_ADDRESS, otherwise the user's own bus or, if
             nothing serves that, the machine's bus.
     """
-    core = _BusCore(address, threading.Lock)
+    core = _BusCore(address, threading.Event)
     _run(core.start())
     return Bus(core)
 
@@ -1694,10 +1827,10 @@ class AsyncSubscription:
         return self
 
     async def __anext__(self) -> Event:
-        event = await _run_async(self._core.next(math.inf))
-        if event is None:
-            raise StopAsyncIteration
-        return event
+        while await _run_async(self._core.next(math.inf)):
+            if self._core.taken:
+                return self._core.taken.pop(0)
+        raise StopAsyncIteration
 
     async def enter_background(self, wake_after: float | timedelta | None = None) -> None:
         """See Subscription.enter_background()."""
@@ -1832,7 +1965,7 @@ def connect_async(address: str | None = None) -> _Opening[AsyncBus]:
     """Connects to a bus by `await`, or by `async with`, which also closes it. See connect()."""
 
     async def open_it() -> AsyncBus:
-        core = _BusCore(address, asyncio.Lock)
+        core = _BusCore(address, asyncio.Event)
         await _run_async(core.start())
         return AsyncBus(core)
 

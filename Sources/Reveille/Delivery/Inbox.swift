@@ -18,8 +18,14 @@ struct Inbox {
     private var waiting = WaitingEvents()
     /// The last reading that the consumer saw, or could have asked for, by aspect.
     private(set) var seen: [Aspect: Reading] = [:]
-    /// The positions of the events taken so far; `nil` before the start.
-    private(set) var positions: Positions?
+    /// The positions of the events taken so far, on the instance that sent them; `nil` before the start.
+    private var current: Positions?
+    /// The positions on an earlier instance, while events of a later one wait.
+    private var earlier: Positions?
+    /// The positions to store; `nil` before the start.
+    ///
+    /// Those on an earlier instance show another process which of its names are no longer published.
+    var positions: Positions? { earlier ?? current }
     /// Whether the consumer is in the background.
     private var isParked = false
     /// The reason why the stream has ended.
@@ -32,7 +38,7 @@ struct Inbox {
         keepsChangesApart = request.policies.values.contains { if case .hold = $0.background { true } else { false } }
         // Those of events that wait must not be lost if the consumer stores its positions before it takes them.
         if let instance = request.instance, request.positions != nil {
-            positions = Positions(instance: instance, generations: StreamPositions(request).generations)
+            current = Positions(instance: instance, generations: StreamPositions(request).generations)
         }
     }
 
@@ -43,8 +49,12 @@ struct Inbox {
     mutating func receive(_ output: StreamOutput) {
         switch output {
         case .start(let states, let instance): start(from: states, of: instance)
-        case .restart(let states, let instance): restart(from: states, of: instance)
-        case .answer(let states): put(states, areAnswers: true)
+        case .restart(let states, let instance):
+            restart(from: states, of: instance)
+            forgetEarlierInstance()
+        case .answer(let states):
+            put(states, areAnswers: true)
+            forgetEarlierInstance()
         case .events(let events): put(events)
         case .skip(let states): skip(states)
         case .background(let isParked): self.isParked = isParked
@@ -53,8 +63,15 @@ struct Inbox {
     }
 
     private mutating func start(from events: [Event], of instance: String) {
-        if positions?.instance != instance { positions = Positions(instance: instance, generations: [:]) }
+        if current?.instance != instance {
+            earlier = earlier ?? current
+            current = Positions(instance: instance, generations: [:])
+        }
         for event in events { see(event) }
+    }
+
+    private mutating func forgetEarlierInstance() {
+        if waiting.isEmpty { earlier = nil }
     }
 
     private mutating func restart(from events: [Event], of instance: String) {
@@ -102,22 +119,23 @@ struct Inbox {
     mutating func take() -> Event? {
         guard let next = next(inBackground: isParked), let event = waiting.remove(at: next)?.event else { return nil }
         see(event)
+        forgetEarlierInstance()
         return event
     }
 
     private mutating func see(_ event: Event) {
         let isWithdrawn = event.published?.isWithdrawn == true
-        defer { if event.lifecycle != nil { positions?.generations[event.aspect] = nil } }
+        defer { if event.lifecycle != nil { current?.generations[event.aspect] = nil } }
         seen[event.aspect] = isWithdrawn && !aspects.contains(event.aspect) ? nil : event.reading
         // Without a position, the name counts as not published. The bus may forget the generation of the withdrawal.
-        positions?.generations[event.aspect] = isWithdrawn ? nil : event.generation
+        current?.generations[event.aspect] = isWithdrawn ? nil : event.generation
     }
 
     /// Returns the last reading that the consumer knows of an aspect; `nil` if this process has not received it.
     private func lastReading(of aspect: Aspect) -> Reading? {
         if let reading = seen[aspect] { return reading }
         // Names without a position were not published, or not known to be.
-        return aspect.isPublished && positions?.generations[aspect] == nil ? .unknown(aspect) : nil
+        return aspect.isPublished && current?.generations[aspect] == nil ? .unknown(aspect) : nil
     }
 
     private func next(inBackground: Bool) -> Int? {

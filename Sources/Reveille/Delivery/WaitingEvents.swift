@@ -32,6 +32,8 @@ struct WaitingEvents {
     private var count = 0
     private var places: [Aspect: Places] = [:]
 
+    var isEmpty: Bool { count == 0 }
+
     /// Whether an event of an aspect waits.
     func contains(_ aspect: Aspect) -> Bool { places[aspect] != nil }
 

@@ -111,6 +111,33 @@ struct ClientRestartTests {
     }
 
     @Test(
+        "B126: what a new instance of the bus no longer has is delivered after the wake, here and in later processes",
+        arguments: ClientLanguage.allCases)
+    func withdrawalReachesASleeper(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        try client.subscribe(to: ["org.example.*"])
+        try client.call("publish", ["arguments": ["org.example.volume", ["x": 1]], "options": [:]])
+        #expect(try client.next()?.state == ["x": 1])
+        let before = try client.positions()
+        try client.enterBackground()
+        let next = try client.begin("next", ["of": "s"])
+        #expect(bus.stop() == 0)
+        unlink(bus.socket + ".state.json")
+        try bus.restart()
+        try bus.waitForSubscription(heldBy: ["app"])
+        #expect(try client.positions() == before)
+        for other in ClientLanguage.allCases {
+            let later = try ClientProgram(other, on: bus)
+            try later.subscribe("later", to: ["org.example.*"], ["resume": client.positions()])
+            #expect(try later.next("later")?["state"] == .null)
+        }
+        try client.enterForeground()
+        let event = try client.result(of: next).objectValue
+        #expect(event?.aspect == "org.example.volume" && event?["state"] == .null && event?.integer("changes") == 0)
+        #expect(try client.positions().objectValue?["generations"] == [:])
+    }
+
+    @Test(
         "B53: a background survives a kill of the bus, and the wake delivers one event",
         arguments: ClientLanguage.allCases)
     func backgroundSurvivesAKill(language: ClientLanguage) throws {

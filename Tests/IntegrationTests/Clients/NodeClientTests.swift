@@ -122,6 +122,41 @@ struct NodeClientTests {
             """, "{ schedule: { entries: 1 } }")
     }
 
+    @Test func manyEventsAreTakenAndARefusedConnectionIsClosed() throws {
+        try node(
+            """
+            const { createServer } = await import("node:net");
+            const event = (n) => ({
+              aspect: `org.example.n${n}`, generation: 1, sequence: 1, changes: 1, netChange: true, firstChangedAt: 1,
+              changedAt: 1, dropped: 0, value: {},
+            });
+            const events = Array.from({ length: 200_000 }, (_, n) => event(n));
+            let refuses = false;
+            const ended = [];
+            const server = createServer((socket) => {
+              ended.push(new Promise((resolve) => socket.on("close", resolve)));
+              socket.on("error", () => {}).on("data", (data) => {
+                const send = (reply) => socket.write(`${JSON.stringify(reply)}\\0`);
+                if (refuses) return send({ error: "org.reveille.Bus.QuotaExceeded" });
+                if (!`${data}`.includes("Subscribe")) return send({});
+                send({ parameters: { subscription: "1", instance: "i", events: [] }, continues: true });
+                send({ parameters: { events }, continues: true });
+              });
+            });
+            const path = `${process.env.REVEILLE_ADDRESS.slice(5)}.hostile`;
+            await new Promise((resolve) => server.listen(path, resolve));
+            const other = await connect(`unix:${path}`);
+            const many = await other.subscribe("org.example.*");
+            assert.equal((await many.next()).value.aspect, "org.example.n0");
+            refuses = true;
+            await assert.rejects(connect(`unix:${path}`), { name: "ReveilleError" });
+            await ended.at(-1);
+            other.close();
+            server.close();
+            bus.close();
+            """)
+    }
+
     @Test("B120: a program in Node that is started for its entries receives their number first")
     func launchedProgram() throws {
         let bus = try BusProcess()

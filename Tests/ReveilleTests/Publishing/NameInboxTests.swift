@@ -52,6 +52,21 @@ import Varlink
         #expect(inbox.seen.isEmpty)
     }
 
+    @Test("B126: positions stored while a withdrawal on a new instance waits are those on the earlier one")
+    func storedPositionsStillHaveTheName() {
+        var inbox = Inbox(Self.pattern)
+        inbox.receive(.start([Self.state(Self.a, ["x": 1], 1), Self.state(Self.b, ["x": 1], 2)], instance: "i"))
+        let before = inbox.positions
+        inbox.receive(.background(true))
+        for instance in ["j", "k"] {
+            inbox.receive(.restart([Self.state(Self.a, nil, 1), Self.state(Self.b, ["x": 2], 1)], instance: instance))
+            #expect(inbox.positions == before)
+        }
+        inbox.receive(.background(false))
+        #expect(Self.takeAll(&inbox).map(\.aspect) == [Self.a, Self.b])
+        #expect(inbox.positions == Positions(instance: "k", generations: [Self.b: 1]))
+    }
+
     @Test func withdrawnNameHasNoPosition() {
         var inbox = Inbox(SubscriptionRequest(aspects: AspectSet(Self.a)))
         inbox.receive(.start([Self.state(Self.a, ["x": 1], 1)], instance: "i"))
