@@ -33,6 +33,8 @@ final class MQTTClient {
     private static let isInitialized = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.code
 
     let handle: OpaquePointer
+    /// The connection of TLS, which libmosquitto releases with the reason for a failure.
+    private(set) var tls: UnsafeMutableRawPointer?
     /// The length of a message in the log before its verb: `Client ID `.
     private let prefix: Int
     private let clientID: String
@@ -76,6 +78,7 @@ final class MQTTClient {
     }
 
     deinit {
+        if let tls { SSL_free(tls) }
         mosquitto_destroy(handle)
     }
 
@@ -88,6 +91,12 @@ final class MQTTClient {
     /// Notes why the connection has ended, unless a reason is known.
     func fail(_ kind: MQTTError.Kind, _ reason: @autoclosure () -> String) {
         if failure == nil { failure = Failure(kind, reason()) }
+    }
+
+    /// Keeps the connection of TLS, if there is one.
+    func keepTLS() {
+        guard tls == nil, let current = mosquitto_ssl_get(handle), SSL_up_ref(current) == 1 else { return }
+        tls = current
     }
 
     // MARK: - Callbacks
