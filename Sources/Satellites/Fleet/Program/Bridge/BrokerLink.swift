@@ -126,7 +126,8 @@ final class BrokerLink {
         case .message(let topic, let payload, let isRetained, _, _):
             if topic == statusTopic {
                 // One that is not retained was published by this connection.
-                if isRetained { isAwaitingMark ? noteMark() : (hasForgotten = false) }
+                guard isRetained else { return }
+                if isAwaitingMark { noteMark() } else { hasForgotten = false }
             } else {
                 onMessage(.message(topic: topic, payload: payload))
             }
